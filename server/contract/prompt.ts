@@ -1,0 +1,22 @@
+import type { CallContext } from './context.ts'
+
+export interface PromptArgument {
+  readonly name: string
+  readonly description: string
+  readonly required: boolean
+  complete?(ctx: CallContext, prefix: string): Promise<readonly string[]>
+}
+
+/** A prompt a person can pick; rendered as one user message. */
+export interface Prompt {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly arguments: readonly PromptArgument[]
+  render(ctx: CallContext, args: Readonly<Record<string, string>>): Promise<string>
+}
+
+/** The identity, for inference. */
+export function definePrompt(prompt: Prompt): Prompt {
+  return prompt
+}

@@ -1,0 +1,46 @@
+import type { Credentials, Log, Principal } from './context.ts'
+
+/** `open`: anyone; `socket`: the owner of the socket file; the others name where the credential travels. */
+export type RouteGuard = 'open' | 'bearer' | 'cookie' | 'bearer-or-cookie' | 'socket'
+
+export interface RouteContext {
+  /** Absent behind the guard `open` when nothing was presented. */
+  readonly principal?: Principal
+  readonly credentials: Credentials
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly params: Readonly<Record<string, string>>
+  /** The peer's address, for rate limits; never stored. */
+  readonly peer: string
+}
+
+/** A route that is no tool: a page, a claim, a well-known file. Every route states its guard. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: `/${string}`
+  readonly listeners: readonly string[]
+  readonly guard: RouteGuard
+  /** Cap of the body in bytes; absent: 1 MiB. */
+  readonly maxBodyBytes?: number
+  handle(ctx: RouteContext, request: Request): Promise<Response>
+}
+
+/** A place the HTTP door listens at. `mcp: false` keeps `/mcp` off it. */
+export interface Listener {
+  readonly name: string
+  readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
+  readonly mcp: boolean
+  /** A busy port moves to the next free one. */
+  readonly nextFreePort?: true
+  /** Host names accepted beside loopback. */
+  readonly allowedHosts?: readonly string[]
+  readonly allowedOrigins?: readonly string[]
+}
+
+export interface OpenListener {
+  readonly name: string
+  /** `http://127.0.0.1:4180`, or the socket's path. */
+  readonly address: string
+  /** Ends its streams, then its sockets. */
+  close(): Promise<void>
+}

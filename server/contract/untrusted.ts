@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** Key of the schema annotation that marks text others wrote. Keys of this prefix never reach a listed schema. */
+export const UNTRUSTED_KEY = 'x-satchel-untrusted'
+
+export interface UntrustedMark {
+  /** `README of the module`: said beside the fence. */
+  readonly label: string
+  /** Longest text, in characters, that the MCP door passes on; absent: uncut. */
+  readonly mcpMaxChars?: number
+}
+
+/**
+ * Output text that somebody else wrote. The MCP door cleans, cuts, fences and labels it; REST and the
+ * command line give it raw.
+ */
+export function untrusted(label: string, options: { readonly mcpMaxChars?: number } = {}): z.ZodString {
+  return z.string().meta({ [UNTRUSTED_KEY]: { label, ...options } satisfies UntrustedMark })
+}

@@ -1,0 +1,31 @@
+import type { ErrorCode } from './contract/errors.ts'
+
+interface Row {
+  readonly http: number
+  readonly exit: number
+  readonly title: string
+}
+
+/** What each code means at HTTP and as an exit code (surface, section 4). The only place where a code becomes a number. */
+export const ERROR_TABLE: Readonly<Record<ErrorCode, Row>> = {
+  invalid: { http: 400, exit: 3, title: 'Invalid request' },
+  unauthorized: { http: 401, exit: 6, title: 'Unauthorized' },
+  forbidden: { http: 403, exit: 6, title: 'Forbidden' },
+  not_found: { http: 404, exit: 4, title: 'Not found' },
+  conflict: { http: 409, exit: 5, title: 'Conflict' },
+  too_large: { http: 413, exit: 3, title: 'Too large' },
+  rate_limited: { http: 429, exit: 7, title: 'Too many requests' },
+  unavailable: { http: 503, exit: 7, title: 'Unavailable' },
+  cancelled: { http: 499, exit: 130, title: 'Cancelled' },
+  internal: { http: 500, exit: 1, title: 'Internal error' },
+}
+
+/** Wrong use of the command line: an unknown verb or flag, a missing argument. */
+export const USAGE_EXIT = 2
+
+/** Reasons of a transport refusal that keeps a status of its own; their code is `invalid`. */
+export const TRANSPORT_STATUS: Readonly<Record<string, number>> = {
+  method_not_allowed: 405,
+  body_timeout: 408,
+  media_type: 415,
+}

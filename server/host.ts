@@ -1,0 +1,238 @@
+import { authorize, type CallAnswer, call, type OwnedTool } from './call.ts'
+import type { CallContext, Credentials, Log, Principal } from './contract/context.ts'
+import { isSatchelError, SatchelError } from './contract/errors.ts'
+import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
+import type { Resource } from './contract/resource.ts'
+import type { Listener, OpenListener } from './contract/route.ts'
+import type { Profile } from './contract/tool.ts'
+import { createHub, type Hub } from './hub.ts'
+import { type Owned, type Registry, register } from './registry.ts'
+
+/** Which tools the MCP door offers. `readOnly` always wins; `include` adds to the profile, `exclude` takes away. */
+export interface ToolFilter {
+  readonly profile: Profile
+  readonly readOnly: boolean
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}
+
+/** A configured plugin, parsed and ready to set up. */
+export interface PluginEntry {
+  readonly plugin: Plugin
+  readonly config: Record<string, unknown>
+  /** Where it came from, for messages: `built in`, or its file. */
+  readonly source: string
+}
+
+export interface HostOptions {
+  readonly log: Log
+  readonly now: () => Date
+  readonly projectRoot: string
+  readonly configFile: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly filter: ToolFilter
+  assetPath(name: string): string
+  openListener(host: RunningHost, listener: Listener): Promise<OpenListener>
+}
+
+/** The host while it runs. Owned by `run.ts`, which calls `stop` exactly once. */
+export interface RunningHost {
+  readonly registry: Registry
+  readonly hub: Hub
+  readonly log: Log
+  /** Aborts when the host stops. */
+  readonly signal: AbortSignal
+  readonly projectRoot: string
+  readonly filter: ToolFilter
+  now(): Date
+  /** Whether the MCP door offers this tool under the filter. */
+  offers(owned: OwnedTool): boolean
+  /** Asks each plugin; undefined when none knows the credentials. */
+  authenticate(credentials: Credentials): Promise<Principal | undefined>
+  /** The one call, with `next` hints kept to tools this door can see. */
+  call(owned: OwnedTool, rawInput: unknown, ctx: CallContext): Promise<CallAnswer>
+  /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or what `start` threw. */
+  start(): Promise<void>
+  /** Aborts the signal, closes what was opened, stops plugins in reverse; logs failures and skips none. */
+  stop(): Promise<void>
+}
+
+const START_LIMIT_MS = 10_000 // architecture, section 7
+
+/**
+ * Sets up the plugins in order and registers what they lend; starts nothing.
+ * Errors: `conflict`/`name_taken` naming both owners; whatever a `setup` threw, with the plugin's source in the
+ * message, after those already set up were stopped.
+ */
+export async function createHost(
+  entries: readonly PluginEntry[],
+  options: HostOptions,
+): Promise<RunningHost> {
+  const stopping = new AbortController()
+  const hub = createHub(options.log)
+  const open: OpenListener[] = []
+  const ready: Owned<'instance', PluginInstance>[] = []
+
+  let running: RunningHost | undefined
+  const lent = hostFor(options, hub, stopping.signal, async (listener) => {
+    if (!running)
+      throw new SatchelError('internal', 'too_early', 'A listener can be opened only after setup.')
+    const opened = await options.openListener(running, listener)
+    open.push(opened)
+    return opened
+  })
+
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    for (const listener of open.reverse())
+      await settle(options.log, `close ${listener.name}`, () => listener.close())
+    for (const { plugin, instance } of [...ready].reverse()) {
+      await settle(options.log, `stop ${plugin}`, async () => instance.stop?.())
+    }
+  }
+
+  try {
+    for (const entry of entries) {
+      ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, lent) })
+    }
+    const registry = register(ready)
+    running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
+    return running
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+}
+
+function hostFor(
+  options: HostOptions,
+  hub: Hub,
+  signal: AbortSignal,
+  openListener: (listener: Listener) => Promise<OpenListener>,
+): Host {
+  return {
+    log: options.log,
+    signal,
+    projectRoot: options.projectRoot,
+    configFile: options.configFile,
+    env: options.env,
+    now: options.now,
+    resourceChanged: (uri) => hub.emit({ kind: 'resource', uri }),
+    taskChanged: (taskId, owners) => hub.emit({ kind: 'task', taskId, owners }),
+    assetPath: options.assetPath,
+    openListener,
+  }
+}
+
+async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
+  try {
+    return await entry.plugin.setup(host, entry.config)
+  } catch (thrown) {
+    if (isSatchelError(thrown)) throw thrown
+    throw new SatchelError(
+      'internal',
+      'plugin_setup',
+      `The plugin "${entry.plugin.name}" (${entry.source}) failed in setup.`,
+      {
+        cause: thrown,
+      },
+    )
+  }
+}
+
+function runningHost(
+  options: HostOptions,
+  parts: { registry: Registry; hub: Hub; signal: AbortSignal; stop: () => Promise<void> },
+): RunningHost {
+  const { registry } = parts
+  const offers = (owned: OwnedTool): boolean => isOffered(owned, options.filter)
+  const visibleAt = (door: CallContext['door']) => (name: string) => {
+    const owned = registry.tool(name)
+    return owned !== undefined && (door !== 'mcp' || offers(owned))
+  }
+  return {
+    ...parts,
+    log: options.log,
+    projectRoot: options.projectRoot,
+    filter: options.filter,
+    now: options.now,
+    offers,
+    async authenticate(credentials) {
+      for (const { instance } of registry.instances) {
+        const principal = await instance.authenticate?.(credentials)
+        if (principal) return principal
+      }
+      return undefined
+    },
+    async call(owned, rawInput, ctx) {
+      const principal = await sessionOf(registry, owned, ctx)
+      return call(
+        owned,
+        rawInput,
+        principal === ctx.principal ? ctx : { ...ctx, principal },
+        visibleAt(ctx.door),
+      )
+    },
+    async start() {
+      for (const { plugin, instance } of registry.instances) await startWithin(plugin, instance)
+    },
+  }
+}
+
+/**
+ * On stdio and the command line a plugin may know this OS user as a session of its own (a room's local
+ * participant); asked only when a tool needs a capability, because it may join a room.
+ */
+async function sessionOf(registry: Registry, owned: OwnedTool, ctx: CallContext): Promise<Principal> {
+  if (owned.tool.requires === undefined || ctx.localTransport === undefined) return ctx.principal
+  const owner = registry.instances.find(({ plugin }) => plugin === owned.plugin)
+  const credentials: Credentials = {
+    transport: ctx.localTransport,
+    ...(ctx.client && { client: ctx.client }),
+  }
+  return (await owner?.instance.authenticate?.(credentials)) ?? ctx.principal
+}
+
+/** The filter of `surface` section 5: profile, then `include`, then `exclude`, and `readOnly` above all. */
+function isOffered({ tool }: OwnedTool, filter: ToolFilter): boolean {
+  if (tool.mcp === false || filter.exclude.includes(tool.name)) return false
+  if (filter.readOnly && !tool.annotations.readOnly) return false
+  const levels: readonly Profile[] = ['core', 'standard', 'full']
+  return filter.include.includes(tool.name) || levels.indexOf(tool.profile) <= levels.indexOf(filter.profile)
+}
+
+async function startWithin(plugin: string, instance: PluginInstance): Promise<void> {
+  if (!instance.start) return
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new SatchelError(
+      'unavailable',
+      'plugin_start_timeout',
+      `The plugin "${plugin}" did not start within ${START_LIMIT_MS / 1000} s.`,
+    )
+    timer = setTimeout(() => reject(error), START_LIMIT_MS)
+  })
+  try {
+    await Promise.race([instance.start(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function settle(log: Log, what: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action()
+  } catch (thrown) {
+    log.error('stopping failed, going on', { what, error: thrown })
+  }
+}
+
+/** Refuses a principal for a resource as `call` does for a tool; unknown and forbidden are told apart by nobody. */
+export function mayRead(owned: Owned<'resource', Resource>, principal: Principal): boolean {
+  try {
+    authorize({ plugin: owned.plugin, tool: owned.resource }, principal)
+    return true
+  } catch {
+    return false
+  }
+}

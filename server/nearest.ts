@@ -1,0 +1,27 @@
+/** Names farther away than this share of their length are no help. */
+const MAX_DISTANCE_SHARE = 0.5
+
+/** The candidate most like `name`, or undefined when none is near: for "did you mean". Ignores case. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.slice(0, 100).toLowerCase()
+  let best: { candidate: string; distance: number } | undefined
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.slice(0, 100).toLowerCase())
+    const limit = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) * MAX_DISTANCE_SHARE))
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
+  }
+  return best?.candidate
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitute))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

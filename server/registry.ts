@@ -1,0 +1,96 @@
+import type { OwnedTool } from './call.ts'
+import type { Command } from './contract/command.ts'
+import { SatchelError } from './contract/errors.ts'
+import type { PluginInstance } from './contract/plugin.ts'
+import type { Prompt } from './contract/prompt.ts'
+import type { Resource } from './contract/resource.ts'
+import type { Listener, Route } from './contract/route.ts'
+import type { Stream } from './contract/stream.ts'
+import type { Tasks } from './contract/task.ts'
+
+/** What one plugin lent, with the plugin's name. */
+export type Owned<K extends string, T> = { readonly [P in K]: T } & { readonly plugin: string }
+
+/** Everything lent, in a deterministic order: tools and prompts by name, the rest by plugin. Frozen after setup. */
+export interface Registry {
+  readonly tools: readonly OwnedTool[]
+  readonly resources: readonly Owned<'resource', Resource>[]
+  readonly prompts: readonly Owned<'prompt', Prompt>[]
+  readonly streams: readonly Owned<'stream', Stream>[]
+  readonly routes: readonly Owned<'route', Route>[]
+  readonly commands: readonly Owned<'command', Command>[]
+  readonly listeners: readonly Listener[]
+  readonly tasks: readonly Owned<'tasks', Tasks>[]
+  readonly instances: readonly Owned<'instance', PluginInstance>[]
+  tool(name: string): OwnedTool | undefined
+}
+
+/**
+ * Collects what the plugins lend.
+ * Errors: `conflict`/`name_taken` naming both owners, for tools, routes, verbs, resources, prompts and listeners.
+ */
+export function register(instances: readonly Owned<'instance', PluginInstance>[]): Registry {
+  refuseNamesTakenTwice(instances)
+  const each = <K extends string, T>(key: K, pick: (instance: PluginInstance) => readonly T[] | undefined) =>
+    instances.flatMap(({ plugin, instance }) =>
+      // the computed key is what the mapped type names; TypeScript widens it to string
+      (pick(instance) ?? []).map((value) => ({ [key]: value, plugin }) as Owned<K, T>),
+    )
+  const tools = each('tool', (i) => i.tools).sort((a, b) => compare(a.tool.name, b.tool.name))
+  const byName = new Map(tools.map((owned) => [owned.tool.name, owned]))
+  return Object.freeze({
+    tools,
+    resources: each('resource', (i) => i.resources),
+    prompts: each('prompt', (i) => i.prompts).sort((a, b) => compare(a.prompt.name, b.prompt.name)),
+    streams: each('stream', (i) => i.streams),
+    routes: each('route', (i) => i.routes),
+    commands: each('command', (i) => i.commands),
+    listeners: instances.flatMap(({ instance }) => instance.listeners ?? []),
+    tasks: each('tasks', (i) => i.tasks && [i.tasks]),
+    instances,
+    tool: (name: string) => byName.get(name),
+  })
+}
+
+function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInstance>[]): void {
+  const owners = new Map<string, string>()
+  for (const { plugin, instance } of instances) {
+    for (const name of [`plugin "${plugin}"`, ...namesOf(instance)]) {
+      const first = owners.get(name)
+      if (first !== undefined) {
+        throw new SatchelError(
+          'conflict',
+          'name_taken',
+          `The ${name} is lent by both "${first}" and "${plugin}".`,
+          {
+            details: { name, owners: [first, plugin] },
+          },
+        )
+      }
+      owners.set(name, plugin)
+    }
+  }
+}
+
+function namesOf(instance: PluginInstance): string[] {
+  const { tools = [], resources = [], prompts = [], streams = [], routes = [], commands = [] } = instance
+  const toolRoutes = tools.flatMap((tool) => [tool.http ?? []].flat())
+  const toolVerbs = tools.flatMap((tool) => [tool.cli ?? []].flat())
+  return [
+    ...tools.map((tool) => `tool "${tool.name}"`),
+    ...toolRoutes.map((route) => `route "${route.method} ${route.path}"`),
+    ...toolVerbs.map(({ verb }) => `verb "${verb}"`),
+    ...resources.map((resource) => `resource "${resource.uri}"`),
+    ...prompts.map((prompt) => `prompt "${prompt.name}"`),
+    ...streams.map((stream) => `route "GET ${stream.path}"`),
+    ...routes.flatMap((route) =>
+      route.listeners.map((at) => `route "${route.method} ${route.path}" on "${at}"`),
+    ),
+    ...commands.map((command) => `verb "${command.cli}"`),
+    ...(instance.listeners ?? []).map((listener) => `listener "${listener.name}"`),
+  ]
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
