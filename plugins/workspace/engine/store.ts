@@ -1,0 +1,45 @@
+import type { DocumentState, NewVersion, Rows, Schema, Statements, Substrate, Tx } from '../domain/rows.ts'
+
+/** What the rules do when the engine itself notices something; each runs in a transaction of its own. */
+export interface EngineHooks {
+  /** The first open ever: `document` is version 1, the file as it was found. */
+  bootstrap(tx: Tx, document: NewVersion): void
+  /** Somebody else wrote the file: `document` is its text, already the newest version. */
+  external(tx: Tx, document: NewVersion): void
+  /** The file was deleted, became unreadable as text, or came back. Nothing is stored. */
+  substrate?(substrate: Substrate): void
+}
+
+export interface StoreContent {
+  readonly schema: Schema
+  readonly statements: Statements
+  readonly hooks: EngineHooks
+}
+
+/** How the last owner left: `clean` closed, `unclean` died (its acknowledged work is all here). */
+export type Found = 'fresh' | 'clean' | 'unclean'
+
+/**
+ * The room's only writer. Owned by whoever opened it, which closes it once.
+ * Every verb throws `unavailable`/`store_poisoned` once a flush failed or the lock was lost, and for good.
+ */
+export interface Store {
+  readonly found: Found
+  /** Aborts when the store is poisoned: the owner must stop serving the room. The reason is the `SatchelError`. */
+  readonly poisoned: AbortSignal
+  /**
+   * One mutation: looks at the file first (an external edit becomes a version before), then runs `work` in FIFO order
+   * in one transaction, synchronously. Resolves when it and everything it saw is durable and published.
+   * What `work` throws rolls everything back and is rethrown; nothing was written. To store *and* refuse, return the
+   * refusal and throw it after this resolved. A `work` that ran no statement writes nothing.
+   * Errors: `unavailable`/`store_unavailable` (disk full: nothing stored, works again with space; with
+   * `details.version`: stored, but the file could not be replaced yet).
+   */
+  mutate<T>(work: (tx: Tx) => T): Promise<T>
+  /** A consistent look, answered only when all it saw is durable. `work` is synchronous. */
+  read<T>(work: (rows: Rows) => T): Promise<T>
+  /** Looks at the file now: an external edit becomes a version (`hooks.external`). For document reads. */
+  look(): Promise<DocumentState>
+  /** Flushes, checkpoints into a new generation and closes. Idempotent; safe after poison (then it writes nothing). */
+  close(): Promise<void>
+}
