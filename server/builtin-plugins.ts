@@ -1,0 +1,16 @@
+import type { Plugin } from './contract/plugin.ts'
+
+/** Where a plugin's configuration stands in the file: under one key, or as keys at the top level. */
+export type Section = { readonly key: string } | { readonly keys: readonly string[] }
+
+/** What must be known of a built-in plugin without loading it. */
+export interface BuiltinPlugin {
+  readonly name: string
+  readonly section: Section
+  /** Top-level verbs it owns, with the line that `--help` shows; `bench x` and `torture x` are subjects of host verbs. */
+  readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
+  load(): Promise<Plugin>
+}
+
+/** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
+export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = []

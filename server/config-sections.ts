@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { LOG_LEVELS } from './log.ts'
+
+/** `http:` of the configuration (surface, section 5). `mcp --transport` starts from host 127.0.0.1. */
+export const httpSection = z.object({
+  host: z.string().default('0.0.0.0').describe('address to listen at'),
+  port: z.int().min(0).max(65535).default(8000).describe('port to listen at; 0 takes a free one'),
+  log_level: z.enum(LOG_LEVELS).default('info').describe('how much is logged on stderr'),
+  workers: z.int().min(1).default(1).describe('accepted for compatibility; one process serves'),
+  reload: z.boolean().default(false).describe('restart the host when the configuration file changes'),
+  token: z.string().min(8).nullable().default(null).describe('bearer token; null: one is made at start'),
+  allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
+  allowed_origins: z.array(z.string()).default([]).describe('browser origins accepted beside the own one'),
+  roots: z.array(z.string()).default(['.']).describe('folders that paths of callers may name'),
+})
+
+/** `tools:` of the configuration: what the MCP door offers. */
+export const toolsSection = z.object({
+  profile: z.enum(['core', 'standard', 'full']).default('standard').describe('how many tools are listed'),
+  read_only: z.boolean().default(false).describe('removes every tool that writes; always wins'),
+  include: z.array(z.string()).default([]).describe('tools listed beside the profile'),
+  exclude: z.array(z.string()).default([]).describe('tools never listed'),
+})
+
+/** `plugins:` of the configuration: path or npm name -> the plugin's own settings. */
+export const pluginsSection = z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).default({})
+
+export type HttpSettings = z.output<typeof httpSection>
+export type ToolSettings = z.output<typeof toolsSection>
+
+/** Environment names of the host's own keys (spec module-ingestion "Runtime settings"; surface, section 5). */
+export const HOST_ENV: Readonly<Record<string, string>> = {
+  SERVER_HOST: 'http.host',
+  SERVER_PORT: 'http.port',
+  SERVER_LOG_LEVEL: 'http.log_level',
+  SERVER_WORKERS: 'http.workers',
+  SERVER_RELOAD: 'http.reload',
+  SATCHEL_TOKEN: 'http.token',
+}

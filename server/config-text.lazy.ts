@@ -1,0 +1,59 @@
+import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
+import type { ConfigText } from './config-file.ts'
+import { SatchelError } from './contract/errors.ts'
+
+/** Aliases in one file: enough for people, too few for a bomb. */
+const MAX_ALIASES = 100
+
+/**
+ * Reads one YAML document in the core schema with unique keys. Warnings (an unknown tag) are errors.
+ * `file` is for messages.
+ * Errors: `invalid`/`config_syntax` with `{file, line, column}`.
+ */
+export function readConfigText(text: string, file: string): ConfigText {
+  const counter = new LineCounter()
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter: counter })
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) {
+    const { line, col } = counter.linePos(problem.pos[0])
+    throw syntaxError(file, problem.message.split('\n')[0] ?? 'bad YAML', line, col)
+  }
+  if (document.contents === null) return { values: {}, lines: new Map() }
+  if (!isMap(document.contents)) throw syntaxError(file, 'the top level must be a mapping of keys', 1, 1)
+  const lines = new Map<string, number>()
+  noteLines(document.contents, '', counter, lines)
+  return { values: valuesOf(document, file), lines }
+}
+
+function valuesOf(document: ReturnType<typeof parseDocument>, file: string): Record<string, unknown> {
+  try {
+    // the caller checked that the top level is a mapping
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>
+  } catch {
+    throw syntaxError(file, `it uses more than ${MAX_ALIASES} aliases`, 1, 1)
+  }
+}
+
+function noteLines(map: YAMLMap, prefix: string, counter: LineCounter, lines: Map<string, number>): void {
+  for (const { key, value } of map.items) {
+    if (!isScalar(key)) continue
+    const name = `${prefix}${String(key.value)}`
+    lines.set(name, counter.linePos(key.range?.[0] ?? 0).line)
+    if (isMap(value)) noteLines(value, `${name}.`, counter, lines)
+    else if (value && typeof value === 'object' && 'items' in value)
+      noteItems(value.items, name, counter, lines)
+  }
+}
+
+function noteItems(items: unknown, name: string, counter: LineCounter, lines: Map<string, number>): void {
+  if (!Array.isArray(items)) return
+  items.forEach((item, index) => {
+    if (isMap(item)) noteLines(item, `${name}.${index}.`, counter, lines)
+  })
+}
+
+function syntaxError(file: string, why: string, line: number, column: number): SatchelError {
+  return new SatchelError('invalid', 'config_syntax', `${file}:${line}:${column}: ${why}`, {
+    details: { file, line, column },
+  })
+}

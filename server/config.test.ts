@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { z } from 'zod'
+import { loadConfig } from './config.ts'
+import { definePlugin } from './plugin.ts'
+
+const jira = definePlugin({
+  name: 'jira',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({
+    board: z.string().default('main'),
+    retries: z.int().min(0).default(3),
+    sync: z.boolean().default(false),
+  }),
+  env: { JIRA_RETRIES: 'retries', JIRA_SYNC: 'sync' },
+  setup: async () => ({}),
+})
+
+async function folder(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const cwd = await mkdtemp(join(tmpdir(), 'satchel-config-'))
+  t.after(() => rm(cwd, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+  return cwd
+}
+
+test('without a file every value is its default', async (t) => {
+  const cwd = await folder(t, {})
+
+  const config = await loadConfig({ cwd, env: {} })
+
+  assert.equal(config.file, undefined)
+  assert.deepEqual(config.http, {
+    host: '0.0.0.0',
+    port: 8000,
+    log_level: 'info',
+    workers: 1,
+    reload: false,
+    token: null,
+    allowed_hosts: [],
+    allowed_origins: [],
+    roots: ['.'],
+  })
+  assert.deepEqual(config.tools, { profile: 'standard', read_only: false, include: [], exclude: [] })
+})
+
+test('a flag wins over the environment, the environment over the file, the file over the default', async (t) => {
+  const cwd = await folder(t, {
+    'satchel.yaml': 'http:\n  port: 1111\n  host: 10.0.0.1\n  log_level: debug\n',
+  })
+
+  const config = await loadConfig({
+    cwd,
+    env: { SERVER_PORT: '2222', SERVER_HOST: '10.0.0.2' },
+    flags: { 'http.port': 3333 },
+  })
+
+  assert.equal(config.http.port, 3333)
+  assert.equal(config.http.host, '10.0.0.2')
+  assert.equal(config.http.log_level, 'debug')
+})
+
+test('a door may bring another default, which the file still overrides', async (t) => {
+  const silent = await folder(t, {})
+  const said = await folder(t, { 'satchel.yaml': 'http: { host: 192.0.2.1 }\n' })
+  const defaults = { 'http.host': '127.0.0.1' }
+
+  assert.equal((await loadConfig({ cwd: silent, env: {}, defaults })).http.host, '127.0.0.1')
+  assert.equal((await loadConfig({ cwd: said, env: {}, defaults })).http.host, '192.0.2.1')
+})
+
+test('an unknown key names its line and the nearest known key', async (t) => {
+  const top = await folder(t, { 'satchel.yaml': 'http: {}\nhtpp: {}\n' })
+  const nested = await folder(t, { 'satchel.yaml': 'http:\n  port: 1\n  tokn: x\n' })
+
+  await assert.rejects(loadConfig({ cwd: top, env: {} }), {
+    code: 'invalid',
+    reason: 'unknown_key',
+    details: { key: 'htpp', line: 2, nearest: 'http' },
+  })
+  await assert.rejects(loadConfig({ cwd: nested, env: {} }), {
+    reason: 'unknown_key',
+    details: { key: 'http.tokn', line: 3, nearest: 'token' },
+  })
+})
+
+test('a value of the wrong kind names the key and its line, or the environment variable', async (t) => {
+  const cwd = await folder(t, { 'satchel.yaml': 'tools:\n  profile: huge\n' })
+  const empty = await folder(t, {})
+
+  await assert.rejects(loadConfig({ cwd, env: {} }), {
+    reason: 'config_invalid',
+    details: { key: 'tools.profile', line: 2 },
+  })
+  await assert.rejects(loadConfig({ cwd: empty, env: { SERVER_LOG_LEVEL: 'loud' } }), {
+    reason: 'config_invalid',
+    details: { key: 'http.log_level', environment: 'SERVER_LOG_LEVEL' },
+  })
+})
+
+test('bad YAML, a tag nobody knows, a key twice and an alias bomb are refused with their place', async (t) => {
+  const bomb = `a: &a [1]\n${Array.from({ length: 8 }, (_, i) => `b${i}: &b${i} [${'*a,'.repeat(20)}]`).join('\n')}\n`
+  for (const text of ['http: [\n', 'http: !!js/function x\n', 'http: {}\nhttp: {}\n', '- a\n', bomb]) {
+    const cwd = await folder(t, { 'satchel.yaml': text })
+
+    await assert.rejects(loadConfig({ cwd, env: {} }), { code: 'invalid', reason: 'config_syntax' })
+  }
+})
+
+test('a file that was named and is missing is not_found, with the command that writes one', async (t) => {
+  const cwd = await folder(t, {})
+
+  await assert.rejects(loadConfig({ cwd, env: {}, file: 'mine.yaml' }), {
+    code: 'not_found',
+    reason: 'config_not_found',
+  })
+  await assert.rejects(loadConfig({ cwd, env: { SERVICE_CONFIG: 'x.yaml' } }), { reason: 'config_not_found' })
+})
+
+test("another program's config.yaml is left alone, ours is read", async (t) => {
+  const foreign = await folder(t, { 'config.yaml': 'database: { url: x }\n' })
+  const ours = await folder(t, { 'config.yaml': 'http: { port: 9 }\n' })
+
+  assert.equal((await loadConfig({ cwd: foreign, env: {} })).file, undefined)
+  assert.equal((await loadConfig({ cwd: ours, env: {} })).http.port, 9)
+})
+
+test("a third-party plugin's settings are parsed by its own schema", async (t) => {
+  const cwd = await folder(t, {
+    'satchel.yaml': 'plugins:\n  "@acme/jira": { board: ops }\n  "./mine.js":\n',
+  })
+  const config = await loadConfig({ cwd, env: {} })
+
+  assert.deepEqual(config.plugins, { '@acme/jira': { board: 'ops' }, './mine.js': {} })
+  assert.deepEqual(config.section(jira, { settings: { board: 'ops' } }), {
+    board: 'ops',
+    retries: 3,
+    sync: false,
+  })
+  assert.throws(() => config.section(jira, { settings: { retries: -1 } }), { reason: 'config_invalid' })
+})
+
+test("a plugin's environment names fill its section, typed by its schema", async (t) => {
+  const cwd = await folder(t, {})
+  const config = await loadConfig({ cwd, env: { JIRA_RETRIES: '7', JIRA_SYNC: 'true' } })
+
+  assert.deepEqual(config.section(jira, { key: 'jira' }), { board: 'main', retries: 7, sync: true })
+  const bad = await loadConfig({ cwd, env: { JIRA_RETRIES: 'many' } })
+  assert.throws(() => bad.section(jira, { key: 'jira' }), {
+    reason: 'config_invalid',
+    details: { key: 'jira.retries', environment: 'JIRA_RETRIES' },
+  })
+})
+
+test('every value says where it came from, and a secret is not shown', async (t) => {
+  const cwd = await folder(t, { 'satchel.yaml': 'http:\n  port: 1\n  token: abcdefgh12345678\n' })
+  const config = await loadConfig({ cwd, env: { SERVER_HOST: '::1' }, flags: { 'tools.read_only': true } })
+
+  const origins = Object.fromEntries(
+    config.origins([]).map(({ key, value, origin }) => [key, [value, origin]]),
+  )
+
+  assert.deepEqual(origins['http.port'], [1, `${config.file}:2`])
+  assert.deepEqual(origins['http.token'], ['[redacted]', `${config.file}:3`])
+  assert.deepEqual(origins['http.host'], ['::1', 'SERVER_HOST'])
+  assert.deepEqual(origins['tools.read_only'], [true, 'flag'])
+  assert.deepEqual(origins['tools.profile'], ['standard', 'default'])
+})

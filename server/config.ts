@@ -1,0 +1,284 @@
+import { z } from 'zod'
+import { BUILTIN_PLUGINS, type Section } from './builtin-plugins.ts'
+import { type ConfigText, findConfigFile } from './config-file.ts'
+import {
+  HOST_ENV,
+  type HttpSettings,
+  httpSection,
+  pluginsSection,
+  type ToolSettings,
+  toolsSection,
+} from './config-sections.ts'
+import { SatchelError } from './contract/errors.ts'
+import type { Plugin } from './contract/plugin.ts'
+import { nearest } from './nearest.ts'
+import { innermost, shapeOf, typedValue } from './schema-shape.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface ConfigRequest {
+  /** `--config`; else `SERVICE_CONFIG`, `./satchel.yaml`, `./config.yaml`. */
+  readonly file?: string
+  readonly cwd: string
+  readonly env: Env
+  /** Dotted key -> value, from flags. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Dotted key -> value that stands in for a section's own default. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+}
+
+/** One value of the merged configuration and where it came from: `default`, `flag`, an environment name, `file:line`. */
+export interface Origin {
+  readonly key: string
+  readonly value: unknown
+  readonly origin: string
+}
+
+/** The merged configuration: flag > environment > file > default. Frozen. */
+export interface Config {
+  /** Absolute; undefined: no file was read. */
+  readonly file: string | undefined
+  readonly http: HttpSettings
+  readonly tools: ToolSettings
+  /** Third-party plugins: path or npm name -> raw settings. */
+  readonly plugins: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The parsed section of a plugin. Errors: `invalid`/`config_invalid`, `unknown_key` with line and nearest key. */
+  section(
+    plugin: Plugin,
+    section: Section | { readonly settings: Readonly<Record<string, unknown>> },
+  ): Record<string, unknown>
+  /** Where each value of the host's own sections and of the given plugins came from. */
+  origins(plugins: readonly { readonly plugin: Plugin; readonly section: Section }[]): readonly Origin[]
+}
+
+const HOST_SECTIONS = { http: httpSection, tools: toolsSection, plugins: pluginsSection }
+
+/**
+ * Reads and merges the configuration; opens no plugin.
+ * Errors: `not_found`/`config_not_found` for a file that was named; `invalid`/`config_syntax`, `unknown_key`,
+ * `config_invalid`, each with the key, its line and the nearest known key in `details`.
+ */
+export async function loadConfig(request: ConfigRequest): Promise<Config> {
+  const found = await findConfigFile(request, topKeys())
+  const text = found?.text ?? { values: {}, lines: new Map<string, number>() }
+  const source: Source = { file: found?.file, text, request }
+  refuseUnknownTopKeys(source)
+  const http = parseSection(source, 'http', httpSection, HOST_ENV)
+  const tools = parseSection(source, 'tools', toolsSection, {})
+  const plugins = parseSection(source, 'plugins', z.object({ plugins: pluginsSection }), {}, ['plugins'])
+  return Object.freeze({
+    file: found?.file,
+    http: deepFreeze(http),
+    tools: deepFreeze(tools),
+    plugins: deepFreeze(
+      Object.fromEntries(Object.entries(plugins.plugins).map(([name, settings]) => [name, settings ?? {}])),
+    ),
+    section(plugin, section) {
+      if ('settings' in section) return deepFreeze(parseSettings(source, plugin, section.settings))
+      const env = plugin.env ?? {}
+      if ('key' in section)
+        return deepFreeze(parseSection(source, section.key, plugin.config, prefixed(env, section.key)))
+      return deepFreeze(parseSection(source, '', plugin.config, env, section.keys))
+    },
+    origins: (entries) => listOrigins(source, entries),
+  } satisfies Config)
+}
+
+interface Source {
+  readonly file: string | undefined
+  readonly text: ConfigText
+  readonly request: ConfigRequest
+}
+
+function topKeys(): string[] {
+  return [
+    ...BUILTIN_PLUGINS.flatMap(({ section }) => ('key' in section ? [section.key] : section.keys)),
+    ...Object.keys(HOST_SECTIONS),
+  ]
+}
+
+function refuseUnknownTopKeys(source: Source): void {
+  const known = topKeys()
+  for (const key of Object.keys(source.text.values)) {
+    if (!known.includes(key)) throw unknownKey(source, key, known)
+  }
+}
+
+function unknownKey(source: Source, key: string, known: readonly string[]): SatchelError {
+  const line = source.text.lines.get(key)
+  const last = key.slice(key.lastIndexOf('.') + 1)
+  const near = nearest(last, known)
+  const where = line === undefined ? '' : `${source.file ?? 'configuration'}:${line}: `
+  const hint = near ? ` Did you mean "${near}"?` : ` Known keys: ${known.join(', ')}.`
+  return new SatchelError('invalid', 'unknown_key', `${where}unknown key "${key}".${hint}`, {
+    details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) },
+  })
+}
+
+/** One section, merged and parsed. `topLevel`: its keys stand at the top of the file instead of under `key`. */
+function parseSection<S extends z.ZodObject>(
+  source: Source,
+  key: string,
+  schema: S,
+  env: Readonly<Record<string, string>>,
+  topLevel?: readonly string[],
+): z.output<S> {
+  const prefix = topLevel ? '' : `${key}.`
+  const fromFile = topLevel ? pick(source.text.values, topLevel) : (source.text.values[key] ?? {})
+  if (typeof fromFile !== 'object' || fromFile === null || Array.isArray(fromFile)) {
+    throw invalidKey(source, key, 'must be a mapping of keys')
+  }
+  refuseUnknownKeys(source, schema, fromFile, prefix)
+  const merged: Record<string, unknown> = structuredClone(fromFile) as Record<string, unknown> // checked above
+  for (const [dotted, value] of layers(source.request, env)) {
+    if (owns(dotted, prefix, topLevel))
+      place(merged, dotted.slice(prefix.length), value(schema, merged), source)
+  }
+  const parsed = schema.safeParse(merged)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw invalidKey(source, `${prefix}${issue?.path.join('.') ?? ''}`, issue?.message ?? 'is not valid', env)
+}
+
+type Layer = readonly [
+  dotted: string,
+  value: (schema: z.ZodObject, merged: Record<string, unknown>) => unknown,
+]
+
+/** What overrides the file, weakest first: defaults (only where the file is silent), environment, flags. */
+function layers(request: ConfigRequest, env: Readonly<Record<string, string>>): Layer[] {
+  const defaults = Object.entries(request.defaults ?? {}).map(
+    ([dotted, value]): Layer => [dotted, (_, merged) => merged[lastName(dotted)] ?? value],
+  )
+  const fromEnv = Object.entries(env).flatMap(([name, dotted]): Layer[] => {
+    const text = request.env[name]
+    return text === undefined || text === '' ? [] : [[dotted, (schema) => typedValue(schema, dotted, text)]]
+  })
+  const flags = Object.entries(request.flags ?? {}).map(([dotted, value]): Layer => [dotted, () => value])
+  return [...defaults, ...fromEnv, ...flags]
+}
+
+function owns(dotted: string, prefix: string, topLevel: readonly string[] | undefined): boolean {
+  if (topLevel) return topLevel.includes(dotted.split('.')[0] ?? '')
+  return dotted.startsWith(prefix)
+}
+
+function place(target: Record<string, unknown>, dotted: string, value: unknown, source: Source): void {
+  const path = dotted.split('.')
+  const last = path.pop() ?? ''
+  let at = target
+  for (const name of path) {
+    const next = at[name] ?? {}
+    if (typeof next !== 'object' || Array.isArray(next))
+      throw invalidKey(source, name, 'must be a mapping of keys')
+    at[name] = next
+    at = next as Record<string, unknown> // checked above
+  }
+  at[last] = value
+}
+
+function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, prefix: string): void {
+  const inner = innermost(schema)
+  if (Array.isArray(value) && inner.def?.element !== undefined) {
+    for (const [index, entry] of value.entries()) {
+      refuseUnknownKeys(source, inner.def.element, entry, `${prefix}${index}.`)
+    }
+  }
+  const shape = shapeOf(schema)
+  if (!shape || typeof value !== 'object' || value === null || Array.isArray(value)) return
+  for (const [name, entry] of Object.entries(value)) {
+    if (!Object.hasOwn(shape, name)) throw unknownKey(source, `${prefix}${name}`, Object.keys(shape))
+    refuseUnknownKeys(source, shape[name], entry, `${prefix}${name}.`)
+  }
+}
+
+function parseSettings(
+  source: Source,
+  plugin: Plugin,
+  settings: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const parsed = plugin.config.safeParse(settings)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw invalidKey(
+    source,
+    `plugins (${plugin.name}) ${issue?.path.join('.') ?? ''}`,
+    issue?.message ?? 'is not valid',
+  )
+}
+
+function invalidKey(
+  source: Source,
+  key: string,
+  why: string,
+  env: Readonly<Record<string, string>> = {},
+): SatchelError {
+  const name = Object.keys(env).find((candidate) => env[candidate] === key && source.request.env[candidate])
+  const line = name === undefined ? source.text.lines.get(key) : undefined
+  const where = line === undefined ? '' : `${source.file ?? 'configuration'}:${line}: `
+  return new SatchelError('invalid', 'config_invalid', `${where}${name ?? key}: ${why}`, {
+    details: { key, ...(line !== undefined && { line }), ...(name && { environment: name }) },
+  })
+}
+
+function listOrigins(source: Source, entries: Parameters<Config['origins']>[0]): Origin[] {
+  const env = { ...HOST_ENV }
+  const values: Record<string, unknown> = {
+    http: parseSection(source, 'http', httpSection, HOST_ENV),
+    tools: parseSection(source, 'tools', toolsSection, {}),
+  }
+  for (const { plugin, section } of entries) {
+    const own = plugin.env ?? {}
+    Object.assign(env, 'key' in section ? prefixed(own, section.key) : own)
+    if ('key' in section)
+      values[section.key] = parseSection(source, section.key, plugin.config, prefixed(own, section.key))
+    else Object.assign(values, parseSection(source, '', plugin.config, own, section.keys))
+  }
+  return leaves(values, '').map(([key, value]) => ({
+    key,
+    value: isSecret(key) && value !== null ? '[redacted]' : value,
+    origin: originOf(source, key, env),
+  }))
+}
+
+function originOf(source: Source, key: string, env: Readonly<Record<string, string>>): string {
+  const { flags = {}, env: process } = source.request
+  if (Object.hasOwn(flags, key)) return 'flag'
+  const name = Object.keys(env).find((candidate) => env[candidate] === key && process[candidate])
+  if (name) return name
+  for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
+    const line = source.text.lines.get(at)
+    if (line !== undefined) return `${source.file}:${line}`
+  }
+  return 'default'
+}
+
+function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
+  return Object.entries(value).flatMap(([name, entry]): [string, unknown][] =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+      ? leaves(entry as Record<string, unknown>, `${prefix}${name}.`) // a plain object of the parsed configuration
+      : [[`${prefix}${name}`, entry]],
+  )
+}
+
+function isSecret(key: string): boolean {
+  return /token$|api_key$/.test(key)
+}
+
+function prefixed(env: Readonly<Record<string, string>>, key: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, dotted]) => [name, `${key}.${dotted}`]))
+}
+
+function pick(values: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
+}
+
+function lastName(dotted: string): string {
+  return dotted.slice(dotted.lastIndexOf('.') + 1)
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const entry of Object.values(value)) deepFreeze(entry)
+  return Object.freeze(value)
+}

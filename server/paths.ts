@@ -1,0 +1,61 @@
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { SatchelError } from './contract/errors.ts'
+
+/** Longest path taken from a caller, in characters. */
+const PATH_MAX_CHARS = 4096
+
+/**
+ * Makes the function that turns a caller's path into a real path inside one of `roots` (absolute folders).
+ * Symbolic links are followed before the check, also those of a parent when the file does not exist yet, so a link
+ * that leads out is refused. The caller still opens the answer, not the path it was given.
+ * Errors of the function: `forbidden`/`path_refused`.
+ */
+export function confineTo(roots: readonly string[], base: string): (path: string) => Promise<string> {
+  return async (path) => {
+    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS) throw refused()
+    const real = await realPathOf(resolve(base, path))
+    for (const root of roots) {
+      if (isInside(real, await realPathOf(root))) return real
+    }
+    throw refused()
+  }
+}
+
+/** A path of this OS user, who may name any: absolute and with links followed. Errors: `forbidden`/`path_refused` for NUL. */
+export function unconfined(base: string): (path: string) => Promise<string> {
+  return async (path) => {
+    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS) throw refused()
+    return realPathOf(resolve(base, path))
+  }
+}
+
+/** True when `path` is `root` or lies below it; both absolute and real. */
+export function isInside(path: string, root: string): boolean {
+  const way = relative(root, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+/** `realpath` of what exists, with the rest of the path appended. */
+async function realPathOf(path: string): Promise<string> {
+  const missing: string[] = []
+  for (let at = path; ; at = dirname(at)) {
+    const real = await realpath(at).catch(missingOnly)
+    if (real !== undefined) return join(real, ...missing)
+    if (at === dirname(at)) return path
+    missing.unshift(basename(at))
+  }
+}
+
+function missingOnly(thrown: NodeJS.ErrnoException): undefined {
+  if (thrown.code === 'ENOENT') return undefined
+  throw refused()
+}
+
+function refused(): SatchelError {
+  return new SatchelError(
+    'forbidden',
+    'path_refused',
+    'That path is outside the folders this server may use. Name a path inside them, or ask the operator to add it to http.roots.',
+  )
+}

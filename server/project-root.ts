@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+export interface RootRequest {
+  /** `--project`. */
+  readonly flag: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+/**
+ * The absolute project root: `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root of the working
+ * directory, the working directory (surface, section 5). Runs no git: a folder that holds `.git` is a root.
+ */
+export async function findProjectRoot(request: RootRequest): Promise<string> {
+  const named = request.flag ?? request.env['SATCHEL_PROJECT'] ?? request.env['CLAUDE_PROJECT_DIR']
+  if (named !== undefined && named !== '') return resolve(request.cwd, named)
+  return (await gitRootOf(request.cwd)) ?? request.cwd
+}
+
+async function gitRootOf(directory: string): Promise<string | undefined> {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    if (await exists(join(at, '.git'))) return at
+    if (at === dirname(at)) return undefined
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

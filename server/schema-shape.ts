@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+
+interface ZodLike {
+  readonly def?: { readonly type: string; readonly innerType?: unknown; readonly element?: unknown }
+  readonly shape?: Readonly<Record<string, unknown>>
+}
+
+/** The schema inside optional, nullable and default wrappers; read by shape, because a plugin brings its own zod. */
+export function innermost(schema: unknown): ZodLike {
+  const like = schema as ZodLike // every member read is checked for undefined
+  return like?.def?.innerType === undefined ? (like ?? {}) : innermost(like.def.innerType)
+}
+
+/** The fields of an object schema, whatever wraps it. */
+export function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const inner = innermost(schema)
+  return inner.def?.type === 'object' ? inner.shape : undefined
+}
+
+/** Text of an environment variable as the schema's type: `true`, `24`. What does not fit is left for the schema to refuse. */
+export function typedValue(schema: z.ZodObject, dotted: string, text: string): unknown {
+  const kind = kindAt(schema, dotted)
+  if (kind === 'boolean' && /^(true|1|yes|on)$/i.test(text)) return true
+  if (kind === 'boolean' && /^(false|0|no|off)$/i.test(text)) return false
+  if (kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  return text
+}
+
+function kindAt(schema: z.ZodObject, dotted: string): string {
+  let at: unknown = schema
+  for (const name of dotted.split('.')) {
+    const shape = shapeOf(at)
+    if (shape && Object.hasOwn(shape, name)) at = shape[name]
+  }
+  const { def } = innermost(at)
+  return def?.type ?? 'unknown'
+}
