@@ -1,13 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
-
-/** What a configuration file says, and on which line each key stands. */
-export interface ConfigText {
-  readonly values: Readonly<Record<string, unknown>>
-  /** Dotted key -> line, from 1. */
-  readonly lines: ReadonlyMap<string, number>
-}
 
 interface FileRequest {
   readonly file?: string

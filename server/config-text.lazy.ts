@@ -1,5 +1,5 @@
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
-import type { ConfigText } from './config-file.ts'
+import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 
 /** Aliases in one file: enough for people, too few for a bomb. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BUILTIN_PLUGINS, type Section } from './builtin-plugins.ts'
-import { type ConfigText, findConfigFile } from './config-file.ts'
+import { findConfigFile } from './config-file.ts'
+import type { ConfigText } from './config-text.ts'
 import {
   HOST_ENV,
   type HttpSettings,

@@ -1,0 +1,110 @@
+/** Who may import whom. Each rule has a fixture under test/layers that breaks it; scripts/check-layers.ts proves that it is found. */
+const core = (names) => `^(node:)?(${names})$`
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'plugins-are-islands',
+      comment: 'Remove a folder, nothing else breaks.',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+)/' },
+      to: { path: '^plugins/([^/]+)/', pathNot: '^plugins/$1/' },
+    },
+    {
+      name: 'plugins-use-one-door',
+      comment: 'Built-in plugins live like npm ones.',
+      severity: 'error',
+      from: { path: '^plugins/' },
+      to: { path: '^server/', pathNot: '^server/plugin\\.ts$' },
+    },
+    {
+      name: 'server-knows-no-plugin',
+      comment: 'Contract only.',
+      severity: 'error',
+      from: { path: '^server/', pathNot: '^server/builtin-plugins\\.ts$' },
+      to: { path: '^plugins/' },
+    },
+    {
+      name: 'contract-is-the-bottom',
+      comment: 'Readable alone.',
+      severity: 'error',
+      from: { path: '^server/contract/' },
+      to: { path: '^(server|plugins|generated|scripts|test)/', pathNot: '^server/contract/' },
+    },
+    {
+      name: 'doors-are-siblings',
+      comment: 'run.ts passes what they share.',
+      severity: 'error',
+      from: { path: '^server/(mcp|http|cli)/' },
+      to: { path: '^server/(mcp|http|cli)/', pathNot: '^server/$1/' },
+    },
+    {
+      name: 'only-mcp-speaks-mcp',
+      comment: 'An SDK change is one folder.',
+      severity: 'error',
+      from: { path: '^(server|plugins)/', pathNot: '^server/mcp/' },
+      to: { path: 'node_modules/@modelcontextprotocol/' },
+    },
+    {
+      name: 'only-http-speaks-hono',
+      severity: 'error',
+      from: { path: '^(server|plugins)/', pathNot: '^server/http/' },
+      to: { path: 'node_modules/(hono|@hono)/' },
+    },
+    {
+      name: 'only-cli-speaks-commander',
+      severity: 'error',
+      from: { path: '^(server|plugins)/', pathNot: '^server/cli/' },
+      to: { path: 'node_modules/commander/' },
+    },
+    {
+      name: 'domain-knows-no-wire',
+      comment: 'Pure, instant tests; clock, random, ids and facts come in as arguments.',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+)/domain/' },
+      to: { path: '^plugins/$1/', pathNot: '^plugins/$1/domain/' },
+    },
+    {
+      name: 'domain-knows-no-wire-packages',
+      severity: 'error',
+      from: { path: '^plugins/[^/]+/domain/' },
+      to: {
+        path: `node_modules/(zod|@modelcontextprotocol)/|${core('https?|net|fs|fs/promises|child_process')}`,
+      },
+    },
+    {
+      name: 'heavy-only-in-lazy-files',
+      comment: 'vectra alone costs 0.6-1.7 s to import.',
+      severity: 'error',
+      from: { path: '^(server|plugins)/', pathNot: '\\.lazy\\.ts$' },
+      to: { path: 'node_modules/(vectra|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)/' },
+    },
+    {
+      name: 'lazy-files-only-by-import()',
+      comment: 'The file name carries the rule; it holds bundled, unbundled and under tsx.',
+      severity: 'error',
+      from: { path: '^(server|plugins)/' },
+      to: { path: '\\.lazy\\.ts$', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'generated-is-a-leaf',
+      severity: 'error',
+      from: { path: '^generated/' },
+      to: { path: '^(server|plugins|scripts|test)/' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.test\\.ts$|/testdata/' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,10 @@
+/** Prints the closing counts of a junit report: `satchel: N passed, N failed, N skipped`; fails on a report without tests. */
+import { readFileSync } from 'node:fs'
+
+const report = readFileSync(process.argv[2] ?? 'reports/junit.xml', 'utf8')
+const cases = report.split('<testcase ').slice(1)
+const failed = cases.filter((text) => text.includes('<failure')).length
+const skipped = cases.filter((text) => text.includes('<skipped')).length
+if (cases.length === 0) throw new Error('The report holds no test.')
+console.log(`${cases.length - failed - skipped} passed, ${failed} failed, ${skipped} skipped`)
+if (failed > 0) process.exitCode = 1

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { defineConfig } from 'tsup'
+
+const plugins = readdirSync('plugins').filter((name) => existsSync(`plugins/${name}/index.ts`))
+
+export default defineConfig({
+  entry: {
+    satchel: 'server/main.ts',
+    'satchel-mcp': 'server/mcp-main.ts',
+    demo: 'scripts/demo.ts',
+    'server/plugin': 'server/plugin.ts',
+    'server/client': 'server/client.ts',
+    'test/harness/index': 'test/harness/index.ts',
+    ...Object.fromEntries(plugins.map((name) => [`plugins/${name}/index`, `plugins/${name}/index.ts`])),
+  },
+  format: ['esm'],
+  target: 'node20',
+  platform: 'node',
+  splitting: true,
+  sourcemap: true,
+  clean: true,
+  dts: false,
+  metafile: true,
+  // Everything is bundled but what must stay a package: a Go wasm, git, and the optional peers.
+  noExternal: [/^(?!@cdktf\/hcl2json|simple-git|chromadb|@huggingface\/transformers)[^.]/],
+  // Bundled CommonJS asks for these, which an ES module does not have.
+  banner: {
+    js: [
+      "import { createRequire as __satchelRequire } from 'node:module';",
+      "import { fileURLToPath as __satchelPath } from 'node:url';",
+      "import { dirname as __satchelDir } from 'node:path';",
+      'const require = __satchelRequire(import.meta.url);',
+      'const __filename = __satchelPath(import.meta.url);',
+      'const __dirname = __satchelDir(__filename);',
+    ].join('\n'),
+  },
+})
