@@ -4,4 +4,3 @@ export interface ConfigText {
   /** Dotted key -> line, from 1. */
   readonly lines: ReadonlyMap<string, number>
 }
-

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { BUILTIN_PLUGINS, type Section } from './builtin-plugins.ts'
 import { findConfigFile } from './config-file.ts'
-import type { ConfigText } from './config-text.ts'
 import {
   HOST_ENV,
   type HttpSettings,
@@ -10,6 +9,7 @@ import {
   type ToolSettings,
   toolsSection,
 } from './config-sections.ts'
+import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { nearest } from './nearest.ts'

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { SatchelError } from './contract/errors.ts'
 
@@ -42,9 +42,16 @@ async function realPathOf(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     const real = await realpath(at).catch(missingOnly)
     if (real !== undefined) return join(real, ...missing)
+    // A link to nothing would be followed by whoever creates the file.
+    if (await isLink(at)) throw refused()
     if (at === dirname(at)) return path
     missing.unshift(basename(at))
   }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(missingOnly)
+  return stats?.isSymbolicLink() ?? false
 }
 
 function missingOnly(thrown: NodeJS.ErrnoException): undefined {

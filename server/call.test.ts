@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { openHost } from '../test/harness/open-host.ts'
+import type { Principal } from './contract/context.ts'
+import { definePlugin, defineTool, errorBody, SatchelError } from './plugin.ts'
+
+const readOnly = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
+const session = (capabilities: Principal['capabilities'], plugin = 'sample'): Principal => ({
+  id: 'session:ssn_1',
+  kind: 'session',
+  plugin,
+  capabilities,
+})
+
+let handled = 0
+
+const double = defineTool({
+  name: 'double',
+  title: 'Double',
+  description: 'Doubles a number.',
+  profile: 'core',
+  input: z.object({
+    amount: z.number().describe('what to double'),
+    fail: z.string().optional().describe('how to fail'),
+  }),
+  output: z.object({ result: z.number() }),
+  annotations: readOnly,
+  example: { amount: 2 },
+  async handler(ctx, { amount, fail }) {
+    handled++
+    if (fail === 'bug') throw new TypeError('secret text of a bug')
+    if (fail === 'shape') return { result: 'not a number' } as unknown as { result: number } // the mistake under test
+    if (fail === 'next')
+      throw new SatchelError('conflict', 'stale', 'Read again.', { next: { tool: 'hidden', args: {} } })
+    if (fail === 'copy')
+      throw Object.assign(new Error('from another copy'), {
+        [Symbol.for('satchel.error.v1')]: true,
+        code: 'conflict',
+        reason: 'copied',
+      })
+    if (fail === 'null') throw null
+    if (fail === 'abort') ctx.signal.throwIfAborted()
+    return { result: amount * 2 }
+  },
+  digest: ({ result }) => `${result} `.repeat(1000),
+})
+
+const guarded = defineTool({ ...double, name: 'guarded', requires: 'propose' })
+
+const sample = definePlugin({
+  name: 'sample',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async () => ({ tools: [double, guarded] }),
+})
+
+test('a call gives the data and a digest of at most 1,200 characters', async (t) => {
+  const { answer } = await openHost(t, { plugins: [sample] })
+
+  const got = await answer('double', { amount: 21 })
+
+  assert.equal(got.kind, 'done')
+  assert.deepEqual(got.kind === 'done' && got.data, { result: 42 })
+  assert.equal(got.kind === 'done' && got.text.length, 1200)
+})
+
+test('an unknown argument is refused with the nearest name before the handler runs', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+  const before = handled
+
+  await assert.rejects(call('double', { amuont: 1 }), {
+    code: 'invalid',
+    reason: 'unknown_argument',
+    details: {
+      argument: 'amuont',
+      nearest: 'amount',
+      errors: [{ pointer: '/amuont', message: 'unknown argument' }],
+    },
+  })
+  await assert.rejects(call('double', JSON.parse('{"__proto__": {}, "amount": 1}')), {
+    reason: 'unknown_argument',
+  })
+  assert.equal(handled, before)
+})
+
+test('a missing, mistyped or non-object input names where it is wrong', async (t) => {
+  const { answer } = await openHost(t, { plugins: [sample] })
+
+  await assert.rejects(answer('double', { amount: 'two' }), (error: SatchelError) => {
+    assert.equal(error.reason, 'invalid_arguments')
+    const errors = error.details?.['errors'] as { pointer: string }[] | undefined
+    assert.deepEqual(
+      errors?.map(({ pointer }) => pointer),
+      ['/amount'],
+    )
+    return true
+  })
+  for (const input of [null, [], 'text', 7]) {
+    await assert.rejects(answer('double', input as never), { code: 'invalid', reason: 'invalid_arguments' })
+  }
+})
+
+test('what is no SatchelError reaches the caller as Internal error with a log id, and only the log has its text', async (t) => {
+  const { call, logged } = await openHost(t, { plugins: [sample] })
+  for (const fail of ['bug', 'shape', 'null']) {
+    await assert.rejects(call('double', { amount: 1, fail }), (error: SatchelError) => {
+      const body = errorBody(error)
+      assert.equal(body.code, 'internal')
+      assert.equal(body.message, 'Internal error')
+      const entry = logged.find((line) => line.includes(String(body.details?.['log_id'])))
+      assert.ok(entry, 'the log has the id')
+      assert.ok(!JSON.stringify(body).includes('secret text'))
+      return true
+    })
+  }
+  assert.ok(logged.some((line) => line.includes('secret text of a bug')))
+})
+
+test('an error made by a second copy of the package is recognised', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+
+  await assert.rejects(call('double', { amount: 1, fail: 'copy' }), { code: 'conflict', reason: 'copied' })
+})
+
+test('a next step that the caller cannot see is left out', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+
+  await assert.rejects(call('double', { amount: 1, fail: 'next' }), (error: SatchelError) => {
+    assert.equal(error.reason, 'stale')
+    assert.equal(error.next, undefined)
+    return true
+  })
+})
+
+test('an aborted call is cancelled and its handler does not run', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+  const before = handled
+
+  await assert.rejects(call('double', { amount: 1 }, { signal: AbortSignal.abort() }), { code: 'cancelled' })
+  assert.equal(handled, before)
+})
+
+test('a capability is asked for before anything is parsed', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+  const nonsense = { what: 'ever' }
+
+  await assert.rejects(call('guarded', nonsense), { code: 'unauthorized' })
+  await assert.rejects(call('guarded', nonsense, { principal: session(['read']) }), {
+    code: 'forbidden',
+    reason: 'permission_denied',
+  })
+  assert.deepEqual(await call('guarded', { amount: 1 }, { principal: session(['propose']) }), { result: 2 })
+  assert.deepEqual(await call('guarded', { amount: 1 }, { principal: session(['admin']) }), { result: 2 })
+})
+
+test("a session made by one plugin reaches no other plugin's tools", async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+
+  await assert.rejects(call('double', { amount: 1 }, { principal: session(['admin'], 'other') }), {
+    code: 'forbidden',
+    reason: 'permission_denied',
+  })
+})
+
+test('a tool without one of the hints, a description, an example, an output or a digest does not compile', () => {
+  const { annotations, description, example, output, digest, ...rest } = double
+  // @ts-expect-error destructive is missing
+  defineTool({ ...double, annotations: { readOnly: true, idempotent: true, openWorld: false } })
+  // @ts-expect-error no annotations
+  defineTool({ ...rest, description, example, output, digest })
+  // @ts-expect-error no description
+  defineTool({ ...rest, annotations, example, output, digest })
+  // @ts-expect-error no example
+  defineTool({ ...rest, annotations, description, output, digest })
+  // @ts-expect-error no output
+  defineTool({ ...rest, annotations, description, example, digest })
+  // @ts-expect-error no digest
+  const undigested = defineTool({ ...rest, annotations, description, example, output })
+  // @ts-expect-error an example that the input refuses
+  defineTool({ ...double, example: { amount: 'two' } })
+  assert.equal(undigested.name, 'double')
+})

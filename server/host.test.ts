@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { openHost, temporaryFolder } from '../test/harness/open-host.ts'
+import { loadPlugin } from './load-plugins.ts'
+import { definePlugin, type PluginInstance, type Tool } from './plugin.ts'
+
+function plugin(name: string, instance: PluginInstance | (() => Promise<PluginInstance>)) {
+  const setup = typeof instance === 'function' ? instance : async () => instance
+  return definePlugin({ name, version: '1.0.0', apiVersion: 1, config: z.object({}), setup })
+}
+
+function tool(name: string, extra: Partial<Tool> = {}): Tool {
+  return {
+    name,
+    title: name,
+    description: name,
+    profile: 'core',
+    input: z.object({}),
+    output: z.object({}),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    example: {},
+    handler: async () => ({}),
+    digest: () => name,
+    ...extra,
+  }
+}
+
+test('plugins start in order and stop in reverse, and a stop that fails skips no other', async (t) => {
+  const seen: string[] = []
+  const noisy = (name: string) =>
+    plugin(name, {
+      start: async () => void seen.push(`start ${name}`),
+      stop: async () => {
+        seen.push(`stop ${name}`)
+        if (name === 'b') throw new Error('cannot stop')
+      },
+    })
+
+  const { host, logged } = await openHost(t, { plugins: [noisy('a'), noisy('b'), noisy('c')] })
+  await host.stop()
+
+  assert.deepEqual(seen, ['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a'])
+  assert.ok(logged.some((line) => line.includes('cannot stop')))
+  assert.ok(host.signal.aborted)
+})
+
+test('a name taken twice is refused naming both owners, and what was set up is stopped', async (t) => {
+  let stopped = 0
+  const first = plugin('first', { tools: [tool('same')], stop: async () => void stopped++ })
+  const second = plugin('second', { tools: [tool('same')] })
+
+  await assert.rejects(openHost(t, { plugins: [first, second] }), {
+    code: 'conflict',
+    reason: 'name_taken',
+    details: { name: 'tool "same"', owners: ['first', 'second'] },
+  })
+  assert.equal(stopped, 1)
+})
+
+test('routes, verbs, resources, prompts and listeners may not clash either', async (t) => {
+  const instances: PluginInstance[] = [
+    { tools: [tool('x1', { http: { method: 'GET', path: '/x' } })] },
+    { tools: [tool('x1', { cli: { verb: 'x' } })] },
+    { prompts: [{ name: 'p', title: 'p', description: 'p', arguments: [], render: async () => 'p' }] },
+    { listeners: [{ name: 'owner', at: { host: '127.0.0.1', port: 0 }, mcp: false }] },
+  ]
+  for (const instance of instances) {
+    const twin = instance.tools ? { tools: instance.tools.map((one) => ({ ...one, name: 'x2' })) } : instance
+    await assert.rejects(openHost(t, { plugins: [plugin('a', instance), plugin('b', twin)] }), {
+      reason: 'name_taken',
+    })
+  }
+})
+
+test('a plugin that throws in setup is named, its own text stays in the log, and the others are stopped', async (t) => {
+  let stopped = 0
+  const good = plugin('good', { stop: async () => void stopped++ })
+  const bad = plugin('bad', async () => {
+    throw new Error('connection string with a password')
+  })
+
+  await assert.rejects(openHost(t, { plugins: [good, bad] }), (error: Error) => {
+    assert.match(error.message, /"bad" \(test\) failed in setup/)
+    assert.doesNotMatch(error.message, /password/)
+    return true
+  })
+  assert.equal(stopped, 1)
+})
+
+test('a start that hangs is named after ten seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const opening = openHost(t, { plugins: [plugin('slow', { start: () => new Promise(() => {}) })] })
+  const refused = assert.rejects(opening, { code: 'unavailable', reason: 'plugin_start_timeout' })
+  for (let i = 0; i < 50; i++) {
+    t.mock.timers.tick(1000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await refused
+})
+
+test('the profile, include, exclude and read-only decide which tools are offered', async (t) => {
+  const writes = { readOnly: false, destructive: false, idempotent: false, openWorld: false }
+  const all = plugin('p', {
+    tools: [
+      tool('a_core'),
+      tool('b_standard', { profile: 'standard' }),
+      tool('c_full', { profile: 'full' }),
+      tool('d_write', { annotations: writes }),
+      tool('e_hidden', { mcp: false }),
+    ],
+  })
+  const offered = async (filter: object) => {
+    const { host } = await openHost(t, { plugins: [all], filter })
+    return host.registry.tools.filter((owned) => host.offers(owned)).map((owned) => owned.tool.name)
+  }
+
+  assert.deepEqual(await offered({ profile: 'core' }), ['a_core', 'd_write'])
+  assert.deepEqual(await offered({ profile: 'standard' }), ['a_core', 'b_standard', 'd_write'])
+  assert.deepEqual(await offered({ profile: 'core', include: ['c_full'] }), ['a_core', 'c_full', 'd_write'])
+  assert.deepEqual(await offered({ profile: 'full', exclude: ['a_core'] }), [
+    'b_standard',
+    'c_full',
+    'd_write',
+  ])
+  assert.deepEqual(await offered({ profile: 'core', include: ['d_write'], readOnly: true }), ['a_core'])
+})
+
+test('a third-party plugin is loaded from the configuration file, and a bad one says what is wrong with it', async (t) => {
+  const folder = await temporaryFolder(t)
+  const configFile = join(folder, 'satchel.yaml')
+  const shape =
+    'config: { shape: {}, safeParse: () => ({ success: true, data: {} }) }, setup: async () => ({})'
+  const files: Record<string, string> = {
+    'good.mjs': `export default { name: 'good', version: '1.0.0', apiVersion: 1, ${shape} }`,
+    'old.mjs': `export default { name: 'old', version: '1.0.0', apiVersion: 9, ${shape} }`,
+    'empty.mjs': 'export const x = 1',
+    'throws.mjs': 'throw new Error("private")',
+    'no-setup.mjs': "export default { name: 'n', version: '1', apiVersion: 1 }",
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  await mkdir(join(folder, 'node_modules/only-import'), { recursive: true })
+  await writeFile(
+    join(folder, 'node_modules/only-import/package.json'),
+    JSON.stringify({ name: 'only-import', type: 'module', exports: { '.': { import: './x.js' } } }),
+  )
+
+  assert.equal((await loadPlugin('./good.mjs', configFile)).plugin.name, 'good')
+  await assert.rejects(loadPlugin('./old.mjs', configFile), { code: 'invalid', reason: 'plugin_api' })
+  await assert.rejects(loadPlugin('./empty.mjs', configFile), { code: 'invalid', reason: 'plugin_shape' })
+  await assert.rejects(loadPlugin('./no-setup.mjs', configFile), { code: 'invalid', reason: 'plugin_shape' })
+  await assert.rejects(loadPlugin('./throws.mjs', configFile), (error: Error & { code: string }) => {
+    assert.equal(error.code, 'internal')
+    assert.doesNotMatch(error.message, /private/)
+    return true
+  })
+  await assert.rejects(loadPlugin('not-installed', configFile), { reason: 'plugin_not_found' })
+  await assert.rejects(loadPlugin('only-import', configFile), (error: Error) =>
+    /under "default"/.test(error.message),
+  )
+})

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { assetPath } from '../../server/assets.ts'
+import type { CallAnswer } from '../../server/call.ts'
+import type { CallContext } from '../../server/contract/context.ts'
+import { SatchelError } from '../../server/contract/errors.ts'
+import type { Plugin } from '../../server/contract/plugin.ts'
+import type { Listener, OpenListener } from '../../server/contract/route.ts'
+import { createHost, type RunningHost, type ToolFilter } from '../../server/host.ts'
+import { createLog } from '../../server/log.ts'
+import { confineTo } from '../../server/paths.ts'
+
+export interface OpenHostOptions {
+  /** Plugins, or plugins with their raw settings. */
+  readonly plugins: readonly (
+    | Plugin
+    | { readonly plugin: Plugin; readonly settings: Record<string, unknown> }
+  )[]
+  /** A fake clock; absent: the real one. */
+  readonly now?: () => Date
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Absent: a new temporary folder, removed after the test. */
+  readonly projectRoot?: string
+  readonly filter?: Partial<ToolFilter>
+  openListener?(host: RunningHost, listener: Listener): Promise<OpenListener>
+}
+
+export interface TestHost {
+  readonly host: RunningHost
+  readonly projectRoot: string
+  /** What was logged, one JSON text per entry. */
+  readonly logged: readonly string[]
+  /** A context of this OS user at the MCP door, with some members replaced. */
+  context(overrides?: Partial<CallContext>): CallContext
+  /** Calls a tool without any wire and gives its data. Errors: what the tool throws. */
+  call(
+    tool: string,
+    input?: Record<string, unknown>,
+    overrides?: Partial<CallContext>,
+  ): Promise<Record<string, unknown>>
+  answer(tool: string, input?: Record<string, unknown>, overrides?: Partial<CallContext>): Promise<CallAnswer>
+}
+
+/** Sets up and starts a host with these plugins, in a temporary project; stopped and removed after the test. */
+export async function openHost(t: TestContext, options: OpenHostOptions): Promise<TestHost> {
+  const logged: string[] = []
+  const now = options.now ?? (() => new Date())
+  const projectRoot = options.projectRoot ?? (await temporaryFolder(t))
+  const host = await createHost(
+    options.plugins.map((entry) => pluginEntry(entry)),
+    {
+      log: createLog('trace', (line) => logged.push(line), now),
+      now,
+      projectRoot,
+      configFile: undefined,
+      env: options.env ?? {},
+      filter: { profile: 'full', readOnly: false, include: [], exclude: [], ...options.filter },
+      assetPath,
+      openListener: options.openListener ?? refuseListeners,
+    },
+  )
+  t.after(() => host.stop())
+  await host.start()
+  return testHost(host, projectRoot, logged)
+}
+
+/** A new folder below the system's temporary one, removed after the test. */
+export async function temporaryFolder(t: TestContext, prefix = 'satchel-test-'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function pluginEntry(entry: OpenHostOptions['plugins'][number]) {
+  const { plugin, settings } = 'plugin' in entry ? entry : { plugin: entry, settings: {} }
+  return { plugin, config: plugin.config.parse(settings), source: 'test' }
+}
+
+function testHost(host: RunningHost, projectRoot: string, logged: readonly string[]): TestHost {
+  const context = (overrides: Partial<CallContext> = {}): CallContext => ({
+    principal: { id: 'local', kind: 'local', capabilities: [] },
+    signal: host.signal,
+    log: host.log,
+    door: 'mcp',
+    acceptsTask: false,
+    resolvePath: confineTo([projectRoot], projectRoot),
+    progress: () => {},
+    ...overrides,
+  })
+  const answer = async (
+    name: string,
+    input: Record<string, unknown> = {},
+    overrides?: Partial<CallContext>,
+  ) => {
+    const owned = host.registry.tool(name)
+    if (!owned) throw new SatchelError('not_found', 'unknown_tool', `No tool is called ${name}.`)
+    return host.call(owned, input, context(overrides))
+  }
+  return {
+    host,
+    projectRoot,
+    logged,
+    context,
+    answer,
+    async call(name, input, overrides) {
+      const got = await answer(name, input, overrides)
+      return got.kind === 'done' ? got.data : { task: got.task }
+    },
+  }
+}
+
+async function refuseListeners(): Promise<OpenListener> {
+  throw new SatchelError('unavailable', 'no_listener', 'This test host opens no listener.')
+}
