@@ -1,0 +1,213 @@
+import type { ServerResponse } from 'node:http'
+import { joinedFrames } from './joined-frames.ts'
+import { type After, afterTimeout, BLOCKED_LIMIT_MS, type Pump, type PumpReader } from './pump.ts'
+import { createResponseSink, type ResponseSink } from './response-sink.ts'
+
+/** Pause between heartbeat comments (spec workspace-events, "Limits": about every 15 seconds). */
+export const HEARTBEAT_MS = 15_000
+/** Frames of history written before the socket is asked for room (workspace-engine, section 4). */
+const REPLAY_BATCH = 64
+const HEARTBEAT = Buffer.from(': hb\n\n')
+
+export interface EventStreamOptions {
+  readonly pump: Pump
+  /** Absent: 64 frames. */
+  readonly maxFrames?: number
+  /** Absent: bounded by the number of frames alone. */
+  readonly maxBytes?: number
+  /** Told in place of lost frames; undefined ends the stream. Absent: a reader that falls behind is cut off. */
+  onLag?(): Buffer | undefined
+  /** Asked at every heartbeat; a rejection ends the stream. */
+  check?(): Promise<void>
+  /** Called once, whatever ended the stream. */
+  onClose?(): void
+  /** History could not be read; the stream is cut off. */
+  onError?(thrown: unknown): void
+  readonly after?: After
+}
+
+export interface EventStreamStart {
+  /** Milliseconds, sent first as `retry:`. */
+  readonly retryMs?: number
+  /** Sent before everything that was offered; 64 frames at a time, and no faster than the reader reads. */
+  readonly replay?: Iterable<Buffer> | AsyncIterable<Buffer>
+  /** Beside the event stream's own, or in place of one of them. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Server-sent events to one client, over the raw response: a stopped reader costs its mailbox and no more. */
+export interface EventStream {
+  readonly blocked: boolean
+  readonly closed: boolean
+  /** Never waits. Before `start` frames are kept back. The Buffer is shared: never change it afterwards. */
+  offer(frame: Buffer): void
+  /** Sends status and headers, then history, then what was offered. */
+  start(start?: EventStreamStart): void
+  /** Writes what waits and `last`, then ends the response. */
+  end(last?: Buffer): void
+  /** Cuts the client off: no last word. */
+  destroy(): void
+  /** Lets go of a response that was not started, for an ordinary answer. */
+  abandon(): void
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+}
+
+/** A stream on `outgoing` that has sent nothing yet. Ends with the client, `end`, `destroy`, or a failed `check`. */
+export function openEventStream(outgoing: ServerResponse, options: EventStreamOptions): EventStream {
+  const after = options.after ?? afterTimeout
+  const { onLag } = options
+  let state: 'waiting' | 'replaying' | 'live' | 'closed' = 'waiting'
+  let stopHeartbeat = (): void => {}
+  let wakeReplay = (): void => {}
+
+  const sink = createResponseSink(outgoing, () => {
+    reader.drained()
+    wakeReplay()
+  })
+  const reader = options.pump.add({ ...options, sink, ...(onLag && { onLag: () => onLag() }) })
+  reader.hold()
+
+  const isClosed = (): boolean => state === 'closed'
+  const cleanUp = (): readonly Buffer[] => {
+    if (state === 'closed') return []
+    state = 'closed'
+    stopHeartbeat()
+    sink.release()
+    outgoing.off('close', cleanUp)
+    const rest = reader.close()
+    wakeReplay()
+    options.onClose?.()
+    return rest
+  }
+  const end = (last?: Buffer): void => {
+    if (state === 'closed') return
+    if (state === 'waiting') {
+      sink.destroy()
+      return
+    }
+    // Frames behind an unfinished replay would leave a hole in front of them: the reader's cursor must not pass it.
+    const keepsOrder = state === 'live'
+    const rest = cleanUp()
+    finish(outgoing, sink, [...(keepsOrder ? rest : []), ...(last ? [last] : [])], after)
+  }
+  const room = (): Promise<void> =>
+    new Promise((resolve) => {
+      wakeReplay = resolve
+    })
+  const goLive = (): void => {
+    if (state !== 'replaying') return
+    state = 'live'
+    reader.release()
+  }
+  const fail = (thrown: unknown): void => {
+    options.onError?.(thrown)
+    sink.destroy()
+  }
+  const beat = (): void => {
+    if (state === 'live' && !reader.blocked) reader.offer(HEARTBEAT)
+  }
+
+  outgoing.once('close', cleanUp)
+  if (outgoing.destroyed) cleanUp()
+  return {
+    get blocked() {
+      return reader.blocked
+    },
+    get closed() {
+      return isClosed()
+    },
+    offer: reader.offer,
+    start(start = {}) {
+      if (state !== 'waiting') return
+      state = 'replaying'
+      writeHead(outgoing, start)
+      stopHeartbeat = startHeartbeat(after, { check: options.check, beat, end })
+      sendHistory(start, { sink, reader, room, isClosed }).then(goLive, fail)
+    },
+    end,
+    destroy: sink.destroy,
+    abandon: () => void cleanUp(),
+  }
+}
+
+function writeHead(outgoing: ServerResponse, start: EventStreamStart): void {
+  outgoing.writeHead(200, { ...HEADERS, ...start.headers })
+  outgoing.flushHeaders()
+  outgoing.socket?.setNoDelay(true)
+}
+
+interface Heartbeat {
+  readonly check: (() => Promise<void>) | undefined
+  beat(): void
+  end(): void
+}
+
+/** Asks `check` and beats every 15 s, the next pause beginning when the check answered. Gives the function that stops it. */
+function startHeartbeat(after: After, { check, beat, end }: Heartbeat): () => void {
+  let stopped = false
+  let callOff = (): void => {}
+  const wait = (): void => {
+    callOff = after(HEARTBEAT_MS, () => {
+      if (check === undefined) live()
+      else check().then(live, () => end())
+    })
+  }
+  const live = (): void => {
+    if (stopped) return
+    beat()
+    wait()
+  }
+  wait()
+  return () => {
+    stopped = true
+    callOff()
+  }
+}
+
+interface HistoryWriter {
+  readonly sink: ResponseSink
+  readonly reader: PumpReader
+  /** Resolves when the socket drained or is gone. */
+  room(): Promise<void>
+  isClosed(): boolean
+}
+
+/** Sends the retry line and the history, each write after the one before it found room. */
+async function sendHistory(
+  { retryMs, replay = [] }: EventStreamStart,
+  { sink, reader, room, isClosed }: HistoryWriter,
+): Promise<void> {
+  const first = retryMs === undefined ? [] : [Buffer.from(`retry: ${retryMs}\n\n`)]
+  if (first.length > 0 && !sink.write(joinedFrames(first))) reader.block()
+  for await (const batch of batches(replay)) {
+    while (!isClosed() && reader.blocked) await room()
+    if (isClosed()) return
+    if (!sink.write(joinedFrames(batch))) reader.block()
+  }
+}
+
+async function* batches(frames: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+  let batch: Buffer[] = []
+  for await (const frame of frames) {
+    batch.push(frame)
+    if (batch.length < REPLAY_BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The last write. A client that never takes it is cut off after the time a blocked reader has. */
+function finish(outgoing: ServerResponse, sink: ResponseSink, frames: readonly Buffer[], after: After): void {
+  if (frames.length > 0) sink.write(joinedFrames(frames))
+  const giveUp = after(BLOCKED_LIMIT_MS, () => sink.destroy())
+  outgoing.once('finish', giveUp)
+  outgoing.once('close', giveUp)
+  outgoing.end()
+}
