@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { refusal } from '../reasons.ts'
+import { CONSTANT_CONFIG, type GitEnvironment } from './environment.ts'
+import { abortError } from './failure.ts'
+
+/** One object as the store has it. */
+export interface GitObject {
+  readonly oid: string
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** Reads objects of one store through one `git cat-file --batch`. The owner calls `close`. */
+export interface Blobs {
+  /**
+   * The object of this id (or of one of our own flat refs, with `^{commit}`); undefined where the store lacks it.
+   * `size` as the tree lists it bounds what is in flight.
+   * Errors: `unavailable`/`git_failed` when the process ended, `cancelled` when it was aborted.
+   */
+  read(name: string, size: number): Promise<GitObject | undefined>
+  close(): Promise<void>
+}
+
+interface Request {
+  readonly name: string
+  readonly size: number
+  readonly resolve: (object: GitObject | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+// Writing every name first deadlocks once both pipes are full (modules design 2.3).
+const MAX_IN_FLIGHT = 64
+const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024
+const ASKABLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|refs\/satchel\/[ht]-[0-9a-f]{16}\^\{commit\})$/
+
+/** Starts the reader. No argument comes from outside; names that are no object id of ours are refused. */
+export function openBlobs(options: {
+  readonly baseDir: string
+  readonly environment: GitEnvironment
+  readonly signal: AbortSignal
+}): Blobs {
+  const { environment, signal, baseDir } = options
+  const config = CONSTANT_CONFIG.flatMap((pair) => ['-c', pair])
+  const child = spawn('git', [...config, 'cat-file', '--batch'], {
+    cwd: baseDir,
+    env: environment.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  })
+  const waiting: Request[] = []
+  const asked: Request[] = []
+  let bytesAsked = 0
+  let ended: Error | undefined
+
+  const end = (error: Error): void => {
+    ended ??= error
+    for (const request of [...asked.splice(0), ...waiting.splice(0)]) request.reject(ended)
+  }
+  const pump = (): void => {
+    for (;;) {
+      const next = waiting[0]
+      if (next === undefined || asked.length >= MAX_IN_FLIGHT) return
+      if (asked.length > 0 && bytesAsked + next.size > MAX_BYTES_IN_FLIGHT) return
+      waiting.shift()
+      asked.push(next)
+      bytesAsked += next.size
+      child.stdin.write(`${next.name}\n`)
+    }
+  }
+  const parser = createReplyParser((object) => {
+    const request = asked.shift()
+    if (request === undefined) return
+    bytesAsked -= request.size
+    request.resolve(object)
+    pump()
+  })
+  const abort = (): void => {
+    end(abortError(signal))
+    child.kill('SIGKILL')
+  }
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      signal.removeEventListener('abort', abort)
+      end(refusal('git_failed', 'git ended while objects were read.'))
+      resolve()
+    })
+  })
+  child.once('error', () => end(refusal('git_missing', 'git could not be started. Is it on the PATH?')))
+  child.stdin.on('error', () => undefined) // the process ended: `close` tells every reader
+  child.stdout.on('data', (chunk: Buffer) => parser(chunk))
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+
+  return {
+    read(name, size) {
+      if (!ASKABLE.test(name)) return Promise.reject(new TypeError('not an object id'))
+      if (ended) return Promise.reject(ended)
+      return new Promise((resolve, reject) => {
+        waiting.push({ name, size, resolve, reject })
+        pump()
+      })
+    },
+    async close() {
+      child.stdin.end()
+      if (asked.length > 0 || waiting.length > 0) child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+/** Reads `<oid> <type> <size>\n<bytes>\n` and `<name> missing\n`, over any cut of the stream. Exported for tests. */
+export function createReplyParser(onReply: (object: GitObject | undefined) => void): (chunk: Buffer) => void {
+  let head = ''
+  let body: { oid: string; type: string; size: number; chunks: Buffer[]; have: number } | undefined
+  const readHead = (chunk: Buffer, from: number): number => {
+    const lineEnd = chunk.indexOf(10, from)
+    if (lineEnd < 0) {
+      head += chunk.toString('latin1', from)
+      return chunk.length
+    }
+    const line = head + chunk.toString('latin1', from, lineEnd)
+    head = ''
+    const found = /^([0-9a-f]{40,64}) ([a-z]+) (\d+)$/.exec(line)
+    if (found)
+      body = { oid: found[1] ?? '', type: found[2] ?? '', size: Number(found[3]), chunks: [], have: 0 }
+    else onReply(undefined)
+    return lineEnd + 1
+  }
+  return (chunk) => {
+    let from = 0
+    while (from < chunk.length) {
+      if (body === undefined) {
+        from = readHead(chunk, from)
+        continue
+      }
+      const part = chunk.subarray(from, from + body.size + 1 - body.have)
+      body.chunks.push(part)
+      body.have += part.length
+      from += part.length
+      if (body.have <= body.size) continue
+      const { oid, type, size, chunks } = body
+      body = undefined
+      onReply({ oid, type, bytes: Buffer.concat(chunks).subarray(0, size) })
+    }
+  }
+}

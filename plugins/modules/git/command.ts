@@ -1,0 +1,70 @@
+import { simpleGit } from 'simple-git'
+import { refusal } from '../reasons.ts'
+import { CONSTANT_CONFIG, type GitEnvironment } from './environment.ts'
+import { gitFailure } from './failure.ts'
+
+/** Runs git in one store. Every argument list is constant but for refs inside refspecs and the URL after `--`. */
+export interface Git {
+  /**
+   * stdout, untrimmed, of one command; bytes that are no UTF-8 become U+FFFD.
+   * Errors: classified (modules design 2.6); `too_large`/`repository_too_large` beyond `maxBytes` of output.
+   */
+  run(args: readonly string[], maxBytes?: number): Promise<string>
+  /** As `run`, but what git said comes through unclassified: never pass it on. */
+  raw(args: readonly string[]): Promise<string>
+}
+
+export interface GitOptions {
+  /** An existing directory. */
+  readonly baseDir: string
+  readonly environment: GitEnvironment
+  readonly signal: AbortSignal
+  /** Further `-c key=value`, nothing secret. */
+  readonly config?: readonly string[]
+  /** What no message may show. */
+  readonly hidden: readonly string[]
+  /** Longest silence of a command; absent: 120 s (modules design 2.1). */
+  readonly blockMs?: number
+}
+
+const BLOCK_MS = 120_000
+
+/** git in the store that `environment` names, through simple-git with its guards on. Opens nothing. */
+export function createGit(options: GitOptions): Git {
+  const { environment, signal, hidden } = options
+  const raw = async (args: readonly string[], stop: AbortSignal, onBytes?: (count: number) => void) => {
+    signal.throwIfAborted()
+    const git = simpleGit({
+      baseDir: options.baseDir,
+      abort: stop,
+      allowEnvironment: environment.allowEnvironment,
+      config: [...CONSTANT_CONFIG, ...(options.config ?? [])],
+      timeout: { block: options.blockMs ?? BLOCK_MS },
+      trimmed: false,
+      unsafe: environment.unsafe,
+    })
+    if (onBytes) {
+      git.outputHandler((_command, stdout) => stdout.on('data', (chunk: Buffer) => onBytes(chunk.length)))
+    }
+    return await git.env({ ...environment.env }).raw([...args])
+  }
+  return {
+    raw: (args) => raw(args, signal),
+    async run(args, maxBytes) {
+      const flood = new AbortController()
+      let seen = 0
+      const count = (bytes: number): void => {
+        seen += bytes
+        if (maxBytes !== undefined && seen > maxBytes) flood.abort()
+      }
+      try {
+        return await raw(args, AbortSignal.any([signal, flood.signal]), count)
+      } catch (thrown) {
+        if (flood.signal.aborted) {
+          throw refusal('repository_too_large', `git ${args[0]} answered more than ${maxBytes} bytes.`)
+        }
+        throw gitFailure(thrown, { hidden, signal })
+      }
+    },
+  }
+}

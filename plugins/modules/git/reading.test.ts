@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createReplyParser } from './blobs.ts'
+import { credentialConfig, gitEnvironment } from './environment.ts'
+import { gitFailure } from './failure.ts'
+import { excludes } from './glob.ts'
+import { isRefName, parseAskedRef } from './ref-name.ts'
+import { parseListing } from './remote.ts'
+import { parseTree } from './tree.ts'
+import { parseRemoteUrl } from './url.ts'
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+
+test('replies of cat-file are read whole, however the stream is cut', () => {
+  const body = Buffer.from('x\n\0é missing\n')
+  const stream = Buffer.concat([
+    Buffer.from(`${A} blob ${body.length}\n`),
+    body,
+    Buffer.from(`\n${B} missing\n${B} blob 0\n\n`),
+  ])
+
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: stream.length }), { maxLength: 8 }), (cuts) => {
+      const seen: (string | undefined)[] = []
+      const feed = createReplyParser((object) =>
+        seen.push(object && `${object.oid[0]}:${object.bytes.toString()}`),
+      )
+      const at = [0, ...[...cuts].sort((a, b) => a - b), stream.length]
+      for (let i = 1; i < at.length; i++) feed(stream.subarray(at[i - 1], at[i]))
+
+      assert.deepEqual(seen, [`a:${body.toString()}`, undefined, 'b:'])
+    }),
+  )
+})
+
+test('a listing gives branches, tags by the commit they name, and the default branch', () => {
+  const listing = parseListing(
+    [
+      'ref: refs/heads/trunk\tHEAD',
+      `${A}\tHEAD`,
+      `${A}\trefs/heads/trunk`,
+      `${B}\trefs/tags/v1`,
+      `${A}\trefs/tags/v1^{}`,
+      `${B}\trefs/tags/-dash`,
+      `${B}\trefs/tags/a..b`,
+      `${B}\trefs/tags/\u001b[31mred`,
+    ].join('\n'),
+  )
+
+  assert.equal(listing.defaultBranch, 'trunk')
+  assert.equal(listing.tags.get('v1')?.commit, A)
+  assert.deepEqual([...listing.tags.keys()], ['v1', '-dash'])
+  assert.deepEqual(listing.refused, ['"refs/tags/a..b"', '"refs/tags/\\u001b[31mred"'])
+})
+
+test('without a symbolic HEAD the default branch is main, master, or the head HEAD points at', () => {
+  const lines = (...refs: string[]) => parseListing([`${A}\tHEAD`, ...refs].join('\n')).defaultBranch
+
+  assert.equal(lines(`${B}\trefs/heads/main`, `${A}\trefs/heads/x`), 'main')
+  assert.equal(lines(`${B}\trefs/heads/master`), 'master')
+  assert.equal(lines(`${B}\trefs/heads/y`, `${A}\trefs/heads/x`), 'x')
+  assert.equal(lines(`${B}\trefs/heads/y`), undefined)
+})
+
+test('ref names follow the rules of git, and a caller cannot name an option', () => {
+  const good = ['main', 'feature/x', 'v1.0', "a'b", 'release;touch$IFS', '-dash', 'é', 'a@b']
+  const bad = [
+    '',
+    '@',
+    'a..b',
+    'a b',
+    'a~1',
+    'a^',
+    'a:b',
+    'a?',
+    'a*',
+    'a[',
+    'a\\b',
+    '/a',
+    'a/',
+    'a//b',
+    'a.lock',
+  ]
+  assert.deepEqual(
+    good.filter((name) => !isRefName(name)),
+    [],
+  )
+  assert.deepEqual([...bad, '.a', 'a/.b', 'a.', '@{-1}', 'a\nb', 'x'.repeat(256)].filter(isRefName), [])
+
+  for (const typed of [
+    '-x',
+    '--orphan=pwn',
+    'refs/tags/-dash',
+    'refs/remotes/o/x',
+    'HEAD',
+    'a/../../b',
+    '@{-1}',
+  ]) {
+    assert.throws(() => parseAskedRef(typed), { code: 'invalid', reason: 'ref_refused' }, typed)
+  }
+  assert.deepEqual(parseAskedRef('refs/tags/v1'), { name: 'refs/tags/v1', full: 'refs/tags/v1' })
+})
+
+test('only regular files of a tree are kept; links, submodules and unreadable names are said', () => {
+  const tree = parseTree(
+    [
+      `100644 blob ${A}     12\tmain.tf`,
+      `100755 blob ${A}      -\tx y.tf`,
+      `120000 blob ${A}     11\tREADME.md`,
+      `160000 commit ${B}       -\tsub`,
+      `100644 blob ${A}      1\tb\ufffd.tf`,
+      '',
+    ].join('\0'),
+  )
+
+  assert.deepEqual(tree.files, [
+    { path: 'main.tf', oid: A, size: 12 },
+    { path: 'x y.tf', oid: A, size: 0 },
+  ])
+  assert.deepEqual(tree.skipped, [
+    { path: 'README.md', code: 'symlink_skipped' },
+    { path: 'sub', code: 'submodule_skipped' },
+    { path: 'b\ufffd.tf', code: 'path_not_utf8' },
+  ])
+})
+
+test('a tree of too many entries is refused', () => {
+  assert.throws(() => parseTree(`100644 blob ${A} 1\tx\0`.repeat(200_001)), {
+    reason: 'repository_too_large',
+  })
+})
+
+test('globs exclude a directory and everything below it', () => {
+  const cases: [string, string, boolean][] = [
+    ['examples/**', 'examples', true],
+    ['examples/**', 'examples/a/b', true],
+    ['examples', 'examples/a', true],
+    ['**/test', 'modules/x/test', true],
+    ['**/test', 'test', true],
+    ['modules/*', 'modules/vpc/sub', true],
+    ['modules/v?c', 'modules/vpc', true],
+    ['modules/*', 'modules', false],
+    ['example', 'examples', false],
+    ['*', '.', false],
+    ['**', '.', true],
+    [`${'*a'.repeat(200)}b`, 'a'.repeat(3000), false],
+    [`${'**/'.repeat(160)}b`, 'a/'.repeat(500), false],
+  ]
+  for (const [pattern, directory, expected] of cases) {
+    assert.equal(excludes(pattern, directory), expected, `${pattern.slice(0, 20)} ${directory.slice(0, 20)}`)
+  }
+})
+
+test("git sees the operator's credentials and nothing that changes what it does", () => {
+  const base = {
+    PATH: '/bin',
+    HOME: '/h',
+    EDITOR: 'vim',
+    PAGER: 'less',
+    GIT_DIR: '/x',
+    GIT_EXEC_PATH: '/evil',
+    git_config_count: '9',
+    GIT_SSL_CAINFO: '/ca',
+    GIT_SSH_COMMAND: 'myssh',
+    https_proxy: 'http://p',
+  }
+
+  const { env, allowEnvironment, unsafe } = gitEnvironment(base, {
+    gitDir: '/s.git',
+    ceiling: '/',
+    protocol: 'ssh',
+  })
+
+  assert.deepEqual(env, {
+    PATH: '/bin',
+    HOME: '/h',
+    https_proxy: 'http://p',
+    GIT_SSL_CAINFO: '/ca',
+    GIT_SSH_COMMAND: 'myssh',
+    GIT_DIR: '/s.git',
+    GIT_CEILING_DIRECTORIES: '/',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'ssh',
+    LC_ALL: 'C',
+  })
+  assert.ok(allowEnvironment.includes('GIT_DIR') && !allowEnvironment.includes('PATH'))
+  assert.deepEqual(Object.keys(unsafe).sort(), [
+    'allowUnsafeFsMonitor',
+    'allowUnsafeHooksPath',
+    'allowUnsafeSshCommand',
+  ])
+})
+
+test('credentials of a URL travel as a header to their own origin, and redirects are off', () => {
+  const remote = parseRemoteUrl('https://u:p%40ss@h.example:8443/a', '/')
+
+  assert.deepEqual(credentialConfig(remote), [
+    [
+      'http.https://h.example:8443/.extraHeader',
+      `Authorization: Basic ${Buffer.from('u:p@ss').toString('base64')}`,
+    ],
+    ['http.followRedirects', 'false'],
+  ])
+  assert.deepEqual(credentialConfig(parseRemoteUrl('https://org@h.example/a', '/')), [
+    ['credential.https://h.example.username', 'org'],
+  ])
+})
+
+test("git's words are classified, in one line without secrets", () => {
+  const cases: [string, string][] = [
+    ["fatal: Authentication failed for 'https://u:CANARY@h/x'", 'auth_failed'],
+    ["fatal: could not read Username for 'https://h': terminal prompts disabled", 'auth_failed'],
+    ['git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.', 'auth_failed'],
+    ["fatal: '/CANARY/x' does not appear to be a git repository", 'repository_not_found'],
+    ["fatal: repository 'https://h/x/' not found", 'repository_not_found'],
+    ["fatal: unable to access 'https://h/': Could not resolve host: h", 'network'],
+    ['fatal: unable to access: Failed to connect to h port 443', 'network'],
+    ['block timeout reached', 'timeout'],
+    ['fatal: unable to access: Operation too slow. Less than 1000 bytes/sec', 'timeout'],
+    ['Error: spawn git ENOENT', 'git_missing'],
+    ["fatal: detected dubious ownership in repository at '/x'", 'git_ownership'],
+    ['fatal: write error: No space left on device', 'storage_failed'],
+    ['fatal: something https://u:CANARY@h/x else CANARY\u001b[31m', 'git_failed'],
+  ]
+  for (const [said, reason] of cases) {
+    const error = gitFailure(new Error(said), { hidden: ['CANARY'] })
+    assert.equal(error.reason, reason, said)
+    assert.doesNotMatch(`${error.message}${JSON.stringify(error.details)}`, /CANARY|\n|\u001b/)
+  }
+})

@@ -1,0 +1,92 @@
+import type { Git } from './command.ts'
+import { isRefName } from './ref-name.ts'
+
+/** One branch or tag of a remote. */
+export interface RemoteRef {
+  readonly kind: 'branch' | 'tag'
+  /** Without `refs/heads/` and `refs/tags/`. */
+  readonly name: string
+  /** 40 or 64 hex; for an annotated tag the object it finally names. */
+  readonly commit: string
+}
+
+/** What a remote has, by one `ls-remote`. */
+export interface RemoteListing {
+  readonly branches: ReadonlyMap<string, RemoteRef>
+  readonly tags: ReadonlyMap<string, RemoteRef>
+  /** Short name of the default branch; undefined for an empty repository or a HEAD that names no branch. */
+  readonly defaultBranch: string | undefined
+  readonly objectFormat: 'sha1' | 'sha256'
+  /** Refs the remote offers under names git itself forbids; shown escaped. */
+  readonly refused: readonly string[]
+}
+
+/** Asks the remote for its refs. Errors: those of modules design 2.6. */
+export async function listRemote(git: Git, url: string): Promise<RemoteListing> {
+  return parseListing(
+    await git.run(['ls-remote', '--symref', '--', url, 'HEAD', 'refs/heads/*', 'refs/tags/*']),
+  )
+}
+
+/** Reads the output of `ls-remote --symref`. Exported for tests. */
+export function parseListing(output: string): RemoteListing {
+  const seen: Seen = { symbolic: undefined, head: undefined, ids: new Map(), peeled: new Map(), refused: [] }
+  for (const line of output.split('\n')) readLine(line, seen)
+  const branches = new Map<string, RemoteRef>()
+  const tags = new Map<string, RemoteRef>()
+  for (const [ref, id] of seen.ids) {
+    const commit = seen.peeled.get(ref) ?? id
+    if (ref.startsWith('refs/heads/')) {
+      const name = ref.slice('refs/heads/'.length)
+      branches.set(name, { kind: 'branch', name, commit })
+    } else {
+      const name = ref.slice('refs/tags/'.length)
+      tags.set(name, { kind: 'tag', name, commit })
+    }
+  }
+  const someId = seen.head ?? [...seen.ids.values()][0]
+  return {
+    branches,
+    tags,
+    defaultBranch: defaultBranch(seen, branches),
+    objectFormat: someId?.length === 64 ? 'sha256' : 'sha1',
+    refused: seen.refused,
+  }
+}
+
+interface Seen {
+  symbolic: string | undefined
+  head: string | undefined
+  readonly ids: Map<string, string>
+  readonly peeled: Map<string, string>
+  readonly refused: string[]
+}
+
+function readLine(line: string, seen: Seen): void {
+  const [left, ref] = line.split('\t')
+  if (left === undefined || ref === undefined) return
+  if (left.startsWith('ref: ')) {
+    if (ref === 'HEAD') seen.symbolic = left.slice('ref: '.length)
+    return
+  }
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(left)) return
+  if (ref === 'HEAD') {
+    seen.head = left
+    return
+  }
+  const isPeeled = ref.endsWith('^{}')
+  const full = isPeeled ? ref.slice(0, -3) : ref
+  const name = /^refs\/(?:heads|tags)\/(.+)$/s.exec(full)?.[1]
+  if (name === undefined || !isRefName(name)) seen.refused.push(JSON.stringify(full.slice(0, 120)))
+  else if (isPeeled) seen.peeled.set(full, left)
+  else seen.ids.set(full, left)
+}
+
+function defaultBranch(seen: Seen, branches: ReadonlyMap<string, RemoteRef>): string | undefined {
+  const named = seen.symbolic?.startsWith('refs/heads/')
+    ? seen.symbolic.slice('refs/heads/'.length)
+    : undefined
+  if (named !== undefined && branches.has(named)) return named
+  for (const usual of ['main', 'master']) if (branches.has(usual)) return usual
+  return [...branches.values()].find((branch) => branch.commit === seen.head)?.name
+}

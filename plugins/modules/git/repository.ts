@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isSatchelError } from '../../../server/plugin.ts'
+import { refusal } from '../reasons.ts'
+import type { Admission } from './admission.ts'
+import { type Blobs, openBlobs } from './blobs.ts'
+import { createGit, type Git } from './command.ts'
+import { credentialConfig, type EnvironmentWishes, gitEnvironment, secretsOf } from './environment.ts'
+import { gitFailure, missingRef, refusesShallow } from './failure.ts'
+import { type OperatorGit, readOperatorGit, requirePinning } from './operator-git.ts'
+import { listRemote, type RemoteListing } from './remote.ts'
+import { ensureStore, privateRef, tidyStore } from './store.ts'
+import { listTree, type Tree } from './tree.ts'
+import { parseRemoteUrl } from './url.ts'
+
+export interface RepositoryOptions {
+  readonly admission: Admission
+  /** Where the bare store is, or is to be made. */
+  readonly storePath: string
+  /** Existing directory; git looks for no repository above it. */
+  readonly workDir: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  /** Waits before the second and third try of what failed by `network` or `timeout`. */
+  readonly retryDelaysMs: readonly number[]
+}
+
+/** One repository as git sees it: the remote, and our bare store of the refs that were asked for. Owner calls `close`. */
+export interface Repository {
+  list(): Promise<RemoteListing>
+  /**
+   * Fetches exactly these refs (full names), one commit deep. Gives the commit of each; a ref that is gone
+   * meanwhile is absent from the answer.
+   */
+  fetch(fullNames: readonly string[], objectFormat: 'sha1' | 'sha256'): Promise<ReadonlyMap<string, string>>
+  tree(commit: string): Promise<Tree>
+  /** Only after `fetch`. */
+  blobs(): Blobs
+  close(): Promise<void>
+}
+
+/** Defaults of modules design 2.6. */
+export const RETRY_DELAYS_MS: readonly number[] = [1000, 4000]
+const REFSPECS_A_CALL = 200
+
+/** Prepares access; the first command runs at the first call. */
+export function openRepository(options: RepositoryOptions): Repository {
+  const { admission, storePath, signal } = options
+  const { remote } = admission
+  const hidden = [...secretsOf(remote), storePath, options.workDir]
+  let transport: Promise<Git> | undefined
+  let blobs: Blobs | undefined
+
+  const local = (gitDir: string): Git =>
+    createGit({
+      baseDir: options.workDir,
+      environment: gitEnvironment(options.env, { gitDir, ceiling: options.workDir }),
+      signal,
+      hidden,
+    })
+  const talking = (): Promise<Git> => {
+    transport ??= openTransport(options, hidden, local(storePath))
+    return transport
+  }
+  const retried = <T>(action: () => Promise<T>): Promise<T> => withRetries(action, options)
+
+  return {
+    list: () => retried(async () => listRemote(await talking(), remote.fetchUrl)),
+    async fetch(fullNames, objectFormat) {
+      await ensureStore(storePath, objectFormat, local)
+      const git = await talking()
+      for (let at = 0; at < fullNames.length; at += REFSPECS_A_CALL) {
+        const some = fullNames.slice(at, at + REFSPECS_A_CALL)
+        await retried(() => fetchSome(git, remote.fetchUrl, some, { hidden, signal }))
+      }
+      await tidyStore(storePath, local(storePath))
+      return commitsOf(fullNames, this.blobs())
+    },
+    tree: (commit) => listTree(local(storePath), commit),
+    blobs() {
+      blobs ??= openBlobs({
+        baseDir: options.workDir,
+        environment: gitEnvironment(options.env, { gitDir: storePath, ceiling: options.workDir }),
+        signal,
+      })
+      return blobs
+    },
+    async close() {
+      await blobs?.close()
+      blobs = undefined
+    },
+  }
+}
+
+/** git with everything it needs to talk to this remote, and nothing more. */
+async function openTransport(
+  options: RepositoryOptions,
+  hidden: readonly string[],
+  local: Git,
+): Promise<Git> {
+  const { admission, storePath: gitDir, workDir: ceiling } = options
+  const { remote } = admission
+  if (admission.pinned && remote.scheme === 'https') await requirePinning(local)
+  const operator = await operatorOf(options, local)
+  if (admission.pinned && remote.scheme === 'ssh' && hasOwnSsh(options, operator)) {
+    throw refusal(
+      'host_refused',
+      'With an ssh command of its own this machine reads only ssh hosts that the configuration names.',
+    )
+  }
+  const wishes: EnvironmentWishes = {
+    gitDir,
+    ceiling,
+    protocol: operator.rewritesUrls ? await realScheme(local, remote.fetchUrl) : remote.scheme,
+    sshCommandConfigured: operator.sshCommandConfigured,
+    sshOptions: admission.sshOptions,
+    secretConfig: credentialConfig(remote),
+  }
+  return createGit({
+    baseDir: options.workDir,
+    environment: gitEnvironment(options.env, wishes),
+    signal: options.signal,
+    config: admission.config,
+    hidden,
+  })
+}
+
+async function operatorOf({ admission }: RepositoryOptions, git: Git): Promise<OperatorGit> {
+  if (admission.remote.scheme === 'file') return { sshCommandConfigured: false, rewritesUrls: false }
+  return await readOperatorGit(git)
+}
+
+function hasOwnSsh(options: RepositoryOptions, operator: OperatorGit): boolean {
+  const { env } = options
+  return operator.sshCommandConfigured || Boolean(env['GIT_SSH_COMMAND'] ?? env['GIT_SSH'])
+}
+
+/** The transport after the operator's `insteadOf` rules; still only one of ours. */
+async function realScheme(git: Git, url: string): Promise<'https' | 'http' | 'ssh' | 'file'> {
+  const rewritten = (await git.run(['ls-remote', '--get-url', '--', url])).trim()
+  return parseRemoteUrl(rewritten === '' ? url : rewritten, '/').scheme
+}
+
+async function withRetries<T>(action: () => Promise<T>, options: RepositoryOptions): Promise<T> {
+  for (const delayMs of options.retryDelaysMs) {
+    try {
+      return await action()
+    } catch (thrown) {
+      if (!isSatchelError(thrown) || (thrown.reason !== 'network' && thrown.reason !== 'timeout'))
+        throw thrown
+      if (options.signal.aborted) throw thrown
+      await sleep(delayMs, undefined, { signal: options.signal }).catch(() => undefined)
+    }
+  }
+  return await action()
+}
+
+interface FetchContext {
+  readonly hidden: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/** One fetch; refs that vanished since `ls-remote` are left out and the rest is asked for again. */
+async function fetchSome(
+  git: Git,
+  url: string,
+  fullNames: readonly string[],
+  context: FetchContext,
+): Promise<void> {
+  let wanted = fullNames
+  let depth = ['--depth', '1']
+  while (wanted.length > 0) {
+    try {
+      const refspecs = wanted.map((ref) => `+${ref}:${privateRef(ref)}`)
+      const flags = ['--quiet', ...depth, '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
+      await git.raw(['fetch', ...flags, '--', url, ...refspecs])
+      return
+    } catch (thrown) {
+      const gone = missingRef(thrown)
+      if (gone !== undefined && wanted.includes(gone)) wanted = wanted.filter((ref) => ref !== gone)
+      else if (depth.length > 0 && refusesShallow(thrown)) depth = []
+      else throw gitFailure(thrown, context)
+    }
+  }
+}
+
+async function commitsOf(fullNames: readonly string[], blobs: Blobs): Promise<ReadonlyMap<string, string>> {
+  const objects = await Promise.all(
+    fullNames.map(async (ref) => [ref, await blobs.read(`${privateRef(ref)}^{commit}`, 4096)] as const),
+  )
+  return new Map(objects.flatMap(([ref, object]) => (object ? [[ref, object.oid] as const] : [])))
+}

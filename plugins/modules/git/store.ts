@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isErrnoException } from '../errno.ts'
+import { refusal } from '../reasons.ts'
+import type { Git } from './command.ts'
+
+/** A file of this name says that satchel made the directory and may remove it. */
+const MARKER = 'satchel-store'
+
+/** Where a repository's clone lies: `clone_dir/<name>-<12 hex of sha256(url)>.git`. */
+export function storePath(cloneDir: string, name: string, url: string): string {
+  const hash = createHash('sha256').update(url).digest('hex').slice(0, 12)
+  return join(cloneDir, `${name}-${hash}.git`)
+}
+
+/** A flat ref of our own for a ref of the remote: no two of them can stand in each other's way. */
+export function privateRef(fullName: string): string {
+  const kind = fullName.startsWith('refs/tags/') ? 't' : 'h'
+  const hash = createHash('sha256').update(fullName).digest('hex').slice(0, 16)
+  return `refs/satchel/${kind}-${hash}`
+}
+
+/**
+ * Makes the bare store where there is none, and puts our own configuration in place of whatever its `config` holds:
+ * what someone planted there never acts.
+ * Errors: `conflict`/`store_foreign` when the place holds something else.
+ */
+export async function ensureStore(
+  path: string,
+  objectFormat: 'sha1' | 'sha256',
+  gitAt: (gitDir: string) => Git,
+): Promise<void> {
+  const found = await lstat(path).catch(absent)
+  if (found === undefined) await createStore(path, objectFormat, gitAt)
+  else if (!found.isDirectory() || !(await hasMarker(path))) {
+    throw refusal(
+      'store_foreign',
+      'The place for this clone is taken by something else. Choose another clone_dir.',
+    )
+  }
+  await resetConfig(path, objectFormat)
+}
+
+async function createStore(
+  path: string,
+  objectFormat: 'sha1' | 'sha256',
+  gitAt: (gitDir: string) => Git,
+): Promise<void> {
+  const building = `${path}.new-${randomBytes(6).toString('hex')}`
+  await mkdir(building, { recursive: true })
+  await writeFile(join(building, MARKER), 'satchel 1\n')
+  await gitAt(building).run(['init', '--bare', `--object-format=${objectFormat}`])
+  try {
+    await rename(building, path)
+  } catch (thrown) {
+    await rm(building, { recursive: true, force: true })
+    if (!(await hasMarker(path))) throw thrown // else another run made it first
+  }
+}
+
+async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
+  const version = objectFormat === 'sha256' ? 1 : 0
+  const format = objectFormat === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
+  const ours = `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${format}`
+  const config = join(path, 'config')
+  const there = await lstat(config).catch(absent)
+  if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
+  await rm(config, { recursive: true, force: true })
+  await writeFile(config, ours)
+}
+
+/** Whether satchel made this directory; never follows a link. */
+export async function hasMarker(path: string): Promise<boolean> {
+  const directory = await lstat(path).catch(absent)
+  if (!directory?.isDirectory()) return false
+  const marker = await lstat(join(path, MARKER)).catch(absent)
+  return marker?.isFile() ?? false
+}
+
+/** Removes the stores that lie directly in `cloneDir` and carry our marker, and nothing else. Gives their names. */
+export async function removeStores(cloneDir: string, names: ReadonlySet<string>): Promise<string[]> {
+  const removed: string[] = []
+  for (const entry of await readdir(cloneDir).catch(() => [])) {
+    const base = entry.replace(/\.new-[0-9a-f]{12}$/, '')
+    const path = join(cloneDir, entry)
+    if (!names.has(base) || !(await hasMarker(path))) continue
+    await rm(path, { recursive: true, force: true })
+    removed.push(entry)
+  }
+  return removed.sort()
+}
+
+const MAX_PACKS = 50 // modules design 2.3
+const MAX_STORE_BYTES = 2 * 1024 ** 3 // modules design 8
+
+/** After a fetch: packs many small packs together. Errors: `too_large`/`repository_too_large` beyond 2 GiB. */
+export async function tidyStore(path: string, git: Git): Promise<void> {
+  const packDir = join(path, 'objects', 'pack')
+  const names = await readdir(packDir).catch(() => [])
+  let bytes = 0
+  for (const name of names) bytes += (await lstat(join(packDir, name)).catch(absent))?.size ?? 0
+  if (bytes > MAX_STORE_BYTES) {
+    throw refusal('repository_too_large', 'The clone is larger than 2 GiB.')
+  }
+  if (names.filter((name) => name.endsWith('.pack')).length > MAX_PACKS) {
+    await git.run(['repack', '-a', '-d', '-q'])
+  }
+}
+
+function absent(thrown: unknown): undefined {
+  if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
+  throw thrown
+}

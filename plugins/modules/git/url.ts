@@ -1,0 +1,176 @@
+import { normalize, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { refusal } from '../reasons.ts'
+
+/** A repository URL that may be given to git. Holds no secret but in `credential`, which no serialiser prints. */
+export interface RemoteUrl {
+  /** As typed, without password and token: stored, printed and hashed into ids. */
+  readonly url: string
+  /** What git is given: for a local repository its `file://` form. */
+  readonly fetchUrl: string
+  readonly scheme: 'https' | 'http' | 'ssh' | 'file'
+  /** Lower case, absent for `file`. */
+  readonly host?: string
+  readonly port?: number
+  /** Absolute, for `file`. */
+  readonly localPath?: string
+  /** Gives what stood in the URL as `user:password`; a function, so that printing the object cannot leak it. */
+  readonly credential?: () => { readonly user: string; readonly password: string }
+}
+
+const MAX_URL_CHARS = 2048 // modules design 2.2
+const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
+const USER = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/
+const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/
+
+/**
+ * A URL as a user typed it. Local paths are absolute or start with `./` or `../`, from `workingDirectory`.
+ * Errors: `invalid`/`url_refused` for every form that is not listed in modules design 2.2; the message never
+ * repeats what was typed, because a secret may stand in it.
+ */
+export function parseRemoteUrl(typed: string, workingDirectory: string): RemoteUrl {
+  if (typed === '') throw refused('it is empty')
+  if (typed.length > MAX_URL_CHARS) throw refused(`it is longer than ${MAX_URL_CHARS} characters`)
+  if (/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(typed)) throw refused('it holds white space or control characters')
+  if (/%(?:[01][0-9a-f]|7f)/i.test(typed)) throw refused('it holds an encoded control character')
+  if (typed.startsWith('-')) throw refused('it starts with a hyphen')
+  if (/^[A-Za-z][A-Za-z0-9+.-]*::/.test(typed)) throw refused('remote helpers are never run')
+  if (/^\.{0,2}\//.test(typed) || typed === '.' || typed === '..') return localRemote(typed, workingDirectory)
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(typed)) return schemeRemote(typed)
+  return scpRemote(typed)
+}
+
+/** The last part of a URL without `.git`: what a repository is called unless the configuration names it. */
+export function nameFromUrl(url: string): string {
+  const last =
+    url
+      .replace(/[/\\]+$/, '')
+      .split(/[/\\:]/)
+      .at(-1) ?? ''
+  return last.replace(/\.git$/i, '')
+}
+
+/** `host:port` in a comparable form, undefined for a local repository. */
+export function endpoint(remote: RemoteUrl): string | undefined {
+  if (remote.host === undefined || remote.scheme === 'file') return undefined
+  return `${remote.host}:${remote.port ?? DEFAULT_PORTS[remote.scheme]}`
+}
+
+function localRemote(typed: string, workingDirectory: string): RemoteUrl {
+  const localPath = resolve(workingDirectory, typed)
+  return { url: localPath, fetchUrl: pathToFileURL(localPath).href, scheme: 'file', localPath }
+}
+
+function schemeRemote(typed: string): RemoteUrl {
+  const parts = /^([A-Za-z]+):\/\/(?:([^/]*)@)?(\[[^\]/]*\]|[^/:@[\]]*)(?::(\d{1,5}))?(\/.*)?$/.exec(typed)
+  if (!parts) throw refused('it is not of the form scheme://host/path')
+  const [, scheme = '', userinfo, host = '', port, path = ''] = parts
+  if (/[?#]/.test(path))
+    throw refused('it has a query or a fragment; give refs and paths as fields of their own')
+  switch (scheme.toLowerCase()) {
+    case 'file':
+      return fileRemote(typed, userinfo, host, port, path)
+    case 'https':
+    case 'http':
+    case 'ssh':
+      return networkRemote(scheme.toLowerCase() as 'https' | 'http' | 'ssh', { userinfo, host, port, path })
+    default:
+      throw refused('only https, ssh and file URLs, user@host:path and local paths are read')
+  }
+}
+
+function fileRemote(
+  typed: string,
+  userinfo: string | undefined,
+  host: string,
+  port: string | undefined,
+  path: string,
+): RemoteUrl {
+  if (userinfo !== undefined || host !== '' || port !== undefined || path === '') {
+    throw refused('a file URL has three slashes and an absolute path')
+  }
+  const localPath = normalize(decodedPath(typed))
+  return { url: typed, fetchUrl: pathToFileURL(localPath).href, scheme: 'file', localPath }
+}
+
+function decodedPath(fileUrl: string): string {
+  try {
+    return fileURLToPath(fileUrl)
+  } catch (cause) {
+    throw refused('its path cannot be read', cause)
+  }
+}
+
+interface NetworkParts {
+  readonly userinfo: string | undefined
+  readonly host: string
+  readonly port: string | undefined
+  readonly path: string
+}
+
+function networkRemote(scheme: 'https' | 'http' | 'ssh', parts: NetworkParts): RemoteUrl {
+  const host = plainHost(parts.host)
+  const port = plainPort(parts.port)
+  if (parts.path.replaceAll('/', '') === '') throw refused('it has no path')
+  const { user, password } = userParts(parts.userinfo)
+  const authority = `${host}${port === undefined ? '' : `:${port}`}`
+  const base = { scheme, host: host.replace(/^\[|\]$/g, ''), ...(port !== undefined && { port }) }
+  if (scheme === 'ssh') {
+    if (user !== '' && !USER.test(user)) throw refused('its user name is none')
+    const url = `ssh://${user === '' ? '' : `${user}@`}${authority}${parts.path}`
+    return { ...base, url, fetchUrl: url }
+  }
+  const url = `${scheme}://${authority}${parts.path}`
+  if (user === '' && password === '') return { ...base, url, fetchUrl: url }
+  if (scheme === 'http') throw refused('credentials are never sent over http; use https')
+  return { ...base, url, fetchUrl: url, credential: () => ({ user, password }) }
+}
+
+function scpRemote(typed: string): RemoteUrl {
+  const parts = /^([^@:/]+)@(\[[^\]/]*\]|[^@:/[\]]+):(.+)$/.exec(typed)
+  if (!parts) throw refused('it is neither a URL nor user@host:path; a local path starts with / or ./')
+  const [, user = '', host = '', path = ''] = parts
+  if (!USER.test(user)) throw refused('its user name is none')
+  if (path.startsWith('-')) throw refused('its path starts with a hyphen')
+  const plain = plainHost(host)
+  const url = `${user}@${plain}:${path}`
+  return { url, fetchUrl: url, scheme: 'ssh', host: plain.replace(/^\[|\]$/g, '') }
+}
+
+/**
+ * Lower-case name, dotted IPv4 or bracketed IPv6. Forms that a resolver reads as another address than they look
+ * (`0x7f.1`, `2130706433`, `[::1%25lo]`) are refused.
+ */
+function plainHost(typed: string): string {
+  const host = typed.toLowerCase()
+  if (host === '') throw refused('it has no host')
+  if (!host.startsWith('[') && !HOST_NAME.test(host)) throw refused('its host is no host name')
+  let read: string
+  try {
+    read = new URL(`http://${host}/`).hostname
+  } catch (cause) {
+    throw refused('its host is no host name', cause)
+  }
+  if (!host.startsWith('[') && read !== host) throw refused('its host is not written plainly')
+  return read
+}
+
+function plainPort(typed: string | undefined): number | undefined {
+  if (typed === undefined) return undefined
+  const port = Number(typed)
+  if (port < 1 || port > 65_535) throw refused('its port is no port')
+  return port
+}
+
+function userParts(userinfo: string | undefined): { user: string; password: string } {
+  const [user = '', ...rest] = (userinfo ?? '').split(':')
+  try {
+    return { user: decodeURIComponent(user), password: decodeURIComponent(rest.join(':')) }
+  } catch (cause) {
+    throw refused('its user part is not encoded rightly', cause)
+  }
+}
+
+function refused(why: string, cause?: unknown) {
+  return refusal('url_refused', `This repository URL is not accepted: ${why}.`, { cause })
+}
