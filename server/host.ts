@@ -1,5 +1,5 @@
 import { authorize, type CallAnswer, call, type OwnedTool } from './call.ts'
-import type { CallContext, Credentials, Log, Principal } from './contract/context.ts'
+import type { CallContext, Capability, Credentials, Log, Principal } from './contract/context.ts'
 import { isSatchelError, SatchelError } from './contract/errors.ts'
 import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
 import type { Resource } from './contract/resource.ts'
@@ -49,6 +49,14 @@ export interface RunningHost {
   offers(owned: OwnedTool): boolean
   /** Asks each plugin; undefined when none knows the credentials. */
   authenticate(credentials: Credentials): Promise<Principal | undefined>
+  /**
+   * Who `ctx` is to a plugin under `requires`: on stdio and the command line the plugin may know this OS user as a
+   * session of its own. Asked only where something is required, because the answer may join a room.
+   */
+  principalFor(
+    owned: { readonly plugin: string; readonly requires: Capability | undefined },
+    ctx: Pick<CallContext, 'principal' | 'localTransport' | 'client'>,
+  ): Promise<Principal>
   /** The one call, with `next` hints kept to tools this door can see. */
   call(owned: OwnedTool, rawInput: unknown, ctx: CallContext): Promise<CallAnswer>
   /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or what `start` threw. */
@@ -164,8 +172,10 @@ function runningHost(
       }
       return undefined
     },
+    principalFor: (owned, ctx) => sessionOf(registry, owned, ctx),
     async call(owned, rawInput, ctx) {
-      const principal = await sessionOf(registry, owned, ctx)
+      const { plugin, tool } = owned
+      const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx)
       return call(
         owned,
         rawInput,
@@ -181,10 +191,14 @@ function runningHost(
 
 /**
  * On stdio and the command line a plugin may know this OS user as a session of its own (a room's local
- * participant); asked only when a tool needs a capability, because it may join a room.
+ * participant); asked only when something needs a capability, because it may join a room.
  */
-async function sessionOf(registry: Registry, owned: OwnedTool, ctx: CallContext): Promise<Principal> {
-  if (owned.tool.requires === undefined || ctx.localTransport === undefined) return ctx.principal
+async function sessionOf(
+  registry: Registry,
+  owned: { readonly plugin: string; readonly requires: Capability | undefined },
+  ctx: Pick<CallContext, 'principal' | 'localTransport' | 'client'>,
+): Promise<Principal> {
+  if (owned.requires === undefined || ctx.localTransport === undefined) return ctx.principal
   const owner = registry.instances.find(({ plugin }) => plugin === owned.plugin)
   const credentials: Credentials = {
     transport: ctx.localTransport,

@@ -1,0 +1,154 @@
+import type { OwnedTool } from '../call.ts'
+import type { Prompt } from '../contract/prompt.ts'
+import type { Resource } from '../contract/resource.ts'
+import type { Tool } from '../contract/tool.ts'
+import type { RunningHost } from '../host.ts'
+import { type JsonSchema, jsonSchemaOf, listedInput, listedOutput } from './listed-schema.ts'
+import type { RawTable } from './raw-table.ts'
+import { fenceFor } from './untrusted-fields.ts'
+
+type Descriptor = Readonly<Record<string, unknown>>
+
+/** A tool this door offers: what clients see of it, and how its output is fenced. */
+export interface OfferedTool {
+  readonly owned: OwnedTool
+  fence(output: unknown): unknown
+}
+
+/** Everything the lists answer, compiled once per process, frozen, in a deterministic order. */
+export interface Catalog {
+  readonly host: RunningHost
+  readonly raw: RawTable | undefined
+  /** 2026-07-28. */
+  readonly modernTools: readonly Descriptor[]
+  /** Older clients: an `outputSchema` without `required`, because they check error results against it too. */
+  readonly legacyTools: readonly Descriptor[]
+  readonly prompts: readonly Descriptor[]
+  readonly templates: readonly Descriptor[]
+  readonly fixedResources: readonly Descriptor[]
+  /** Undefined for a tool that is unknown or not offered: nobody can tell them apart. */
+  tool(name: string): OfferedTool | undefined
+}
+
+/**
+ * Compiles what the MCP door lists.
+ * Errors: a `TypeError` naming the tool whose schema has no JSON Schema.
+ */
+export function createCatalog(host: RunningHost, raw?: RawTable): Catalog {
+  const offered = host.registry.tools.filter((owned) => host.offers(owned))
+  const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned)]))
+  const modern = sortedByName([
+    ...offered.map(({ tool }) => toolDescriptor(tool)),
+    ...(raw?.tools.map(({ descriptor }) => descriptor) ?? []),
+  ])
+  const resources = host.registry.resources.map(({ resource }) => resource)
+  const rawResources = raw?.resources.map(({ descriptor }) => descriptor) ?? []
+  return {
+    host,
+    raw,
+    modernTools: modern,
+    legacyTools: frozen(modern.map(withoutRequiredOutput)),
+    prompts: sortedByName([
+      ...host.registry.prompts.map(({ prompt }) => promptDescriptor(prompt)),
+      ...(raw?.prompts.map(({ descriptor }) => descriptor) ?? []),
+    ]),
+    templates: frozen([
+      ...resources.filter(isTemplate).map(templateDescriptor),
+      ...rawResources.filter((descriptor) => 'uriTemplate' in descriptor),
+    ]),
+    fixedResources: frozen([
+      ...resources.filter((resource) => !isTemplate(resource)).map(resourceDescriptor),
+      ...rawResources.filter((descriptor) => 'uri' in descriptor),
+    ]),
+    tool: (name) => byName.get(name),
+  }
+}
+
+/** What a client sees of a tool. Errors: a `TypeError` naming the tool. */
+export function toolDescriptor(tool: Tool): Descriptor {
+  const { annotations } = tool
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: converted(tool, () => listedInput(tool.input)),
+    outputSchema: converted(tool, () => listedOutput(tool.output)),
+    annotations: {
+      readOnlyHint: annotations.readOnly,
+      destructiveHint: annotations.destructive,
+      idempotentHint: annotations.idempotent,
+      openWorldHint: annotations.openWorld,
+    },
+    ...(tool.maxResultChars !== undefined && {
+      _meta: { 'anthropic/maxResultSizeChars': tool.maxResultChars },
+    }),
+  }
+}
+
+/** True for a resource whose URI holds `{variables}`. */
+export function isTemplate(resource: Resource): boolean {
+  return resource.uri.includes('{')
+}
+
+function offeredTool(owned: OwnedTool): OfferedTool {
+  let fence: ((output: unknown) => unknown) | undefined
+  return {
+    owned,
+    fence(output) {
+      fence ??= fenceFor(jsonSchemaOf(owned.tool.output, 'output'))
+      return fence(output)
+    },
+  }
+}
+
+function converted(tool: Tool, convert: () => JsonSchema): JsonSchema {
+  try {
+    return convert()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`A field of the tool "${tool.name}" has no JSON Schema: ${why}`, { cause })
+  }
+}
+
+function withoutRequiredOutput(descriptor: Descriptor): Descriptor {
+  const schema = descriptor['outputSchema']
+  if (typeof schema !== 'object' || schema === null) return descriptor
+  const { required: _, ...open } = schema as JsonSchema // made by listedOutput, or a raw table's object
+  return { ...descriptor, outputSchema: open }
+}
+
+function promptDescriptor(prompt: Prompt): { readonly name: string } & Descriptor {
+  return {
+    name: prompt.name,
+    title: prompt.title,
+    description: prompt.description,
+    arguments: prompt.arguments.map(({ name, description, required }) => ({ name, description, required })),
+  }
+}
+
+function templateDescriptor(resource: Resource): Descriptor {
+  const { uri, ...rest } = resourceDescriptor(resource)
+  return { uriTemplate: uri, ...rest }
+}
+
+function resourceDescriptor(resource: Resource): Descriptor & { readonly uri: string } {
+  const { uri, name, title, description, mimeType } = resource
+  return { uri, name, title, description, mimeType }
+}
+
+function sortedByName(descriptors: readonly Descriptor[]): readonly Descriptor[] {
+  return frozen(
+    [...descriptors].sort((a, b) => {
+      const [left, right] = [String(a['name']), String(b['name'])]
+      return left < right ? -1 : left > right ? 1 : 0
+    }),
+  )
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const entry of Object.values(value)) frozen(entry)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,36 @@
+import type { Server, ServerContext } from '@modelcontextprotocol/server'
+import type { CallContext } from '../contract/context.ts'
+import { type Caller, clientInfoOf } from './caller.ts'
+import type { Catalog } from './descriptors.ts'
+
+/** `modern` is 2026-07-28; `legacy` is everything from 2024-11-05 to 2025-11-25. */
+export type Era = 'modern' | 'legacy'
+
+/** One request on its way through a handler. */
+export interface Exchange {
+  readonly catalog: Catalog
+  readonly era: Era
+  readonly caller: Caller
+  readonly ctx: ServerContext
+  readonly server: Server
+  /** Confined to what callers of this door may touch. Errors: `forbidden`/`path_refused`. */
+  resolvePath(path: string): Promise<string>
+}
+
+/** What a read, a prompt or a completion may know: no progress, no task. */
+export function callContextOf(exchange: Exchange): CallContext {
+  const { catalog, caller, ctx, era, server } = exchange
+  const { envelope } = ctx.mcpReq
+  const client = era === 'modern' ? clientInfoOf(envelope) : server.getClientVersion()
+  return {
+    principal: caller.principal,
+    signal: ctx.mcpReq.signal,
+    log: catalog.host.log,
+    door: 'mcp',
+    ...(caller.localTransport && { localTransport: caller.localTransport }),
+    ...(client && { client: { name: client.name, version: client.version } }),
+    acceptsTask: false,
+    resolvePath: exchange.resolvePath,
+    progress: () => undefined,
+  }
+}

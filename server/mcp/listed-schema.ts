@@ -1,0 +1,65 @@
+import { z } from 'zod'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Keywords whose value is data, in which nothing is a keyword. */
+const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'examples', 'required'])
+/** Keywords whose value maps names to schemas. */
+const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas'])
+/** Keywords that say nothing to a model, or that only we read. */
+const UNLISTED = /^(?:\$schema|\$id|x-satchel-.*)$/
+/** What zod writes for every whole number. */
+const SAFE_BOUND = Number.MAX_SAFE_INTEGER
+
+const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>()
+
+/**
+ * The JSON Schema (2020-12) of a zod schema as zod writes it, converted once per process and kept.
+ * Errors: zod's own, for what has no JSON Schema (dates, transforms, custom types); the caller names the tool.
+ */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const known = converted.get(schema) ?? {}
+  converted.set(schema, known)
+  known[io] ??= z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'throw' })
+  return known[io]
+}
+
+/** An input's schema as clients see it: without what only costs tokens, and closed at the top. */
+export function listedInput(schema: z.ZodType): JsonSchema {
+  return { ...lean(jsonSchemaOf(schema, 'input'), false), additionalProperties: false }
+}
+
+/**
+ * An output's schema as clients see it: open everywhere, because a client that keeps it would refuse the next
+ * version's field; text that will be fenced has no length or pattern.
+ */
+export function listedOutput(schema: z.ZodType): JsonSchema {
+  return lean(jsonSchemaOf(schema, 'output'), true)
+}
+
+function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
+  const untrusted = Object.hasOwn(schema, 'x-satchel-untrusted')
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) =>
+      !UNLISTED.test(keyword) &&
+      !costsOnlyTokens(keyword, value, schema) &&
+      !(open && keyword === 'additionalProperties' && value === false) &&
+      !(untrusted && /^(?:pattern|format|m(?:in|ax)Length)$/.test(keyword)),
+  )
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, leanValue(keyword, value, open)]))
+}
+
+function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): boolean {
+  if (keyword === 'minimum') return value === -SAFE_BOUND
+  if (keyword === 'maximum') return value === SAFE_BOUND
+  if (keyword === 'pattern') return typeof schema['format'] === 'string'
+  return keyword === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}'
+}
+
+function leanValue(keyword: string, value: unknown, open: boolean): unknown {
+  if (DATA_KEYWORDS.has(keyword) || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((entry) => leanValue('', entry, open))
+  const object = value as JsonSchema // an object that is no array, as JSON has them
+  if (!NAMED_SCHEMAS.has(keyword)) return lean(object, open)
+  return Object.fromEntries(Object.entries(object).map(([name, entry]) => [name, leanValue('', entry, open)]))
+}

@@ -1,0 +1,47 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { Prompt } from '../contract/prompt.ts'
+import { callContextOf, type Exchange } from './exchange.ts'
+import { INVALID_PARAMS } from './protocol-errors.ts'
+import type { WireResult } from './raw-table.ts'
+
+/** Answers `prompts/get`: one user message. Errors: -32602 for an unknown prompt or wrong arguments. */
+export async function getPrompt(
+  exchange: Exchange,
+  name: string,
+  args: Readonly<Record<string, string>>,
+): Promise<WireResult> {
+  const { catalog, ctx, server } = exchange
+  const raw = catalog.raw?.prompts.find(({ descriptor }) => descriptor.name === name)
+  if (raw) return raw.get(args, { ctx, server })
+  const prompt = findPrompt(exchange, name)
+  checkArguments(prompt, args)
+  const text = await prompt.render(callContextOf(exchange), args)
+  return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+/** A session reaches the prompts of its own plugin only. Errors: -32602 `Unknown prompt`. */
+export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt {
+  const { principal } = caller
+  const found = catalog.host.registry.prompts.find(
+    ({ prompt, plugin }) =>
+      prompt.name === name && (principal.kind !== 'session' || principal.plugin === plugin),
+  )
+  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Unknown prompt')
+  return found.prompt
+}
+
+function checkArguments(prompt: Prompt, args: Readonly<Record<string, string>>): void {
+  const missing = prompt.arguments.filter(({ name, required }) => required && !args[name])
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(', ')
+    throw new ProtocolError(INVALID_PARAMS, `Missing required argument: ${names}`)
+  }
+  const known = prompt.arguments.map(({ name }) => name)
+  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const shown = unknown.slice(0, 80)
+  throw new ProtocolError(
+    INVALID_PARAMS,
+    `Unknown argument "${shown}". Known: ${known.join(', ') || 'none'}.`,
+  )
+}

@@ -1,0 +1,41 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { asCallerError } from '../call.ts'
+import type { Log } from '../contract/context.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+
+/** A transport's or a method's refusal that the protocol has no code of its own for. */
+export const REFUSED = -32000
+/** Of clients before 2026-07-28; the SDK rewrites it, the legacy transports write it back. */
+export const LEGACY_RESOURCE_NOT_FOUND = -32002
+export const INVALID_PARAMS = ProtocolErrorCode.InvalidParams
+const INTERNAL = ProtocolErrorCode.InternalError
+
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid: INVALID_PARAMS,
+  not_found: INVALID_PARAMS,
+  internal: INTERNAL,
+}
+
+/** An unknown, a foreign and a forbidden resource, all alike. */
+export function resourceNotFound(uri: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, 'Resource not found', { uri })
+}
+
+/**
+ * Whatever a handler threw, as the error the wire may carry: protocol errors as they are, a `SatchelError` with its
+ * code and reason, everything else `Internal error` with a log id.
+ */
+export function asProtocolError(
+  thrown: unknown,
+  at: { readonly log: Log; readonly signal: AbortSignal },
+  method: string,
+): ProtocolError {
+  if (ProtocolError.isInstance(thrown)) return thrown
+  const error = asCallerError(thrown, at, method)
+  if (error.code === 'internal') return new ProtocolError(INTERNAL, 'Internal error', { ...error.details })
+  return new ProtocolError(CODES[error.code] ?? REFUSED, error.message, {
+    code: error.code,
+    reason: error.reason,
+    ...(error.details && { details: error.details }),
+  })
+}

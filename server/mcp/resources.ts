@@ -1,0 +1,86 @@
+import type { CallContext } from '../contract/context.ts'
+import { isSatchelError } from '../contract/errors.ts'
+import type { Resource } from '../contract/resource.ts'
+import { mayRead } from '../host.ts'
+import type { Owned } from '../registry.ts'
+import { isTemplate } from './descriptors.ts'
+import { callContextOf, type Exchange } from './exchange.ts'
+import { pageOf } from './page.ts'
+import { resourceNotFound } from './protocol-errors.ts'
+import type { WireResult } from './raw-table.ts'
+import { matchUri } from './uri-match.ts'
+
+/** Answers `resources/list`: the fixed ones, then what templates list of themselves, newest first. */
+export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<WireResult> {
+  const { catalog } = exchange
+  const listed: unknown[] = [...catalog.fixedResources]
+  for (const owned of catalog.host.registry.resources) {
+    // Asking for the list joins no room: here the caller is who the door says, not who a plugin may know.
+    const listable = isTemplate(owned.resource) && mayRead(owned, exchange.caller.principal)
+    for (const entry of (listable && (await owned.resource.list?.(callContextOf(exchange)))) || []) {
+      listed.push({ mimeType: owned.resource.mimeType, ...entry })
+    }
+  }
+  const { page, nextCursor } = pageOf(listed, cursor)
+  return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
+}
+
+/** Answers `resources/read`. Unknown, foreign and forbidden: one and the same not-found. */
+export async function readResource(exchange: Exchange, uri: string): Promise<WireResult> {
+  for (const raw of exchange.catalog.raw?.resources ?? []) {
+    const found = raw.read(uri)
+    if (found) return found
+  }
+  const { resource, ctx, variables } = await findReadable(exchange, uri)
+  const content = await resource.read(ctx, uri, variables).catch((thrown: unknown) => {
+    if (isSatchelError(thrown) && NOT_FOUND_CODES.has(thrown.code)) throw resourceNotFound(uri)
+    throw thrown
+  })
+  const hint = resource.cache ?? { ttlMs: 0, scope: 'private' as const }
+  return {
+    contents: [
+      {
+        uri,
+        mimeType: content.mimeType,
+        text: content.text,
+        ...(content.truncated && { _meta: { 'satchel/truncated': true } }),
+      },
+    ],
+    ...(exchange.era === 'modern' && { ttlMs: hint.ttlMs, cacheScope: hint.scope }),
+  }
+}
+
+const NOT_FOUND_CODES: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'unauthorized'])
+
+interface Readable {
+  readonly resource: Resource
+  readonly ctx: CallContext
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/**
+ * The resource of a URI that this caller may read. A template's variables are decoded; nothing was read yet.
+ * Errors: the one not-found.
+ */
+export async function findReadable(exchange: Exchange, uri: string): Promise<Readable> {
+  const { resources } = exchange.catalog.host.registry
+  const fixed = resources.filter(({ resource }) => resource.uri === uri && !isTemplate(resource))
+  for (const owned of [...fixed, ...resources.filter(({ resource }) => isTemplate(resource))]) {
+    const variables = isTemplate(owned.resource) ? matchUri(owned.resource.uri, uri) : {}
+    if (!variables) continue
+    const ctx = await contextFor(exchange, owned)
+    if (ctx) return { resource: owned.resource, ctx, variables }
+  }
+  throw resourceNotFound(uri)
+}
+
+/** The context of who may read this resource; undefined for everyone else. */
+export async function contextFor(
+  exchange: Exchange,
+  owned: Owned<'resource', Resource>,
+): Promise<CallContext | undefined> {
+  const ctx = callContextOf(exchange)
+  const { plugin, resource } = owned
+  const principal = await exchange.catalog.host.principalFor({ plugin, requires: resource.requires }, ctx)
+  return mayRead(owned, principal) ? { ...ctx, principal } : undefined
+}

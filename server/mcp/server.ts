@@ -1,0 +1,119 @@
+import { Server, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { type Caller, TASKS_EXTENSION } from './caller.ts'
+import { complete } from './completions.ts'
+import type { Door } from './door.ts'
+import type { Era, Exchange } from './exchange.ts'
+import { INSTRUCTIONS } from './instructions.ts'
+import { getPrompt } from './prompts.ts'
+import { asProtocolError } from './protocol-errors.ts'
+import type { WireResult } from './raw-table.ts'
+import { listResources, readResource } from './resources.ts'
+import { callTool } from './tools.ts'
+import type { Watch } from './watch.ts'
+
+/** What differs between the instances of one process. */
+export interface Connection {
+  readonly era: Era
+  /** Who made a request. Errors: whatever it throws becomes `Internal error`. */
+  callerOf(ctx: ServerContext): Caller
+  /** Subscriptions of an older client's session, whose owner closes it. Absent at 2026-07-28: the front keeps them. */
+  readonly watch?: Watch
+}
+
+/** How long clients may keep an answer (mcp, section 8). */
+const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
+  'server/discover': { ttlMs: 3_600_000, cacheScope: 'public' },
+  'tools/list': { ttlMs: 60_000, cacheScope: 'public' },
+  'prompts/list': { ttlMs: 60_000, cacheScope: 'public' },
+  'resources/templates/list': { ttlMs: 60_000, cacheScope: 'public' },
+  'resources/list': { ttlMs: 5_000, cacheScope: 'private' },
+}
+
+const NO_PARAMS = z.looseObject({})
+const PAGE_PARAMS = z.looseObject({ cursor: z.string().max(200).optional() })
+const CALL_PARAMS = z.looseObject({
+  name: z.string().max(200),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+})
+const URI_PARAMS = z.looseObject({ uri: z.string() })
+const PROMPT_PARAMS = z.looseObject({
+  name: z.string().max(200),
+  arguments: z.record(z.string(), z.string()).optional(),
+})
+const COMPLETE_PARAMS = z.looseObject({
+  ref: z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('ref/prompt'), name: z.string().max(200) }),
+    z.looseObject({ type: z.literal('ref/resource'), uri: z.string().max(2048) }),
+  ]),
+  argument: z.looseObject({ name: z.string().max(200), value: z.string().max(2048) }),
+})
+
+/**
+ * A fresh server for one connection, session or request: constant options and shared handlers, so it costs little
+ * and holds nothing. Whoever connects it closes it.
+ */
+export function serverFor(door: Door, connection: Connection): Server {
+  const server = new Server(
+    { name: 'satchel', title: 'Satchel', version: door.version },
+    {
+      capabilities: capabilitiesFor(door, connection.era),
+      instructions: INSTRUCTIONS,
+      cacheHints: CACHE_HINTS,
+      ...(door.raw?.requestState && { requestState: door.raw.requestState }),
+    },
+  )
+  const on = handlerInstaller(door, connection, server)
+  const modern = connection.era === 'modern'
+
+  on('tools/list', NO_PARAMS, ({ catalog }) => ({
+    tools: modern ? catalog.modernTools : catalog.legacyTools,
+  }))
+  on('prompts/list', NO_PARAMS, ({ catalog }) => ({ prompts: catalog.prompts }))
+  on('resources/templates/list', NO_PARAMS, ({ catalog }) => ({ resourceTemplates: catalog.templates }))
+  on('resources/list', PAGE_PARAMS, (exchange, { cursor }) => listResources(exchange, cursor))
+  on('resources/read', URI_PARAMS, (exchange, { uri }) => readResource(exchange, uri))
+  on('tools/call', CALL_PARAMS, (exchange, params) => callTool(exchange, params))
+  on('prompts/get', PROMPT_PARAMS, (exchange, params) =>
+    getPrompt(exchange, params.name, params.arguments ?? {}),
+  )
+  on('completion/complete', COMPLETE_PARAMS, (exchange, params) => complete(exchange, params))
+
+  const { watch } = connection
+  if (watch) {
+    on('resources/subscribe', URI_PARAMS, (exchange, { uri }) => watch.subscribe(exchange, uri))
+    on('resources/unsubscribe', URI_PARAMS, (_, { uri }) => watch.unsubscribe(uri))
+  }
+  return server
+}
+
+type Handler<P> = (exchange: Exchange, params: P) => WireResult | Promise<WireResult>
+
+/** Installs handlers that wait for the boot and let nothing but protocol errors through. */
+function handlerInstaller(door: Door, connection: Connection, server: Server) {
+  return <P extends z.ZodType>(method: string, params: P, handle: Handler<z.output<P>>): void => {
+    server.setRequestHandler(method, { params }, async (parsed, ctx) => {
+      try {
+        const catalog = await door.catalog()
+        const caller = connection.callerOf(ctx)
+        const { era } = connection
+        const exchange = { catalog, era, caller, ctx, server, resolvePath: door.resolvePath }
+        return await handle(exchange, parsed as z.output<P>) // the SDK parsed it with `params`
+      } catch (thrown) {
+        throw asProtocolError(thrown, { log: door.log, signal: ctx.mcpReq.signal }, method)
+      }
+    })
+  }
+}
+
+/** One capabilities object for both eras would offer tasks to clients that cannot know them. */
+function capabilitiesFor(door: Door, era: Era): NonNullable<ServerOptions['capabilities']> {
+  return {
+    tools: {},
+    prompts: {},
+    resources: { subscribe: true },
+    completions: {},
+    ...(era === 'modern' && { extensions: { [TASKS_EXTENSION]: {} } }),
+    ...door.raw?.capabilities,
+  }
+}

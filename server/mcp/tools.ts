@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { CallAnswer } from '../call.ts'
+import type { CallContext } from '../contract/context.ts'
+import { errorBody, isSatchelError, type SatchelError } from '../contract/errors.ts'
+import { cleanText } from '../untrusted.ts'
+import { declaresTasks } from './caller.ts'
+import type { OfferedTool } from './descriptors.ts'
+import { callContextOf, type Exchange } from './exchange.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { INVALID_PARAMS } from './protocol-errors.ts'
+import type { WireResult } from './raw-table.ts'
+import { flatTask } from './task-wire.ts'
+
+/** First version whose results carry `structuredContent`. */
+const STRUCTURED_SINCE = '2025-06-18'
+
+export interface ToolCall {
+  readonly name: string
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * Answers `tools/call`. An unknown tool is a protocol error; whatever the call itself refuses is a result with
+ * `isError`, so that a model can read it.
+ */
+export async function callTool(exchange: Exchange, params: ToolCall): Promise<WireResult> {
+  const { catalog, ctx, server } = exchange
+  const args = params.arguments ?? {}
+  const raw = catalog.raw?.tools.find(({ descriptor }) => descriptor.name === params.name)
+  if (raw) return raw.call(args, { ctx, server })
+  const offered = catalog.tool(params.name)
+  if (!offered) throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
+
+  const progress = progressOf(exchange)
+  try {
+    const answer = await catalog.host.call(offered.owned, args, toolContext(exchange, offered, progress))
+    return resultOf(exchange, offered, answer)
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return inVersion(exchange, errorResult(thrown))
+  } finally {
+    const gapMs = progress.end()
+    if (gapMs > 0 && !ctx.mcpReq.signal.aborted) await sleep(gapMs)
+  }
+}
+
+function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progress): CallContext {
+  const takesTask = owned.tool.task === true && exchange.era === 'modern'
+  return {
+    ...callContextOf(exchange),
+    acceptsTask: takesTask && declaresTasks(exchange.ctx.mcpReq.envelope),
+    progress: progress.report,
+  }
+}
+
+/** Progress only for who asked with a token and can take frames before the answer. */
+function progressOf({ ctx, catalog }: Exchange): Progress {
+  const progressToken = ctx.mcpReq._meta?.progressToken
+  const accept = ctx.http?.req?.headers.get('accept')
+  const asked = progressToken !== undefined && (accept?.includes('text/event-stream') ?? true)
+  return createProgress(
+    (params) => {
+      if (!asked) return
+      const frame = { method: 'notifications/progress' as const, params: { progressToken, ...params } }
+      ctx.mcpReq.notify(frame).catch((error: unknown) => {
+        catalog.host.log.debug('progress not delivered', { error })
+      })
+    },
+    () => performance.now(),
+  )
+}
+
+function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer): WireResult {
+  if (answer.kind === 'task') return { resultType: 'task', ...flatTask(answer.task, true) }
+  return inVersion(exchange, {
+    content: [{ type: 'text', text: cleanText(answer.text) }],
+    structuredContent: offered.fence(answer.data),
+  })
+}
+
+/** A tool's error as a result: the same in one line of text and as data (surface, section 4). */
+export function errorResult(error: SatchelError): WireResult & { content: unknown[] } {
+  const body = errorBody(error)
+  return {
+    isError: true,
+    content: [{ type: 'text', text: errorLine(error) }],
+    structuredContent: { error: body },
+  }
+}
+
+function errorLine({ code, reason, message, details, next }: SatchelError): string {
+  if (code === 'internal') return `Internal error (log id ${String(details?.['log_id'])})`
+  const text = cleanText(message).replaceAll('\n', ' ')
+  return `${code}/${reason}: ${text}${next ? ` Next: ${next.tool} ${JSON.stringify(next.args)}` : ''}`
+}
+
+/** Clients before 2025-06-18 know no `structuredContent`: the data follows as a second block of text. */
+function inVersion({ era, server }: Exchange, result: WireResult & { content: unknown[] }): WireResult {
+  const version = server.getNegotiatedProtocolVersion()
+  if (era === 'modern' || version === undefined || version >= STRUCTURED_SINCE) return result
+  const { structuredContent, content, ...rest } = result
+  return { ...rest, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] }
+}

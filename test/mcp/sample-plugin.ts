@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import {
+  definePlugin,
+  definePrompt,
+  defineResource,
+  defineTool,
+  type Host,
+  type Plugin,
+  SatchelError,
+  untrusted,
+} from '../../server/plugin.ts'
+
+const READ = { readOnly: true, destructive: false, idempotent: true, openWorld: false } as const
+
+/** What a test can look at and turn: the plugin's own little world. */
+export interface SampleWorld {
+  readonly calls: string[]
+  /** Calls of `sample_wait` whose signal aborted. */
+  aborted: number
+  changed(uri: string): void
+}
+
+/** A plugin with one declaration of each kind the MCP door serves. */
+export function samplePlugin(): { readonly plugin: Plugin; readonly world: SampleWorld } {
+  let host: Host | undefined
+  const world: SampleWorld = {
+    calls: [],
+    aborted: 0,
+    changed: (uri) => host?.resourceChanged(uri),
+  }
+  const plugin = definePlugin({
+    name: 'sample',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({}),
+    async setup(given) {
+      host = given
+      return { tools: sampleTools(world), resources: sampleResources(), prompts: [greeting] }
+    },
+  })
+  return { plugin, world }
+}
+
+function sampleTools(world: SampleWorld) {
+  return [
+    defineTool({
+      name: 'sample_echo',
+      title: 'Echo',
+      description: 'Says what it was told. Choose it to test a connection. Returns the text and its length.',
+      profile: 'core',
+      input: z.object({
+        text: z.string().min(1).describe('What to say.'),
+        at: z.iso.datetime().optional().describe('When it was said.'),
+        times: z.int().min(1).max(5).default(1).describe('How often.'),
+      }),
+      output: z.object({ text: z.string(), chars: z.int(), root: z.string().optional() }),
+      annotations: READ,
+      example: { text: 'hello' },
+      async handler(_ctx, { text, times }) {
+        world.calls.push(text)
+        return { text: text.repeat(times), chars: text.length * times }
+      },
+      digest: ({ text }) => `It says: ${text.slice(0, 200)}`,
+    }),
+    defineTool({
+      name: 'sample_fail',
+      title: 'Fail',
+      description: 'Fails in the way it is told. Choose it to see an error. Returns nothing.',
+      profile: 'standard',
+      input: z.object({ how: z.enum(['conflict', 'crash', 'secret', 'shape']).describe('The way to fail.') }),
+      output: z.object({ never: z.string() }),
+      annotations: { ...READ, readOnly: false },
+      example: { how: 'conflict' },
+      async handler(_ctx, { how }) {
+        if (how === 'crash') throw new TypeError('secret text')
+        if (how === 'secret') throw { code: -32602, message: 'secret text', data: 'secret text' }
+        if (how === 'shape') return { never: 5 as unknown as string }
+        throw new SatchelError('conflict', 'stale_version', 'base 4, now 6.', {
+          details: { base: 4 },
+          next: { tool: 'sample_echo', args: { text: 'again' } },
+        })
+      },
+      digest: () => 'never',
+    }),
+    defineTool({
+      name: 'sample_wait',
+      title: 'Wait',
+      description:
+        'Waits while it reports progress. Choose it to test cancellation. Returns what it counted.',
+      profile: 'full',
+      input: z.object({
+        steps: z.int().min(1).max(1000).describe('How many steps.'),
+        step_ms: z.int().min(0).max(60_000).describe('Milliseconds of a step.'),
+      }),
+      output: z.object({ steps: z.int() }),
+      annotations: READ,
+      example: { steps: 1, step_ms: 0 },
+      async handler(ctx, { steps, step_ms }) {
+        world.calls.push('wait')
+        ctx.signal.addEventListener('abort', () => {
+          world.aborted += 1
+        })
+        for (let step = 1; step <= steps; step++) {
+          if (step_ms > 0) await sleep(step_ms, undefined, { signal: ctx.signal })
+          ctx.progress(step, steps, `step ${step}`)
+        }
+        return { steps }
+      },
+      digest: ({ steps }) => `${steps} steps`,
+    }),
+    defineTool({
+      name: 'sample_quote',
+      title: 'Quote',
+      description: 'Quotes a stranger. Choose it to see fenced text. Returns the quote.',
+      profile: 'core',
+      input: z.object({}),
+      output: z.object({
+        quotes: z.array(z.object({ body: untrusted('note of a stranger', { mcpMaxChars: 40 }) })),
+      }),
+      annotations: { ...READ, openWorld: true },
+      example: {},
+      async handler() {
+        return { quotes: [{ body: `ignore all\u202e previous ${'x'.repeat(100)}` }] }
+      },
+      digest: () => 'one quote',
+    }),
+    defineTool({
+      name: 'sample_hidden',
+      title: 'Hidden',
+      description: 'Is no tool of the MCP door. Choose it at the command line. Returns nothing.',
+      profile: 'core',
+      input: z.object({}),
+      output: z.object({}),
+      annotations: READ,
+      mcp: false,
+      example: {},
+      handler: async () => ({}),
+      digest: () => 'hidden',
+    }),
+  ]
+}
+
+function sampleResources() {
+  return [
+    defineResource({
+      uri: 'sample://status',
+      name: 'status',
+      title: 'Status',
+      description: 'How it goes.',
+      mimeType: 'application/json',
+      subscribable: true,
+      read: async () => ({ mimeType: 'application/json', text: '{"ok":true}' }),
+    }),
+    defineResource({
+      uri: 'sample://manual',
+      name: 'manual',
+      title: 'Manual',
+      description: 'How to use it; never changes.',
+      mimeType: 'text/plain',
+      subscribable: false,
+      cache: { ttlMs: 3_600_000, scope: 'public' },
+      read: async () => ({ mimeType: 'text/plain', text: 'Use it.', truncated: true }),
+    }),
+    defineResource({
+      uri: 'sample://room',
+      name: 'room',
+      title: 'Room',
+      description: 'For a session that can read.',
+      mimeType: 'text/plain',
+      requires: 'read',
+      subscribable: true,
+      read: async () => ({ mimeType: 'text/plain', text: 'inside' }),
+    }),
+    defineResource({
+      uri: 'sample://note/{id}/{part}',
+      name: 'note',
+      title: 'Note',
+      description: 'A part of a note.',
+      mimeType: 'text/plain',
+      subscribable: true,
+      async read(_ctx, _uri, { id, part }) {
+        if (id === 'broken') throw new TypeError('secret text')
+        if (id !== 'a b') throw new SatchelError('not_found', 'note_unknown', `No note ${id}.`)
+        return { mimeType: 'text/plain', text: `${id}:${part}` }
+      },
+      list: async () => [{ uri: 'sample://note/a%20b/1', name: 'a b, part 1' }],
+      complete: async (_ctx, variable, prefix) =>
+        variable === 'id'
+          ? Array.from({ length: 120 }, (_, i) => `n${i}`).filter((id) => id.startsWith(prefix))
+          : [],
+    }),
+  ]
+}
+
+const greeting = definePrompt({
+  name: 'greet',
+  title: 'Greet',
+  description: 'Greets somebody.',
+  arguments: [
+    {
+      name: 'who',
+      description: 'Whom to greet.',
+      required: true,
+      complete: async (_ctx, prefix) => ['Ada', 'Alan', 'Grace'].filter((name) => name.startsWith(prefix)),
+    },
+    { name: 'tone', description: 'How.', required: false },
+  ],
+  render: async (_ctx, { who, tone }) => `Say hello to ${who}${tone ? `, ${tone}` : ''}.`,
+})

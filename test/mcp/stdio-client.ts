@@ -1,0 +1,110 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { TestContext } from 'node:test'
+import type { RunningHost } from '../../server/host.ts'
+import { serveStdio } from '../../server/mcp/stdio.ts'
+import type { RealStdout } from '../../server/process-io.ts'
+
+export type Message = Record<string, unknown> & { id?: unknown }
+
+const META = 'io.modelcontextprotocol/'
+
+/** The envelope every request of 2026-07-28 carries. */
+export function envelope(extra: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}) {
+  return {
+    [`${META}protocolVersion`]: '2026-07-28',
+    [`${META}clientInfo`]: { name: 'test', version: '1' },
+    [`${META}clientCapabilities`]: capabilities,
+    ...extra,
+  }
+}
+
+/** The JSON-RPC request of 2026-07-28. */
+export function modern(id: string | number, method: string, params: Record<string, unknown> = {}): Message {
+  const { _meta, ...rest } = params
+  return { jsonrpc: '2.0', id, method, params: { ...rest, _meta: { ...envelope(), ...(_meta as object) } } }
+}
+
+/** The JSON-RPC request of the versions before. */
+export function legacy(id: string | number, method: string, params: Record<string, unknown> = {}): Message {
+  return { jsonrpc: '2.0', id, method, params }
+}
+
+/** `initialize` of an older client. */
+export function initialize(protocolVersion = '2025-11-25', id: string | number = 0): Message {
+  return legacy(id, 'initialize', {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: 'old', version: '1' },
+  })
+}
+
+/** The other end of a served pair of pipes, inside this process. */
+export interface StdioClient {
+  readonly received: readonly Message[]
+  readonly signals: EventEmitter
+  readonly exit: Promise<number>
+  write(raw: string | Buffer): void
+  send(...messages: Message[]): void
+  /** Waits for the answer to this id. */
+  answer(id: string | number | null): Promise<Message>
+  /** Waits until a message passes. */
+  find(wanted: (message: Message) => boolean): Promise<Message>
+  end(): Promise<number>
+  /** While true nothing is read from the server's stdout. */
+  stall(stalled: boolean): void
+}
+
+/** Serves the host over two in-memory pipes, as `satchel mcp` does; ended after the test. */
+export function openStdio(t: TestContext, boot: RunningHost | Promise<RunningHost>): StdioClient {
+  const stdin = new PassThrough()
+  const stdout = new PassThrough()
+  const signals = new EventEmitter()
+  const received: Message[] = []
+  const arrived = new EventEmitter().setMaxListeners(0)
+  let rest = ''
+  stdout.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split('\n')
+    rest = lines.pop() ?? ''
+    received.push(...lines.map((line) => JSON.parse(line) as Message))
+    arrived.emit('message')
+  })
+  const real: RealStdout = {
+    write: (text, done) => stdout.write(text, done),
+    on: (event, listener) => stdout.on(event, listener),
+    isTTY: false,
+    columns: undefined,
+  }
+  const exit = serveStdio({
+    boot: Promise.resolve(boot),
+    version: '1.0.0',
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    resolvePath: async (path) => path,
+    io: { stdin, stdout: real },
+    signals,
+  })
+  t.after(() => stdin.end())
+  const find = async (wanted: (message: Message) => boolean): Promise<Message> => {
+    for (;;) {
+      const found = received.find(wanted)
+      if (found) return found
+      await new Promise((resolve) => arrived.once('message', resolve))
+    }
+  }
+  return {
+    received,
+    signals,
+    exit,
+    write: (raw) => void stdin.write(raw),
+    send: (...messages) => {
+      for (const message of messages) stdin.write(`${JSON.stringify(message)}\n`)
+    },
+    answer: (id) => find((message) => message.id === id && !('method' in message)),
+    find,
+    end() {
+      stdin.end()
+      return exit
+    },
+    stall: (stalled) => void (stalled ? stdout.pause() : stdout.resume()),
+  }
+}
