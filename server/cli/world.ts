@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { Log } from '../contract/context.ts'
 import type { RunningHost } from '../host.ts'
 import type { Wanted } from '../plugin-entries.ts'
+import type { ToolPrice } from '../tool-prices.ts'
 import type { CommandLine } from './command-line.ts'
 import type { HostVerb } from './host-verb.ts'
 import type { Io, StopSignal } from './io.ts'
@@ -9,17 +10,6 @@ import type { OpenTerminal } from './terminal.ts'
 
 /** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
 export type Settings = Readonly<Record<string, unknown>>
-
-/** A tool's size in the list a model sees, in tokens (bytes / 4). */
-export interface ToolPrice {
-  readonly name: string
-  readonly plugin: string
-  readonly profile: string
-  readonly description_chars: number
-  /** Name, title, description and input schema. */
-  readonly tokens: number
-  readonly output_tokens: number
-}
 
 /** What only `run.ts` can do: open the host, and start the other doors. */
 export interface Doors {

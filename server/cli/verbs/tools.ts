@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { SatchelError } from '../../contract/errors.ts'
+import type { RunningHost } from '../../host.ts'
 import { nearest } from '../../nearest.ts'
+import type { ToolPrice } from '../../tool-prices.ts'
 import { clientFacts, clientNames } from '../clients.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
-import type { ToolPrice } from '../world.ts'
 import { commaList, settingsOf } from './settings.ts'
 
 const input = z.object({
@@ -39,7 +40,7 @@ export const toolsVerb = defineHostVerb({
     )
     const host = await doors.setUpHost({ kind: 'all' }, config, line)
     try {
-      const prices = await doors.prices(host)
+      const prices = (await doors.prices(host)).map((price) => withOwner(price, host))
       const total = prices.reduce((sum, { tokens }) => sum + tokens, 0)
       const warnings = client ? ceilingsHit(client, prices) : []
       if (terminal.json) {
@@ -61,6 +62,16 @@ export const toolsVerb = defineHostVerb({
   },
 })
 
+interface OwnedPrice extends ToolPrice {
+  readonly plugin: string
+  readonly profile: string
+}
+
+function withOwner(price: ToolPrice, host: RunningHost): OwnedPrice {
+  const owned = host.registry.tool(price.name)
+  return { ...price, plugin: owned?.plugin ?? '', profile: owned?.tool.profile ?? '' }
+}
+
 type Client = ReturnType<typeof clientFacts>
 
 function factsOf(name: string): NonNullable<Client> {
@@ -75,7 +86,7 @@ function factsOf(name: string): NonNullable<Client> {
   )
 }
 
-function ceilingsHit(client: NonNullable<Client>, prices: readonly ToolPrice[]): string[] {
+function ceilingsHit(client: NonNullable<Client>, prices: readonly OwnedPrice[]): string[] {
   const { limits } = client
   const tooLong = prices.flatMap(({ name, description_chars: chars }) => {
     const limit = limits.description_chars
@@ -100,7 +111,7 @@ function ceilingsHit(client: NonNullable<Client>, prices: readonly ToolPrice[]):
   ]
 }
 
-function table(prices: readonly ToolPrice[], total: number): string {
+function table(prices: readonly OwnedPrice[], total: number): string {
   const width = Math.max(5, ...prices.map(({ name }) => name.length))
   const row = (name: string, profile: string, tokens: string, output: string): string =>
     `${name.padEnd(width)}  ${profile.padEnd(8)}  ${tokens.padStart(6)}  ${output.padStart(6)}`
