@@ -1,0 +1,109 @@
+import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { asCallerError } from '../call.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { Listener } from '../contract/route.ts'
+import type { RunningHost } from '../host.ts'
+import type { CallsInFlight } from './calls-in-flight.ts'
+import { methodsAt } from './endpoints.ts'
+import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
+import { admit, checkHostAndOrigin } from './guard.ts'
+import { lingeringAnswer } from './lingering-answer.ts'
+import { problem } from './problem.ts'
+
+const UNASKED: Caller = { principal: undefined, credentials: { transport: 'http' } }
+const NEVER = new AbortController().signal
+
+export type App = Hono<{ Bindings: HttpBindings }>
+
+export interface AppParts {
+  readonly host: RunningHost
+  readonly listener: Listener
+  readonly endpoints: readonly Endpoint[]
+  readonly calls: CallsInFlight
+  readonly options: HttpOptions
+  /** The port, once it listens; undefined for a socket. */
+  port(): number | undefined
+}
+
+/** The Hono app of one listener: its endpoints and nothing else. */
+export function createApp(parts: AppParts): App {
+  const { endpoints } = parts
+  const app: App = new Hono()
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/\{([^}]+)\}/g, ':$1')
+    const serve = (c: Context<{ Bindings: HttpBindings }>): Promise<Response> => answer(c, endpoint, parts)
+    if (endpoint.method === 'ALL') app.all(path, serve)
+    else app.on(endpoint.method, path, serve)
+  }
+  app.notFound((c) => {
+    const methods = methodsAt(endpoints, c.req.path)
+    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(notServed())
+  })
+  app.onError((thrown) => problem(asCallerError(thrown, { log: parts.host.log, signal: NEVER }, 'http')))
+  return app
+}
+
+/**
+ * The order in front of every route: it is served here, Host and Origin, guard, and then what the route does, which
+ * begins with the body (architecture, section 5). Cannot reject.
+ */
+async function answer(
+  c: Context<{ Bindings: HttpBindings }>,
+  endpoint: Endpoint,
+  { host, listener, calls, options, port }: AppParts,
+): Promise<Response> {
+  const { incoming, outgoing } = c.env
+  const signal = calls.begin(outgoing)
+  const params: Record<string, string> = c.req.param()
+  const exchange: Exchange = {
+    listener,
+    port: port(),
+    request: c.req.raw,
+    incoming,
+    outgoing,
+    params,
+    signal,
+    log: host.log,
+  }
+  let response: Response
+  try {
+    if (endpoint.streams && incoming.method === 'HEAD') throw methodNotAllowed(['GET'])
+    checkHostAndOrigin(exchange, options)
+    calls.requireOpen()
+    const asksItself = endpoint.guard === 'mount'
+    const caller = asksItself ? UNASKED : await admit(endpoint.guard, exchange, host, options)
+    response = await endpoint.serve(exchange, caller)
+  } catch (thrown) {
+    const error = asCallerError(thrown, exchange, `${endpoint.method} ${endpoint.path}`)
+    if (outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    response = endpoint.refuse?.(error) ?? problem(error)
+  }
+  return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
+}
+
+/** Stands in where the path is served, but not with this method. */
+function otherMethod(methods: readonly string[]): Endpoint {
+  return {
+    method: 'ALL',
+    path: '/',
+    guard: 'mount',
+    source: 'host',
+    serve: () => Promise.reject(methodNotAllowed(methods)),
+  }
+}
+
+function notServed(): SatchelError {
+  return new SatchelError(
+    'not_found',
+    'route_not_found',
+    'There is no such route; GET / lists what is served.',
+  )
+}
+
+function methodNotAllowed(allow: readonly string[]): SatchelError {
+  return new SatchelError('invalid', 'method_not_allowed', `This route takes ${allow.join(', ')}.`, {
+    details: { allow },
+  })
+}

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http'
+import { SatchelError } from '../contract/errors.ts'
+
+/** The calls a listener is answering. Owned by the listener. */
+export interface CallsInFlight {
+  /** Aborts when the client is gone before its answer was written, or with `abortAll`. */
+  begin(outgoing: ServerResponse): AbortSignal
+  /** Errors: `unavailable`/`stopping` once `refuseNew` was called. */
+  requireOpen(): void
+  refuseNew(): void
+  /** Resolves when no answer is under way. */
+  idle(): Promise<void>
+  abortAll(): void
+}
+
+/** None under way. */
+export function createCallsInFlight(): CallsInFlight {
+  const calls = new Set<AbortController>()
+  const waiting: (() => void)[] = []
+  let open = true
+  return {
+    begin(outgoing) {
+      const controller = new AbortController()
+      calls.add(controller)
+      outgoing.once('close', () => {
+        calls.delete(controller)
+        if (!outgoing.writableFinished) controller.abort()
+        if (calls.size === 0) for (const wake of waiting.splice(0)) wake()
+      })
+      return controller.signal
+    },
+    requireOpen() {
+      if (!open)
+        throw new SatchelError(
+          'unavailable',
+          'stopping',
+          'The server is stopping; try again in a few seconds.',
+        )
+    },
+    refuseNew() {
+      open = false
+    },
+    idle: () => (calls.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
+    abortAll() {
+      for (const controller of calls) controller.abort()
+    },
+  }
+}

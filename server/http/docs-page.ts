@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { SatchelError } from '../contract/errors.ts'
+import type { Endpoint, HttpOptions } from './exchange.ts'
+
+/** Toolchain, section 4: nothing but our own files, no inline script. */
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; font-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const HEADERS = {
+  'content-security-policy': CSP,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
+/** Files of `dist/assets` that the pages load, by their path here. */
+const ASSETS: readonly { readonly path: `/${string}`; readonly file: string; readonly type: string }[] = [
+  { path: '/docs/swagger-ui.css', file: 'swagger-ui.css', type: 'text/css' },
+  { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', type: 'text/javascript' },
+  { path: '/docs/favicon.png', file: 'favicon-32x32.png', type: 'image/png' },
+  { path: '/redoc/redoc.js', file: 'redoc.standalone.js', type: 'text/javascript' },
+]
+
+const SWAGGER_PAGE = page(
+  'API documentation',
+  '<link rel="stylesheet" href="/docs/swagger-ui.css"><script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/start.js" defer></script>',
+)
+const SWAGGER_START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, validatorUrl: null })\n`
+
+const REDOC_PAGE = page(
+  'API reference',
+  '<script src="/redoc/redoc.js" defer></script><script src="/redoc/start.js" defer></script>',
+)
+const REDOC_START = `Redoc.init('/openapi.json', { disableSearch: false, hideDownloadButton: false }, document.getElementById('page'))\n`
+
+/** `/docs` (interactive) and `/redoc` (reference), made of packaged files alone: no other host is asked for anything. */
+export function docsEndpoints(options: HttpOptions): Endpoint[] {
+  return [
+    fixed('/docs', 'text/html; charset=utf-8', SWAGGER_PAGE),
+    fixed('/docs/start.js', 'text/javascript', SWAGGER_START),
+    fixed('/redoc', 'text/html; charset=utf-8', REDOC_PAGE),
+    fixed('/redoc/start.js', 'text/javascript', REDOC_START),
+    ...ASSETS.map(({ path, file, type }) => packaged(path, file, type, options)),
+  ]
+}
+
+function page(title: string, head: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>satchel: ${title}</title><link rel="icon" href="/docs/favicon.png">${head}</head>
+<body style="margin:0"><div id="page"></div></body>
+</html>
+`
+}
+
+function fixed(path: `/${string}`, type: string, text: string): Endpoint {
+  return served(path, type, async () => text)
+}
+
+function packaged(path: `/${string}`, file: string, type: string, options: HttpOptions): Endpoint {
+  return served(path, type, async () => {
+    try {
+      return await readFile(options.assetPath(file))
+    } catch (cause) {
+      throw new SatchelError('unavailable', 'assets_missing', 'The files of this page are not installed.', {
+        cause,
+      })
+    }
+  })
+}
+
+function served(path: `/${string}`, type: string, load: () => Promise<string | Uint8Array>): Endpoint {
+  return {
+    method: 'GET',
+    path,
+    guard: 'caller',
+    source: 'host',
+    serve: async () => new Response(await load(), { headers: { 'content-type': type, ...HEADERS } }),
+  }
+}

@@ -1,0 +1,105 @@
+import type { Listener } from '../contract/route.ts'
+import type { RunningHost } from '../host.ts'
+import { docsEndpoints } from './docs-page.ts'
+import type { Endpoint, EndpointGuard, HttpOptions } from './exchange.ts'
+import { jsonAnswer } from './json-answer.ts'
+import { mcpEndpoints } from './mcp-route.ts'
+import { metaEndpoints } from './meta.ts'
+import { openApiDocument, type ToolRoute } from './openapi.ts'
+import { routeEndpoint } from './plugin-route.ts'
+import { resourceEventsEndpoint } from './resource-events.ts'
+import { toolEndpoint } from './rest.ts'
+import type { StreamPlaces } from './stream-places.ts'
+import { streamEndpoint } from './stream-route.ts'
+
+/** The listener of the REST interface; a tool's route is served there unless it names others. */
+const API = 'api'
+
+/** One line of the inventory: what is served where, and behind which guard. */
+export interface InventoryLine {
+  readonly listener: string
+  readonly method: string
+  readonly path: string
+  readonly guard: EndpointGuard
+  readonly source: string
+}
+
+/** Everything a listener serves, fixed paths before those with parameters. */
+export function endpointsOf(
+  host: RunningHost,
+  listener: Listener,
+  places: StreamPlaces,
+  options: HttpOptions,
+): readonly Endpoint[] {
+  const { registry } = host
+  const names = ({ listeners }: { readonly listeners?: readonly string[] }): boolean =>
+    (listeners ?? [API]).includes(listener.name)
+  const toolRoutes = toolRoutesOf(host).filter(({ route }) => names(route))
+  const others: Endpoint[] = [
+    ...registry.routes
+      .filter(({ route }) => names(route))
+      .map(({ route, plugin }) => routeEndpoint(route, plugin, options)),
+    ...registry.streams
+      .filter(({ stream }) => names(stream))
+      .map((owned) => streamEndpoint(host, owned, places, options)),
+  ]
+  const mcp = listener.mcp && options.mcp ? mcpEndpoints(host, options.mcp, options) : []
+  const all: Endpoint[] = [
+    ...toolRoutes.map(({ owned, route }) => toolEndpoint(host, owned, route, options)),
+    ...others,
+    ...mcp,
+    ...(listener.name === API ? apiEndpoints(() => all) : []),
+  ]
+  return all.sort((a, b) => specificity(a.path) - specificity(b.path))
+
+  function apiEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
+    const meta = metaEndpoints(options, endpoints)
+    const events = resourceEventsEndpoint(host, places, options)
+    let document: Record<string, unknown> | undefined
+    const openApi: Endpoint = {
+      method: 'GET',
+      path: '/openapi.json',
+      guard: 'caller',
+      source: 'host',
+      async serve() {
+        document ??= openApiDocument(toolRoutes, [...meta, events, ...others], options)
+        return jsonAnswer(document)
+      },
+    }
+    return [...meta, openApi, ...docsEndpoints(options), events]
+  }
+}
+
+/** What is served where: the whole of a listener, for tests and documents. */
+export function inventory(listener: Listener, endpoints: readonly Endpoint[]): readonly InventoryLine[] {
+  return endpoints.map(({ method, path, guard, source }) => ({
+    listener: listener.name,
+    method,
+    path,
+    guard,
+    source,
+  }))
+}
+
+/** The methods that any endpoint takes at this path: empty where there is none. */
+export function methodsAt(endpoints: readonly Endpoint[], path: string): readonly string[] {
+  const methods = endpoints.filter((endpoint) => patternOf(endpoint.path).test(path))
+  const all = new Set(
+    methods.flatMap(({ method, streams }) => (method === 'GET' && !streams ? ['GET', 'HEAD'] : [method])),
+  )
+  return [...all].sort()
+}
+
+function toolRoutesOf(host: RunningHost): ToolRoute[] {
+  return host.registry.tools.flatMap((owned) =>
+    [owned.tool.http ?? []].flat().map((route) => ({ owned, route })),
+  )
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`)
+}
+
+function specificity(path: string): number {
+  return path.split('{').length - 1
+}

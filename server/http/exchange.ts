@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CallContext, Credentials, Log, Principal } from '../contract/context.ts'
+import type { SatchelError } from '../contract/errors.ts'
+import type { Listener, RouteGuard } from '../contract/route.ts'
+import type { After, Pump } from '../fanout/pump.ts'
+import type { McpMount } from '../mcp-mount.ts'
+
+/** What `run.ts` lends the HTTP door; the same for every listener of a process. */
+export interface HttpOptions {
+  readonly version: string
+  readonly description: string
+  /** The server's own token; absent: nobody is the operator, and only loopback callers come in without a session. */
+  readonly token?: string
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  /** Confines a caller's path to `http.roots`. Errors: `forbidden`/`path_refused`. */
+  resolvePath(path: string): Promise<string>
+  /** The absolute path of a packaged file, for the docs pages. */
+  assetPath(name: string): string
+  readonly mcp?: McpMount
+  /** Shared by every stream of the process; absent: one per listener. */
+  readonly pump?: Pump
+  /** Streams at once above which 503 is answered; absent: as many as the open-file limit leaves. */
+  readonly maxStreams?: number
+  /** Time for a body to arrive; absent: 30 s. */
+  readonly bodyLimitMs?: number
+  /** Time for calls in flight when the listener closes; absent: 5 s. */
+  readonly graceMs?: number
+  readonly after?: After
+}
+
+/** One request on its way through a listener. */
+export interface Exchange {
+  readonly listener: Listener
+  /** The port it listens at; undefined for a socket. */
+  readonly port: number | undefined
+  readonly request: Request
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  /** Decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Aborts when the client is gone, or when the listener closes and its grace is over. */
+  readonly signal: AbortSignal
+  readonly log: Log
+}
+
+/** Who stands behind a request, once its guard let it pass. */
+export interface Caller {
+  readonly principal: Principal | undefined
+  readonly credentials: Credentials
+}
+
+/**
+ * Who may pass. `caller`: a bearer, or nobody's credential where a local request needs none (surface, section 6).
+ * `mount`: the MCP door asks for itself. The others as a plugin states them.
+ */
+export type EndpointGuard = RouteGuard | 'caller' | 'mount'
+
+/** One method and path of a listener. Nothing is served that is not an endpoint. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ALL'
+  /** `/handoffs/{id}` */
+  readonly path: `/${string}`
+  readonly guard: EndpointGuard
+  /** What declared it: `tool handoff_get`, `plugin workspace`, `host`. */
+  readonly source: string
+  /** Its answer goes on: it takes no HEAD. */
+  readonly streams?: true
+  serve(exchange: Exchange, caller: Caller): Promise<Response>
+  /** The answer to a refused request; absent: a problem document. */
+  refuse?(error: SatchelError): Response
+}
+
+/** The query of the request's URL. */
+export function queryOf(exchange: Exchange): URLSearchParams {
+  const { url } = exchange.request
+  const at = url.indexOf('?')
+  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
+}
+
+/** What a tool or stream may know of a call that came over HTTP. */
+export function callContext(exchange: Exchange, principal: Principal, options: HttpOptions): CallContext {
+  return {
+    principal,
+    signal: exchange.signal,
+    log: exchange.log,
+    door: 'http',
+    acceptsTask: false,
+    resolvePath: options.resolvePath,
+    progress: () => {},
+  }
+}

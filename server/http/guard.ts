@@ -1,0 +1,198 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Credentials, Principal } from '../contract/context.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { Listener } from '../contract/route.ts'
+import type { RunningHost } from '../host.ts'
+import type { Caller, EndpointGuard, Exchange, HttpOptions } from './exchange.ts'
+
+const LOCAL: Principal = { id: 'local', kind: 'local', capabilities: [] }
+const OPERATOR: Principal = { id: 'operator', kind: 'operator', capabilities: [] }
+
+/** All other listeners belong to a plugin: strict about `Host`, and no caller passes without a credential. */
+const MAIN_LISTENERS: readonly string[] = ['api', 'mcp']
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
+
+/**
+ * Refuses a foreign `Host` on a plugin's listener, and on every listener an `Origin` that is neither the
+ * request's own nor allowed (workspace, section 8; surface, section 6). An absent `Origin` passes.
+ * Errors: `forbidden`/`host_refused`, `forbidden`/`origin_refused`.
+ */
+export function checkHostAndOrigin(exchange: Exchange, options: HttpOptions): void {
+  const { incoming, listener } = exchange
+  if (!isSocket(listener) && !isMain(listener) && !isOwnHost(exchange, options)) {
+    throw new SatchelError(
+      'forbidden',
+      'host_refused',
+      'This listener does not answer to that Host; use its own address.',
+    )
+  }
+  const { origin } = incoming.headers
+  if (origin === undefined || allowedOrigins(exchange, options).includes(origin.toLowerCase())) return
+  throw new SatchelError('forbidden', 'origin_refused', 'Pages of another origin may not call this server.')
+}
+
+/**
+ * Who is calling, by what `guard` looks at.
+ * Errors: `unauthorized`/`unauthorized`; `forbidden`/`origin_refused`, `csrf_refused` for a browser's cookie.
+ */
+export async function admit(
+  guard: EndpointGuard,
+  exchange: Exchange,
+  host: RunningHost,
+  options: HttpOptions,
+): Promise<Caller> {
+  const presented = presentedCredentials(guard, exchange)
+  if (presented.bearer !== undefined) return byBearer(presented, exchange, host, options)
+  if (presented.cookie !== undefined) {
+    const principal = await host.authenticate(presented)
+    if (principal) {
+      checkBrowserRequest(exchange)
+      return { principal, credentials: presented }
+    }
+  }
+  return withoutCredential(guard, presented, exchange)
+}
+
+/** Asks again who stands behind `caller`, for a stream that goes on. Errors: `unauthorized`/`unauthorized`. */
+export async function admitAgain({ principal, credentials }: Caller, host: RunningHost): Promise<void> {
+  if (principal?.kind !== 'session') return
+  const now = await host.authenticate(credentials)
+  if (now?.id !== principal.id) throw unauthorized()
+}
+
+function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exchange): Credentials {
+  const { authorization, cookie } = incoming.headers
+  const bearer = authorization === undefined ? undefined : bearerOf(authorization)
+  // A listener that agents use never looks at cookies: a browser would send them for any page.
+  const takesCookie =
+    !listener.mcp &&
+    (guard === 'cookie' || guard === 'bearer-or-cookie' || guard === 'caller' || guard === 'open')
+  return {
+    transport: isSocket(listener) ? 'socket' : 'http',
+    listener: listener.name,
+    ...(bearer !== undefined && { bearer }),
+    ...(bearer === undefined && takesCookie && cookie !== undefined && { cookie }),
+  }
+}
+
+function bearerOf(authorization: string): string {
+  const bearer = BEARER.exec(authorization)?.[1]
+  if (bearer === undefined) throw unauthorized()
+  return bearer
+}
+
+async function byBearer(
+  credentials: Credentials,
+  { listener }: Exchange,
+  host: RunningHost,
+  options: HttpOptions,
+): Promise<Caller> {
+  const isToken = options.token !== undefined && equalSecrets(credentials.bearer ?? '', options.token)
+  if (isToken && isMain(listener)) return { principal: OPERATOR, credentials }
+  const principal = await host.authenticate(credentials)
+  if (principal === undefined) throw unauthorized()
+  return { principal, credentials }
+}
+
+function withoutCredential(guard: EndpointGuard, credentials: Credentials, exchange: Exchange): Caller {
+  if (isSocket(exchange.listener)) {
+    if (guard === 'cookie' || guard === 'bearer' || guard === 'bearer-or-cookie') throw unauthorized()
+    return { principal: LOCAL, credentials }
+  }
+  if (guard === 'socket')
+    throw new SatchelError('not_found', 'route_not_found', 'There is no such route here.')
+  const main = isMain(exchange.listener)
+  if (main && !needsNoToken(exchange)) throw unauthorized()
+  if (guard === 'open') return { principal: undefined, credentials }
+  if (main && (guard === 'caller' || guard === 'mount')) return { principal: LOCAL, credentials }
+  throw unauthorized()
+}
+
+/** A loopback peer that names a loopback host and came through no proxy (surface, section 6). */
+function needsNoToken({ incoming }: Exchange): boolean {
+  const name = hostOf(incoming.headers)?.name
+  return (
+    LOOPBACK_PEER.test(incoming.socket.remoteAddress ?? '') &&
+    name !== undefined &&
+    LOOPBACK_NAME.test(name) &&
+    !Object.keys(incoming.headers).some(
+      (header) => header === 'forwarded' || header.startsWith('x-forwarded-'),
+    )
+  )
+}
+
+/** A cookie travels with any page's request, so an unsafe one must prove that our own page made it (workspace, section 8). */
+function checkBrowserRequest({ incoming }: Exchange): void {
+  if (SAFE_METHODS.includes(incoming.method ?? '')) return
+  const { origin, host } = incoming.headers
+  if (origin === undefined || origin.toLowerCase() !== `http://${host?.toLowerCase()}`) {
+    throw new SatchelError(
+      'forbidden',
+      'origin_refused',
+      'Only the page of this server may do that with its cookie.',
+    )
+  }
+  const site = incoming.headers['sec-fetch-site']
+  const fromOurPage = site === undefined || site === 'same-origin' || site === 'none'
+  if (!fromOurPage || incoming.headers['x-satchel-request'] !== '1') {
+    throw new SatchelError(
+      'forbidden',
+      'csrf_refused',
+      'Send the header X-Satchel-Request: 1 from the page of this server.',
+    )
+  }
+  if (incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+    throw new SatchelError('invalid', 'media_type', 'Send the body as application/json.')
+  }
+}
+
+function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions): boolean {
+  const host = hostOf(incoming.headers)
+  if (host === undefined) return false
+  if (LOOPBACK_NAME.test(host.name)) return (host.port ?? 80) === port
+  const allowed = [...(listener.allowedHosts ?? []), ...options.allowedHosts].map((name) =>
+    name.toLowerCase(),
+  )
+  return allowed.includes(host.name) || allowed.includes(`${host.name}:${host.port}`)
+}
+
+/** The request's own origin counts except where only agents call: a plugin's listener that serves MCP. */
+function allowedOrigins({ incoming, listener }: Exchange, options: HttpOptions): string[] {
+  const own = isMain(listener) || !listener.mcp ? [`http://${incoming.headers.host ?? ''}`] : []
+  return [...own, ...(listener.allowedOrigins ?? []), ...options.allowedOrigins].map((each) =>
+    each.toLowerCase(),
+  )
+}
+
+function hostOf(headers: IncomingHttpHeaders): { name: string; port: number | undefined } | undefined {
+  const found = HOST.exec(headers.host?.toLowerCase() ?? '')
+  if (found?.[1] === undefined) return undefined
+  return { name: found[1], port: found[2] === undefined ? undefined : Number(found[2]) }
+}
+
+/** The host's own listeners: `api` of `serve`, `mcp` of `mcp --transport`. */
+export function isMain({ name }: Listener): boolean {
+  return MAIN_LISTENERS.includes(name)
+}
+
+function isSocket({ at }: Listener): boolean {
+  return 'socket' in at
+}
+
+function equalSecrets(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function unauthorized(): SatchelError {
+  return new SatchelError(
+    'unauthorized',
+    'unauthorized',
+    'A valid credential is needed: send Authorization: Bearer <token>.',
+  )
+}

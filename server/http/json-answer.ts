@@ -1,0 +1,27 @@
+/** A JSON answer; nothing of the API is kept by a cache unless its entity tag is asked for again. */
+export function jsonAnswer(
+  data: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  status = 200,
+): Response {
+  return new Response(JSON.stringify(data), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+  })
+}
+
+/** `"7"` or `W/"7"` as `7`; text that is no entity tag as it is. */
+export function untagged(header: string): string {
+  return /^(?:W\/)?"(.*)"$/s.exec(header.trim())?.[1] ?? header.trim()
+}
+
+/** Whether `If-None-Match` names the tag. */
+export function matchesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((each) => each.trim() === '*' || untagged(each) === tag)
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { chmod, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { SatchelError } from '../contract/errors.ts'
+import type { Listener, OpenListener } from '../contract/route.ts'
+import { afterTimeout, createPump } from '../fanout/pump.ts'
+import type { RunningHost } from '../host.ts'
+import { createApp } from './app.ts'
+import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts'
+import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
+import type { HttpOptions } from './exchange.ts'
+import { isMain } from './guard.ts'
+import { problem } from './problem.ts'
+import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
+
+/** Connections the kernel holds for us (workspace-engine, section 4). */
+const BACKLOG = 4096
+/** Time for calls in flight when we stop (architecture, section 7). */
+const GRACE_MS = 5000
+/** Ports tried after a busy one. */
+const NEXT_PORTS = 50
+
+export interface HttpListener extends OpenListener {
+  /** Every method and path it serves. */
+  readonly inventory: readonly InventoryLine[]
+  readonly port: number | undefined
+}
+
+/**
+ * Serves at `listener.at` what the registry lends to this listener, until closed.
+ * Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`.
+ */
+export async function openListener(
+  host: RunningHost,
+  listener: Listener,
+  options: HttpOptions,
+): Promise<HttpListener> {
+  const pump = options.pump ?? createPump(options.after)
+  const places = createStreamPlaces(pump, options.maxStreams)
+  const calls = createCallsInFlight()
+  const endpoints = endpointsOf(host, listener, places, options)
+  let port: number | undefined
+  const app = createApp({ host, listener, endpoints, calls, options, port: () => port })
+  const server = createServer(
+    { keepAlive: true },
+    getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed }),
+  )
+  server.requestTimeout = 0 // streams stay open; a slow body has its own limit
+  port = await listen(server, listener)
+  let closing: Promise<void> | undefined
+  return {
+    name: listener.name,
+    address: addressOf(listener, port),
+    port,
+    inventory: inventory(listener, endpoints),
+    close() {
+      closing ??= close(server, { listener, calls, places, options })
+      return closing
+    },
+  }
+}
+
+/** What the adapter could not read as a request: a target that is no URL. */
+function malformed(): Response {
+  return problem(new SatchelError('invalid', 'bad_request', 'The request target or Host is malformed.'))
+}
+
+async function listen(server: Server, listener: Listener): Promise<number | undefined> {
+  const { at, nextFreePort } = listener
+  if ('socket' in at) {
+    await listenAt(server, listener, { path: at.socket })
+    await chmod(at.socket, 0o600)
+    return undefined
+  }
+  const last = nextFreePort && at.port !== 0 ? at.port + NEXT_PORTS : at.port
+  for (let port = at.port; ; port++) {
+    try {
+      await listenAt(server, listener, { host: at.host, port })
+      return (server.address() as AddressInfo).port // a TCP server's address is never a string
+    } catch (thrown) {
+      if (port >= last || !isBusy(thrown)) throw thrown
+    }
+  }
+}
+
+async function listenAt(
+  server: Server,
+  { name }: Listener,
+  at: { host: string; port: number } | { path: string },
+): Promise<void> {
+  try {
+    server.listen({ ...at, backlog: BACKLOG })
+    await once(server, 'listening')
+  } catch (cause) {
+    const busy = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' // what `listening` rejects with
+    const where = 'port' in at ? `${at.host}:${at.port}` : 'its socket'
+    throw new SatchelError(
+      'unavailable',
+      busy ? 'port_busy' : 'cannot_listen',
+      busy
+        ? `The ${name} listener cannot use ${where}: it is taken. Choose another port.`
+        : `The ${name} listener cannot listen at ${where}.`,
+      { cause },
+    )
+  }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof SatchelError && thrown.reason === 'port_busy'
+}
+
+function addressOf({ at }: Listener, port: number | undefined): string {
+  if ('socket' in at) return at.socket
+  return `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`
+}
+
+interface Open {
+  readonly listener: Listener
+  readonly calls: CallsInFlight
+  readonly places: StreamPlaces
+  readonly options: HttpOptions
+}
+
+/** Ends streams, lets calls finish within the grace, then aborts them and cuts every connection. */
+async function close(server: Server, { listener, calls, places, options }: Open): Promise<void> {
+  calls.refuseNew()
+  const closed = once(server, 'close')
+  server.close()
+  places.endAll()
+  if (isMain(listener)) await options.mcp?.close() // its streams and sessions may serve other listeners: only ours ends them
+  server.closeIdleConnections()
+  const after = options.after ?? afterTimeout
+  let callOff = (): void => {}
+  const graceOver = new Promise<void>((resolve) => {
+    callOff = after(options.graceMs ?? GRACE_MS, resolve)
+  })
+  await Promise.race([calls.idle(), graceOver])
+  callOff()
+  calls.abortAll()
+  server.closeAllConnections()
+  await closed
+  if ('socket' in listener.at) await rm(listener.at.socket, { force: true })
+}

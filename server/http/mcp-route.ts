@@ -1,0 +1,39 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Principal } from '../contract/context.ts'
+import type { RunningHost } from '../host.ts'
+import type { McpMount } from '../mcp-mount.ts'
+import type { Endpoint, HttpOptions } from './exchange.ts'
+import { admit } from './guard.ts'
+import { readJson } from './read-body.ts'
+
+/** The routes of the MCP door. Host and Origin are checked here; the door asks for credentials and body in its own order. */
+export function mcpEndpoints(host: RunningHost, mount: McpMount, options: HttpOptions): Endpoint[] {
+  return mount.routes.map(({ method, path }) => ({
+    method,
+    path,
+    guard: 'mount',
+    source: 'mcp',
+    refuse: (error) => mount.refuse(error),
+    serve: (exchange) => {
+      const authenticate = async (): Promise<Principal> => {
+        const { principal } = await admit('mount', exchange, host, options)
+        if (principal === undefined) throw new TypeError('the guard "mount" always names a principal')
+        return principal
+      }
+      return mount.handle({
+        listener: exchange.listener.name,
+        request: exchange.request,
+        incoming: exchange.incoming,
+        outgoing: exchange.outgoing,
+        authenticate,
+        readBody: (maxBytes) =>
+          readJson(exchange.incoming, {
+            maxBytes,
+            ...(options.bodyLimitMs !== undefined && { limitMs: options.bodyLimitMs }),
+            ...(options.after && { after: options.after }),
+          }),
+        alreadySent: () => RESPONSE_ALREADY_SENT,
+      })
+    },
+  }))
+}

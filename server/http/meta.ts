@@ -1,0 +1,22 @@
+import type { Endpoint, HttpOptions } from './exchange.ts'
+import { jsonAnswer } from './json-answer.ts'
+
+/** `GET /`, `/health` and `/ready` of the API; `endpoints` is asked when `/` is, after all are known. */
+export function metaEndpoints(options: HttpOptions, endpoints: () => readonly Endpoint[]): Endpoint[] {
+  const { version, description } = options
+  const about = (): unknown => ({
+    name: 'satchel',
+    version,
+    description,
+    endpoints: endpoints().map(({ method, path }) => `${method} ${path}`),
+  })
+  return [
+    meta('/', about),
+    meta('/health', () => ({ status: 'healthy', version })),
+    meta('/ready', () => ({ status: 'ready', version })),
+  ]
+}
+
+function meta(path: `/${string}`, answer: () => unknown): Endpoint {
+  return { method: 'GET', path, guard: 'caller', source: 'host', serve: async () => jsonAnswer(answer()) }
+}

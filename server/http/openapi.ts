@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import type { OwnedTool } from '../call.ts'
+import type { HttpRoute } from '../contract/tool.ts'
+import type { Endpoint, HttpOptions } from './exchange.ts'
+
+type Json = Record<string, unknown>
+
+/** A route of a tool, as the document shows it. */
+export interface ToolRoute {
+  readonly owned: OwnedTool
+  readonly route: HttpRoute
+}
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  description: 'RFC 9457 problem details.',
+  required: ['title', 'status', 'detail', 'code', 'reason'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What was wrong and the next safe step.' },
+    code: { type: 'string', description: 'One of a closed list of codes.' },
+    reason: { type: 'string', description: 'Stable, fine-grained, snake_case.' },
+    details: { type: 'object' },
+    next: { type: 'object', description: 'A tool call that is safe to make next.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { pointer: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+/** The OpenAPI 3.1 document of a listener: every tool route from its declaration, and the listener's other endpoints. */
+export function openApiDocument(
+  toolRoutes: readonly ToolRoute[],
+  others: readonly Endpoint[],
+  { version, description }: Pick<HttpOptions, 'version' | 'description'>,
+): Json {
+  const paths: Record<string, Json> = {}
+  const add = (path: string, method: string, operation: Json): void => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+  }
+  for (const { method, path, source, streams } of others) {
+    if (method !== 'ALL') add(path, method, otherOperation(path, source, streams === true))
+  }
+  const used = new Map<string, number>()
+  for (const { owned, route } of toolRoutes) {
+    const count = (used.get(owned.tool.name) ?? 0) + 1
+    used.set(owned.tool.name, count)
+    add(route.path, route.method, toolOperation(owned, route, count))
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'satchel', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    security: [{}, { bearer: [] }],
+    tags: [...new Set(['host', ...toolRoutes.map(({ owned }) => owned.plugin)])].map((name) => ({ name })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: PROBLEM_SCHEMA },
+      responses: {
+        Problem: {
+          description: 'The request was refused or failed.',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  }
+}
+
+function otherOperation(path: string, source: string, streams: boolean): Json {
+  const type = streams ? 'text/event-stream' : 'application/json'
+  return {
+    tags: ['host'],
+    summary: `${path} (${source})`,
+    parameters: pathNames(path).map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    responses: {
+      200: { description: streams ? 'A stream of server-sent events.' : 'Done.', content: { [type]: {} } },
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  }
+}
+
+function toolOperation({ tool, plugin }: OwnedTool, route: HttpRoute, count: number): Json {
+  const input = listedSchema(tool.input, 'input')
+  const inPath = pathNames(route.path)
+  const fromHeader = Object.values(route.headers ?? {})
+  const takesBody = route.method !== 'GET' && route.method !== 'DELETE'
+  return {
+    tags: [plugin],
+    operationId: count === 1 ? tool.name : `${tool.name}_${count}`,
+    'x-satchel-tool': tool.name,
+    summary: tool.title,
+    description: tool.description,
+    parameters: [
+      ...parameters(input, inPath, 'path'),
+      ...(takesBody ? [] : parameters(input, queryNames(input, [...inPath, ...fromHeader]), 'query')),
+      ...headerParameters(input, route),
+    ],
+    ...(takesBody && { requestBody: requestBody(input, { tool, plugin }, route) }),
+    responses: {
+      200: {
+        description: tool.title,
+        content: { 'application/json': { schema: listedSchema(tool.output, 'output') } },
+      },
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  }
+}
+
+function requestBody(input: Json, { tool }: OwnedTool, route: HttpRoute): Json {
+  const { rawBody } = route
+  const schema = withoutFields(input, [...pathNames(route.path), ...Object.values(route.headers ?? {})])
+  const example = Object.fromEntries(
+    Object.entries(tool.example).filter(([name]) => Object.hasOwn(propertiesOf(schema), name)),
+  )
+  return {
+    required: true,
+    content: {
+      'application/json': { schema, example },
+      ...(rawBody && { [rawBody.contentType]: { schema: { type: 'string' } } }),
+    },
+  }
+}
+
+function parameters(input: Json, names: readonly string[], place: 'path' | 'query'): Json[] {
+  const required = requiredOf(input)
+  return names.map((name) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...described(propertiesOf(input)[name]),
+  }))
+}
+
+function headerParameters(input: Json, { headers = {} }: HttpRoute): Json[] {
+  return Object.entries(headers).map(([header, field]) => ({
+    name: header,
+    in: 'header',
+    required: false,
+    ...described(propertiesOf(input)[field]),
+  }))
+}
+
+function described(schema: unknown): Json {
+  const { description, ...rest } = (schema ?? { type: 'string' }) as Json // what zod prints for a field
+  return { ...(typeof description === 'string' && { description }), schema: rest }
+}
+
+function queryNames(input: Json, taken: readonly string[]): string[] {
+  return Object.keys(propertiesOf(input)).filter((name) => !taken.includes(name))
+}
+
+function withoutFields(schema: Json, names: readonly string[]): Json {
+  const required = requiredOf(schema).filter((name) => !names.includes(name))
+  const { required: _, ...rest } = schema
+  return {
+    ...rest,
+    properties: Object.fromEntries(
+      Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name)),
+    ),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+function propertiesOf(schema: Json): Json {
+  return (schema['properties'] ?? {}) as Json // JSON Schema of an object, printed by zod
+}
+
+function requiredOf(schema: Json): readonly string[] {
+  return (schema['required'] ?? []) as string[] // JSON Schema of an object, printed by zod
+}
+
+function pathNames(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
+}
+
+/** The JSON Schema a reader sees: without the dialect and without keys that mean something to the host alone. */
+function listedSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
+  return listed(z.toJSONSchema(schema, { io, target: 'draft-2020-12' })) as Json // an object stays one
+}
+
+function listed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(listed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== '$schema' && !key.startsWith('x-satchel-'))
+      .map(([key, inner]) => [key, listed(inner)]),
+  )
+}

@@ -1,0 +1,31 @@
+import type { Route } from '../contract/route.ts'
+import type { Endpoint, HttpOptions } from './exchange.ts'
+import { hasBody, readBytes, requireIdentity } from './read-body.ts'
+
+/** Cap of a body on a route that is no tool (contract, `Route.maxBodyBytes`). */
+const ROUTE_BODY_MAX_BYTES = 1024 * 1024
+
+/** The endpoint of a plugin's own route. It gets a request whose body is whole, capped and not compressed. */
+export function routeEndpoint(route: Route, plugin: string, options: HttpOptions): Endpoint {
+  return {
+    method: route.method,
+    path: route.path,
+    guard: route.guard,
+    source: `plugin ${plugin}`,
+    async serve(exchange, { principal, credentials }) {
+      const { incoming, request, params, signal, log } = exchange
+      let whole = request
+      if (hasBody(incoming)) {
+        requireIdentity(incoming)
+        const body = await readBytes(incoming, {
+          maxBytes: route.maxBodyBytes ?? ROUTE_BODY_MAX_BYTES,
+          ...(options.bodyLimitMs !== undefined && { limitMs: options.bodyLimitMs }),
+          ...(options.after && { after: options.after }),
+        })
+        whole = new Request(request.url, { method: request.method, headers: request.headers, body })
+      }
+      const peer = incoming.socket.remoteAddress ?? ''
+      return route.handle({ ...(principal && { principal }), credentials, signal, log, params, peer }, whole)
+    },
+  }
+}

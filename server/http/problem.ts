@@ -1,0 +1,75 @@
+import { type ErrorCode, errorBody, type NextStep, SatchelError } from '../contract/errors.ts'
+import { ERROR_TABLE, TRANSPORT_STATUS } from '../error-table.ts'
+
+/** Seconds after which a refused caller may come again, where nothing better is known. */
+const RETRY_AFTER_S = 5
+
+/** The status of an error at HTTP. A refusal of the transport keeps its own (surface, section 4). */
+export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
+  const own = error.code === 'invalid' ? TRANSPORT_STATUS[error.reason] : undefined
+  return own ?? ERROR_TABLE[error.code].http
+}
+
+/** The headers an error owes its caller: what to present, which method to take, when to come again. */
+export function headersOf(error: SatchelError): Record<string, string> {
+  const status = statusOf(error)
+  const allow = error.details?.['allow']
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="satchel"' }),
+    ...(status === 405 && Array.isArray(allow) && { allow: allow.join(', ') }),
+    ...((status === 408 || status === 413) && { connection: 'close' }),
+    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfter(error)) }),
+  }
+}
+
+function retryAfter(error: SatchelError): number {
+  const seconds = error.details?.['retry_after_s']
+  return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds) : RETRY_AFTER_S
+}
+
+/** The error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `next` and `errors` added. */
+export function problem(error: SatchelError): Response {
+  const { message, ...rest } = errorBody(error)
+  const status = statusOf(error)
+  const errors = error.details?.['errors']
+  const body = {
+    type: 'about:blank',
+    title: ERROR_TABLE[error.code].title,
+    status,
+    detail: message,
+    ...rest,
+    ...(Array.isArray(errors) && { errors }),
+  }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headersOf(error),
+    },
+  })
+}
+
+/** What `problem` wrote, read back. Undefined when `body` is no problem of ours. */
+export function parseProblem(body: unknown): SatchelError | undefined {
+  if (!isRecord(body)) return undefined
+  const { code, reason, detail, details, next } = body
+  if (!isErrorCode(code) || typeof reason !== 'string') return undefined
+  return new SatchelError(code, reason, String(detail ?? ''), {
+    ...(isRecord(details) && { details }),
+    ...(isNextStep(next) && { next }),
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERROR_TABLE, value)
+}
+
+function isNextStep(value: unknown): value is NextStep {
+  return isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['args'])
+}

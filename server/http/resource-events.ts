@@ -1,0 +1,99 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Principal } from '../contract/context.ts'
+import { SatchelError } from '../contract/errors.ts'
+import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
+import { mayRead, type RunningHost } from '../host.ts'
+import type { Signal } from '../hub.ts'
+import { type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import { admitAgain } from './guard.ts'
+import type { StreamPlaces } from './stream-places.ts'
+import { createUriOwner } from './uri-owner.ts'
+
+const MAX_TOPICS = 32
+const MAX_TOPIC_CHARS = 2048
+const RESYNC = Buffer.from('event: resync\ndata: {"reason":"lagged"}\n\n')
+
+interface Reader {
+  readonly topics: readonly string[]
+  readonly principal: Principal
+  readonly events: EventStream
+}
+
+/**
+ * `GET /events?topics=`: one `resource` event per changed resource that the caller may read; `topics` are URI
+ * prefixes, absent = all (surface, section 6). A reader that fell behind gets one `resync`: read again what matters.
+ */
+export function resourceEventsEndpoint(
+  host: RunningHost,
+  places: StreamPlaces,
+  options: HttpOptions,
+): Endpoint {
+  const readers = new Set<Reader>()
+  const publish = publisher(host, readers)
+  let stopListening: (() => void) | undefined
+
+  const leave = (reader: Reader): void => {
+    readers.delete(reader)
+    if (readers.size > 0) return
+    stopListening?.()
+    stopListening = undefined
+  }
+  return {
+    method: 'GET',
+    path: '/events',
+    guard: 'caller',
+    source: 'host',
+    streams: true,
+    async serve(exchange, caller) {
+      const { principal } = caller
+      if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
+      const topics = topicsOf(exchange)
+      places.requireOne()
+      const events = openEventStream(exchange.outgoing, {
+        pump: places.pump,
+        onLag: () => RESYNC,
+        check: () => admitAgain(caller, host),
+        onClose: () => {
+          places.leave(events)
+          leave(reader)
+        },
+        ...(options.after && { after: options.after }),
+      })
+      const reader = { topics, principal, events }
+      readers.add(reader)
+      places.take(events)
+      stopListening ??= host.hub.on('*', publish)
+      events.start()
+      return RESPONSE_ALREADY_SENT
+    },
+  }
+}
+
+/** Builds the frame once and offers the same Buffer to every reader that may and wants to see it. */
+function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Signal) => void {
+  const ownerOf = createUriOwner(host.registry)
+  return (signal) => {
+    if (signal.kind !== 'resource') return
+    const owner = ownerOf(signal.uri)
+    if (owner === undefined) return
+    const frame = Buffer.from(`event: resource\ndata: ${JSON.stringify({ uri: signal.uri })}\n\n`)
+    for (const { topics, principal, events } of readers) {
+      const wanted = topics.length === 0 || topics.some((topic) => signal.uri.startsWith(topic))
+      if (wanted && mayRead(owner, principal)) events.offer(frame)
+    }
+  }
+}
+
+function topicsOf(exchange: Exchange): readonly string[] {
+  const topics = queryOf(exchange)
+    .getAll('topics')
+    .flatMap((list) => list.split(','))
+    .filter((topic) => topic !== '')
+  if (topics.length <= MAX_TOPICS && topics.every((topic) => topic.length <= MAX_TOPIC_CHARS)) return topics
+  throw new SatchelError(
+    'invalid',
+    'invalid_arguments',
+    `topics: at most ${MAX_TOPICS} URI prefixes of ${MAX_TOPIC_CHARS} characters.`,
+    { details: { errors: [{ pointer: '/topics', message: 'too many or too long' }] } },
+  )
+}

@@ -1,0 +1,112 @@
+import type { OwnedTool } from '../call.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { HttpRoute } from '../contract/tool.ts'
+import type { RunningHost } from '../host.ts'
+import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import { jsonAnswer, matchesTag, untagged } from './json-answer.ts'
+import { createQueryInput, type QueryInput } from './query-input.ts'
+import {
+  BODY_MAX_BYTES,
+  decodeUtf8,
+  hasBody,
+  mediaType,
+  parseJson,
+  readBytes,
+  requireIdentity,
+  requireMediaType,
+} from './read-body.ts'
+
+/**
+ * The REST endpoint of one route of a tool. Query (GET, DELETE) or body, then mapped headers, then path merge into
+ * one input object, the later winning; the answer is the tool's output.
+ */
+export function toolEndpoint(
+  host: RunningHost,
+  owned: OwnedTool,
+  route: HttpRoute,
+  options: HttpOptions,
+): Endpoint {
+  let query: QueryInput | undefined // the schema is looked at when first needed: start-up stays cheap
+  return {
+    method: route.method,
+    path: route.path,
+    guard: 'caller',
+    source: `tool ${owned.tool.name}`,
+    async serve(exchange, { principal }) {
+      if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
+      query ??= createQueryInput(owned.tool.input)
+      const input = await readInput(exchange, route, query, options)
+      const answer = await host.call(owned, input, callContext(exchange, principal, options))
+      if (answer.kind === 'task')
+        throw new TypeError(`${owned.tool.name} started a task that nobody asked for`)
+      return answerOf(answer.data, route, exchange)
+    },
+  }
+}
+
+async function readInput(
+  exchange: Exchange,
+  route: HttpRoute,
+  query: QueryInput,
+  options: HttpOptions,
+): Promise<unknown> {
+  const takesBody = route.method !== 'GET' && (route.method !== 'DELETE' || hasBody(exchange.incoming))
+  const body = takesBody ? await readBodyInput(exchange, route, options) : {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return {
+    ...query.read(queryFields(exchange, route)),
+    ...body,
+    ...headerFields(exchange, route),
+    ...query.read(Object.entries(exchange.params)),
+  }
+}
+
+function queryFields(exchange: Exchange, { method }: HttpRoute): URLSearchParams {
+  const fields = queryOf(exchange)
+  const [first] = fields.keys()
+  if (first === undefined || method === 'GET' || method === 'DELETE') return fields
+  const shown = first.slice(0, 80)
+  throw new SatchelError(
+    'invalid',
+    'unknown_argument',
+    `${method} takes its input in the body, not "${shown}" in the query.`,
+    {
+      details: { argument: shown },
+    },
+  )
+}
+
+async function readBodyInput(exchange: Exchange, route: HttpRoute, options: HttpOptions): Promise<unknown> {
+  const { incoming } = exchange
+  const { rawBody } = route
+  const isRaw = rawBody !== undefined && mediaType(incoming) === rawBody.contentType
+  if (isRaw) requireIdentity(incoming)
+  else requireMediaType(incoming, ['application/json', ...(rawBody ? [rawBody.contentType] : [])])
+  const bytes = await readBytes(incoming, {
+    maxBytes: route.maxBodyBytes ?? BODY_MAX_BYTES,
+    ...(options.bodyLimitMs !== undefined && { limitMs: options.bodyLimitMs }),
+    ...(options.after && { after: options.after }),
+  })
+  const text = decodeUtf8(bytes)
+  const value = isRaw ? text : parseJson(text)
+  return rawBody !== undefined && typeof value === 'string' ? { [rawBody.field]: value } : value
+}
+
+function headerFields({ incoming }: Exchange, { headers = {} }: HttpRoute): Record<string, string> {
+  const given = Object.entries(headers).flatMap(([header, field]) => {
+    const value = incoming.headers[header]
+    return typeof value === 'string' ? [[field, untagged(value)] as const] : []
+  })
+  return Object.fromEntries(given)
+}
+
+function answerOf(data: Record<string, unknown>, route: HttpRoute, { incoming }: Exchange): Response {
+  const value = route.etag === undefined ? undefined : data[route.etag]
+  if (typeof value !== 'string' && typeof value !== 'number') return jsonAnswer(data)
+  const tag = String(value)
+  const etag = `"${tag}"`
+  if (route.method === 'GET' && matchesTag(incoming.headers['if-none-match'], tag)) {
+    return new Response(null, { status: 304, headers: { etag } })
+  }
+  return jsonAnswer(data, { etag })
+}

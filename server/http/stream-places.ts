@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { SatchelError } from '../contract/errors.ts'
+import type { EventStream } from '../fanout/event-stream.ts'
+import type { Pump } from '../fanout/pump.ts'
+
+/** File descriptors kept for everything that is no stream (workspace-engine, section 4). */
+const KEPT_FILES = 256
+
+/** Who reads from one listener. Owned by the listener, which ends the streams when it closes. */
+export interface StreamPlaces {
+  readonly pump: Pump
+  /** Refused before a descriptor is short, because a connection beyond that is reset. Errors: `unavailable`/`too_many_streams`. */
+  requireOne(): void
+  take(stream: EventStream): void
+  leave(stream: EventStream): void
+  endAll(): void
+}
+
+/** `maxStreams` counts all readers of the pump, on any listener. */
+export function createStreamPlaces(pump: Pump, maxStreams = Number.POSITIVE_INFINITY): StreamPlaces {
+  const limit = Math.min(maxStreams, openFileLimit() - KEPT_FILES)
+  const streams = new Set<EventStream>()
+  return {
+    pump,
+    requireOne() {
+      if (pump.size < limit) return
+      throw new SatchelError(
+        'unavailable',
+        'too_many_streams',
+        'Too many streams are open; try again in a few seconds.',
+      )
+    },
+    take: (stream) => void streams.add(stream),
+    leave: (stream) => void streams.delete(stream),
+    endAll() {
+      for (const stream of [...streams]) stream.end()
+    },
+  }
+}
+
+/** Descriptors this process may hold; infinite where the system does not say. */
+function openFileLimit(): number {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

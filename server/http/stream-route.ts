@@ -1,0 +1,87 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { asCallerError, authorize } from '../call.ts'
+import type { CallContext, Principal } from '../contract/context.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { Reading, Stream } from '../contract/stream.ts'
+import { openEventStream } from '../fanout/event-stream.ts'
+import type { RunningHost } from '../host.ts'
+import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import { admitAgain } from './guard.ts'
+import type { StreamPlaces } from './stream-places.ts'
+
+/** The endpoint of a plugin's feed: everything is checked before the first byte, and again at each heartbeat. */
+export function streamEndpoint(
+  host: RunningHost,
+  owned: { readonly stream: Stream; readonly plugin: string },
+  places: StreamPlaces,
+  options: HttpOptions,
+): Endpoint {
+  const { stream, plugin } = owned
+  return {
+    method: 'GET',
+    path: stream.path,
+    guard: stream.guard,
+    source: `stream ${stream.name}`,
+    streams: true,
+    async serve(exchange, caller) {
+      const ctx = callContext(exchange, caller.principal ?? anyone(plugin), options)
+      authorize({ plugin, tool: stream }, ctx.principal)
+      places.requireOne()
+      const check = async (): Promise<void> => {
+        await admitAgain(caller, host)
+        await stream.check?.(ctx)
+      }
+      await openReading(exchange, { stream, ctx, check, places, options })
+      return RESPONSE_ALREADY_SENT
+    },
+  }
+}
+
+/** Nobody in particular, behind the guard `open`: reaches what needs no capability. */
+function anyone(plugin: string): Principal {
+  return { id: 'anyone', kind: 'session', plugin, capabilities: [] }
+}
+
+interface Opening {
+  readonly stream: Stream
+  readonly ctx: CallContext
+  readonly check: () => Promise<void>
+  readonly places: StreamPlaces
+  readonly options: HttpOptions
+}
+
+async function openReading(
+  exchange: Exchange,
+  { stream, ctx, check, places, options }: Opening,
+): Promise<void> {
+  let reading: Reading | undefined
+  const events = openEventStream(exchange.outgoing, {
+    pump: places.pump,
+    onLag: () => reading?.onLag(),
+    check,
+    onClose: () => {
+      places.leave(events)
+      reading?.close()
+    },
+    onError: (thrown) => asCallerError(thrown, ctx, `replay of ${stream.name}`),
+    ...(options.after && { after: options.after }),
+  })
+  places.take(events)
+  try {
+    reading = await stream.open(ctx, cursorOf(exchange), events)
+  } catch (thrown) {
+    events.abandon()
+    throw thrown
+  }
+  if (events.closed) {
+    reading.close()
+    throw new SatchelError('cancelled', 'disconnected', 'The client went away.')
+  }
+  const { retryMs } = stream
+  events.start({ replay: reading.replay, ...(retryMs !== undefined && { retryMs }) })
+}
+
+function cursorOf(exchange: Exchange): string | undefined {
+  const header = exchange.incoming.headers['last-event-id']
+  return typeof header === 'string' ? header : (queryOf(exchange).get('since_event_id') ?? undefined)
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { openDoor } from './http/open-door.ts'
+
+const MIB = 1024 * 1024
+
+/** A JSON body of exactly `bytes` bytes for the echo tool. */
+function bodyOf(bytes: number): string {
+  const frame = JSON.stringify({ text: '' })
+  return JSON.stringify({ text: 'x'.repeat(bytes - frame.length) })
+}
+
+/** `depth` arrays inside one another, beside the object that holds them. */
+function nested(depth: number): string {
+  return `{"text":"x","value":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+}
+
+describe('a body', () => {
+  it('passes at 4 MiB and is refused one byte above, with and without Content-Length', async (t) => {
+    const { ask, sample } = await openDoor(t)
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const below = await ask('/echo', { body: bodyOf(4 * MIB - 1), headers })
+      const at = await ask('/echo', { body: bodyOf(4 * MIB), headers })
+      assert.deepEqual([below.status, at.status], [200, 200])
+      const calls = sample.calls.length
+
+      const above = await ask('/echo', { body: bodyOf(4 * MIB + 1), headers })
+
+      assert.deepEqual(
+        [above.status, above.json['code'], above.json['reason']],
+        [413, 'too_large', 'body_too_large'],
+      )
+      assert.equal(above.headers['content-type'], 'application/problem+json')
+      assert.equal(above.headers.connection, 'close')
+      assert.equal(sample.calls.length, calls)
+      assert.equal((await ask('/health')).status, 200)
+    }
+  })
+
+  it('has the cap its route states', async (t) => {
+    const { ask } = await openDoor(t)
+    const patch = (bytes: number) => ask('/notes/a', { method: 'PATCH', body: bodyOf(bytes) })
+
+    assert.deepEqual([(await patch(1024)).status, (await patch(1025)).status], [200, 413])
+  })
+
+  it('is refused unread when its stated length is too large, and the connection ends', async (t) => {
+    const { raw } = await openDoor(t)
+    const { socket, until } = raw(
+      `POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${100 * MIB}\r\n\r\n`,
+    )
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+
+    const text = await until('body_too_large')
+    await ended
+
+    assert.match(text, /^HTTP\/1\.1 413 /)
+  })
+
+  it('is not waited for longer than its limit', async (t) => {
+    const { raw, ask, sample } = await openDoor(t, {}, { bodyLimitMs: 30 })
+    const { until, socket } = raw(
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"text":',
+    )
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+
+    const text = await until('body_timeout')
+    await ended
+
+    assert.match(text, /^HTTP\/1\.1 408 /)
+    assert.deepEqual(sample.calls, [])
+    assert.equal((await ask('/echo', { body: { text: 'next' } })).status, 200)
+  })
+
+  it('must be JSON by type and not encoded', async (t) => {
+    const { ask, sample } = await openDoor(t)
+    const body = '{"text":"x"}'
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/jsonx' },
+      { 'content-type': '' },
+      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'br, identity' },
+    ]) {
+      const sent = 'content-encoding' in headers ? gzipSync(body) : body
+      const answer = await ask('/echo', { body: sent, headers })
+      assert.deepEqual(
+        [answer.status, answer.json['code'], answer.json['reason']],
+        [415, 'invalid', 'media_type'],
+      )
+    }
+    assert.deepEqual(sample.calls, [])
+    for (const headers of [
+      { 'content-type': 'Application/JSON; charset=utf-8' },
+      { 'content-encoding': 'identity' },
+    ]) {
+      assert.equal((await ask('/echo', { body, headers })).status, 200)
+    }
+  })
+
+  it('is refused by what is wrong with it, and the next request is served', async (t) => {
+    const { ask, sample } = await openDoor(t)
+    const bad: readonly (readonly [Buffer | string, string])[] = [
+      ['{', 'body_not_json'],
+      ['', 'body_not_json'],
+      ['{"text":"x"} x', 'body_not_json'],
+      [Buffer.from([0x22, 0xff, 0x22]), 'not_utf8'],
+      [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'not_utf8'],
+      [Buffer.from('{"text":"x"}', 'utf16le'), 'body_not_json'],
+      [nested(101), 'too_deep'],
+      [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'too_deep'],
+      ['[]', 'invalid_arguments'],
+      ['null', 'invalid_arguments'],
+      ['"x"', 'invalid_arguments'],
+    ]
+    for (const [body, reason] of bad) {
+      const { status, json } = await ask('/echo', { body })
+      assert.deepEqual([status, json['reason']], [400, reason], String(body).slice(0, 40))
+    }
+    assert.deepEqual(sample.calls, [])
+
+    const good: (Buffer | string)[] = [nested(100), Buffer.from('\ufeff{"text":"x"}'), '{"text":"[[[\\"{{"}']
+    for (const body of good) assert.equal((await ask('/echo', { body })).status, 200)
+  })
+})

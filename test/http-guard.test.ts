@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Listener } from '../server/contract/route.ts'
+import { askAt, openDoor, TOKEN } from './http/open-door.ts'
+import { READER, SESSION } from './http/sample-plugin.ts'
+
+const OWNER: Partial<Listener> = { name: 'owner', mcp: false }
+const INGRESS: Partial<Listener> = { name: 'ingress', mcp: true }
+const COOKIE = `other=1; sample=${SESSION}`
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** What a matrix cell answers: the status, and the reason when refused. */
+function verdict({ status, json }: { status: number; json: Record<string, unknown> }): string {
+  return status === 200 ? '200' : `${status} ${json['reason']}`
+}
+
+describe('guard of the API listener', () => {
+  const hosts = {
+    'localhost:1': 'loopback',
+    '127.0.0.1': 'loopback',
+    '127.9.9.9:80': 'loopback',
+    '[::1]:8000': 'loopback',
+    'evil.example': 'foreign',
+    'localhost.evil.example': 'foreign',
+    'allowed.example': 'foreign',
+    'user@localhost': 'malformed',
+  }
+  const credentials = {
+    none: {},
+    token: bearer(TOKEN),
+    session: bearer(SESSION),
+    wrong: bearer('wrong'),
+    basic: { authorization: 'Basic eDp5' },
+    empty: { authorization: '' },
+    cookie: { cookie: COOKIE },
+  }
+
+  const calls = {
+    GET: { path: '/notes/a' },
+    POST: { path: '/echo', body: { text: 'x' } },
+    PATCH: { path: '/notes/a', body: { text: 'x' } },
+    DELETE: { path: '/notes/a' },
+  }
+  const cells = Object.entries(hosts).flatMap(([host, kind]) =>
+    Object.entries(credentials).flatMap(([credential, headers]) =>
+      Object.entries(calls).map(([method, call]) => ({ host, kind, credential, headers, method, ...call })),
+    ),
+  )
+  const expected = ({ kind, credential }: (typeof cells)[number]): RegExp => {
+    if (kind === 'malformed') return /^4\d\d /
+    const needsNone = kind === 'loopback' && (credential === 'none' || credential === 'cookie')
+    return needsNone || credential === 'token' || credential === 'session' ? /^200$/ : /^401 unauthorized$/
+  }
+
+  it('Host × credential × method: without a token only a loopback name passes, and a wrong one never does', async (t) => {
+    const { ask } = await openDoor(t, {}, { allowedHosts: ['allowed.example'] })
+    for (const cell of cells) {
+      const { path, method, host, headers } = cell
+      const answer = await ask(path, {
+        method,
+        headers: { host, ...headers },
+        ...('body' in cell && { body: cell.body }),
+      })
+
+      assert.match(verdict(answer), expected(cell), `${method} ${host} ${cell.credential}`)
+      assert.equal(answer.headers['access-control-allow-origin'], undefined)
+      assert.equal(answer.headers['set-cookie'], undefined)
+    }
+  })
+
+  it('names who is calling by the credential', async (t) => {
+    const { ask } = await openDoor(t)
+    const principal = async (headers: Record<string, string>) =>
+      (await ask('/echo', { body: { text: 'x' }, headers })).json['principal']
+
+    assert.equal(await principal({}), 'local')
+    assert.equal(await principal(bearer(TOKEN)), 'operator')
+    assert.equal(await principal({ authorization: `bearer   ${TOKEN}` }), 'operator')
+    assert.equal(await principal(bearer(SESSION)), 'all')
+    assert.equal(await principal({ cookie: COOKIE }), 'local')
+  })
+
+  it('lets nobody in without a token behind a proxy, however local the peer is', async (t) => {
+    const { ask } = await openDoor(t)
+    for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Anything']) {
+      const headers = { [header]: '127.0.0.1' }
+
+      assert.equal(verdict(await ask('/health', { headers })), '401 unauthorized', header)
+      assert.equal(
+        verdict(await ask('/health', { headers: { ...headers, ...bearer(TOKEN) } })),
+        '200',
+        header,
+      )
+    }
+  })
+
+  it('lets a peer that is not loopback in with the token only', async (t) => {
+    const address = Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+    if (address === undefined) return t.skip('this machine has no address beside loopback')
+    const { door } = await openDoor(t, { at: { host: address, port: 0 } })
+    const at = `http://${address}:${door.port}/health`
+
+    const [none, token] = await Promise.all([fetch(at), fetch(at, { headers: bearer(TOKEN) })])
+
+    assert.deepEqual([none.status, token.status], [401, 200])
+  })
+
+  it('Origin: absent, its own and allowed ones pass; another port, another host and null are refused', async (t) => {
+    const { ask, door, sample } = await openDoor(
+      t,
+      { allowedOrigins: ['https://one.example'] },
+      { allowedOrigins: ['https://two.example:8443'] },
+    )
+    const host = `localhost:${door.port}`
+    const allowed = [
+      `http://${host}`,
+      `HTTP://LOCALHOST:${door.port}`,
+      'https://one.example',
+      'https://two.example:8443',
+    ]
+    const refused = [
+      `http://localhost:${Number(door.port) + 1}`,
+      `https://${host}`,
+      'http://localhost',
+      'http://evil.example',
+      'null',
+      'https://one.example.evil',
+      '',
+    ]
+
+    for (const origin of allowed)
+      assert.equal(
+        verdict(await ask('/echo', { body: { text: 'x' }, headers: { host, origin } })),
+        '200',
+        origin,
+      )
+    const calls = sample.calls.length
+    for (const origin of refused) {
+      for (const headers of [{}, bearer(TOKEN), bearer('wrong')]) {
+        const answer = await ask('/echo', { body: { text: 'x' }, headers: { host, origin, ...headers } })
+        assert.equal(verdict(answer), '403 origin_refused', origin)
+      }
+    }
+    assert.equal(sample.calls.length, calls)
+  })
+
+  it('does not take a rebound name for its own: same Host and Origin, no token', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const answer = await ask('/echo', {
+      body: { text: 'x' },
+      headers: { host: 'evil.example', origin: 'http://evil.example' },
+    })
+
+    assert.equal(verdict(answer), '401 unauthorized')
+  })
+
+  it('is open to loopback alone when there is no server token', async (t) => {
+    const { ask } = await openDoor(t, {}, { token: '' })
+
+    assert.equal(verdict(await ask('/health', { headers: { host: 'evil.example' } })), '401 unauthorized')
+    assert.equal(verdict(await ask('/health', { headers: { authorization: 'Bearer ' } })), '401 unauthorized')
+  })
+
+  it('keeps a session to its own plugin and its capabilities', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const local = await ask('/room/commit', { body: {} })
+    const operator = await ask('/room/commit', { body: {}, headers: bearer(TOKEN) })
+    const reader = await ask('/room/commit', { body: {}, headers: bearer(READER) })
+    const all = await ask('/room/commit', { body: {}, headers: bearer(SESSION) })
+
+    assert.deepEqual([local, operator, reader, all].map(verdict), [
+      '401 unauthorized',
+      '401 unauthorized',
+      '403 permission_denied',
+      '200',
+    ])
+  })
+})
+
+describe('guard of a plugin’s listeners', () => {
+  it('refuses a Host that is not loopback with its own port, and another origin', async (t) => {
+    for (const listener of [OWNER, INGRESS]) {
+      const { ask, door } = await openDoor(t, { ...listener, allowedHosts: ['room.example'] })
+      const port = Number(door.port)
+      const status = async (headers: Record<string, string>) =>
+        verdict(await ask('/things/a', { headers: { ...bearer(SESSION), ...headers } }))
+
+      for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, 'room.example', 'room.example:9']) {
+        assert.equal(await status({ host }), '200', host)
+      }
+      for (const host of ['localhost', `localhost:${port + 1}`, `evil.example:${port}`, 'x.room.example']) {
+        assert.equal(await status({ host }), '403 host_refused', host)
+      }
+      const origin = `http://localhost:${port}`
+      const own = await status({ host: `localhost:${port}`, origin })
+      assert.equal(own, listener === OWNER ? '200' : '403 origin_refused')
+      assert.equal(await status({ origin: 'http://localhost:1' }), '403 origin_refused')
+    }
+  })
+
+  it('lets nobody pass without a credential, takes cookies only where no agent calls, and never the server token', async (t) => {
+    const owner = await openDoor(t, OWNER)
+    const ingress = await openDoor(t, INGRESS)
+    const at = async (door: typeof owner, path: string, headers: Record<string, string>) =>
+      verdict(await door.ask(path, { body: path === '/echo' ? { text: 'x' } : undefined, headers }))
+    const page = {
+      cookie: COOKIE,
+      origin: `http://127.0.0.1:${owner.door.port}`,
+      'x-satchel-request': '1',
+    }
+
+    assert.equal(await at(owner, '/echo', {}), '401 unauthorized')
+    assert.equal(await at(owner, '/echo', bearer(TOKEN)), '401 unauthorized')
+    assert.equal(await at(owner, '/echo', bearer(SESSION)), '200')
+    assert.equal(await at(owner, '/echo', page), '200')
+    assert.equal(await at(owner, '/things/a', { cookie: COOKIE }), '401 unauthorized')
+    assert.equal(await at(ingress, '/echo', { cookie: COOKIE }), '401 unauthorized')
+    assert.equal(await at(ingress, '/feed', { cookie: COOKIE }), '401 unauthorized')
+    assert.equal(await at(ingress, '/page', {}), '404 route_not_found')
+    assert.equal(await at(owner, '/page', {}), '200')
+    assert.equal(await at(owner, '/local/ping', {}), '404 route_not_found')
+    assert.equal(await at(owner, '/mcp', bearer(SESSION)), '404 route_not_found')
+  })
+
+  it('takes an unsafe request with a cookie from its own page only', async (t) => {
+    const { ask, door, sample } = await openDoor(t, OWNER)
+    const good: Record<string, string> = {
+      cookie: COOKIE,
+      origin: `http://127.0.0.1:${door.port}`,
+      'x-satchel-request': '1',
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/json',
+    }
+    const invite = async (changes: Record<string, string | undefined>) => {
+      const headers = Object.fromEntries(
+        Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined),
+      )
+      return verdict(await ask('/page/invite', { body: '{}', headers }))
+    }
+
+    assert.equal(await invite({}), '200')
+    assert.equal(await invite({ 'sec-fetch-site': undefined }), '200')
+    assert.equal(await invite({ 'sec-fetch-site': 'none' }), '200')
+    assert.equal(await invite({ origin: undefined }), '403 origin_refused')
+    assert.equal(await invite({ 'sec-fetch-site': 'same-site' }), '403 csrf_refused')
+    assert.equal(await invite({ 'sec-fetch-site': 'cross-site' }), '403 csrf_refused')
+    assert.equal(await invite({ 'x-satchel-request': undefined }), '403 csrf_refused')
+    assert.equal(await invite({ 'content-type': 'text/plain' }), '415 media_type')
+    assert.equal(await invite({ cookie: undefined }), '401 unauthorized')
+    assert.equal(await invite({ cookie: 'sample=ses_old' }), '401 unauthorized')
+    assert.equal(sample.calls.length, 3)
+  })
+
+  it('leaves an open route open to a stale cookie, and refuses a stale bearer', async (t) => {
+    const { ask } = await openDoor(t, OWNER)
+
+    const cookie = await ask('/page/claim', { body: {}, headers: { cookie: 'sample=ses_old' } })
+    const stale = await ask('/page/claim', { body: {}, headers: bearer('ses_old') })
+    const big = await ask('/page/claim', { body: `"${'x'.repeat(99)}"` })
+
+    assert.deepEqual(
+      [cookie.status, cookie.json['principal'], stale.status, big.status],
+      [200, null, 401, 413],
+    )
+  })
+})
+
+describe('guard of a socket', () => {
+  it('belongs to its owner: mode 0600, no credential asked, gone after close', async (t) => {
+    const { projectRoot } = await openDoor(t)
+    const socket = join(projectRoot, 'owner.sock')
+    const { door, ask } = await openDoor(t, { name: 'local', at: { socket } })
+
+    const mode = (await stat(socket)).mode & 0o777
+    const ping = await ask('/local/ping')
+    const local = await ask('/echo', { body: { text: 'x' } })
+    const session = await askAt(door, '/room/commit', { body: {}, headers: bearer(SESSION) })
+    const wrong = await ask('/echo', { body: { text: 'x' }, headers: bearer('wrong') })
+    const thing = await ask('/things/a')
+    await door.close()
+
+    assert.equal(mode, 0o600)
+    assert.deepEqual([ping.status, ping.json['principal']], [200, 'local'])
+    assert.equal(local.json['principal'], 'local')
+    assert.deepEqual([session.status, wrong.status, thing.status], [200, 401, 401])
+    await assert.rejects(stat(socket))
+  })
+
+  it('hides its routes from a port', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const answer = await ask('/local/ping')
+
+    assert.equal(verdict(answer), '404 route_not_found')
+  })
+})

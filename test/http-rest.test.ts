@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ERROR_CODES } from '../server/contract/errors.ts'
+import { ERROR_TABLE } from '../server/error-table.ts'
+import { openDoor } from './http/open-door.ts'
+
+describe('REST', () => {
+  it('answers a tool call with the output as JSON', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const answer = await ask('/echo', { body: { text: 'hello' } })
+
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers['content-type'], 'application/json')
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+    assert.deepEqual(answer.json, { text: 'hello', door: 'http', principal: 'local' })
+  })
+
+  it('coerces path and query by the type the schema states', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const answer = await ask('/notes/a%2Fb%20c?limit=3&deep=true&tags=x&tags=y&sizes=2')
+
+    assert.deepEqual(answer.json, {
+      id: 'a/b c',
+      version: 7,
+      given: { limit: 3, deep: true, tags: ['x', 'y'], sizes: [2] },
+    })
+  })
+
+  it('leaves what does not fit its type to the schema, which names the pointer', async (t) => {
+    const { ask } = await openDoor(t)
+    for (const [query, pointer] of [
+      ['limit=three', '/limit'],
+      ['limit=11', '/limit'],
+      ['deep=yes', '/deep'],
+      ['limit=1&limit=2', '/limit'],
+      ['sizes=1&sizes=x', '/sizes/1'],
+    ]) {
+      const { status, json } = await ask(`/notes/a?${query}`)
+      assert.deepEqual([status, json['code'], json['reason']], [400, 'invalid', 'invalid_arguments'], query)
+      assert.equal((json['errors'] as { pointer: string }[])[0]?.pointer, pointer)
+    }
+  })
+
+  it('lets the path win over query and body', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const got = await ask('/notes/a?id=b')
+    const patched = await ask('/notes/a', { method: 'PATCH', body: { id: 'b', text: 'x' } })
+
+    assert.deepEqual([got.json['id'], patched.json['id']], ['a', 'a'])
+  })
+
+  it('refuses an unknown field with the nearest name, and a query where a body is taken', async (t) => {
+    const { ask, sample } = await openDoor(t)
+
+    const unknown = await ask('/echo', { body: { text: 'x', txet: 1 } })
+    const query = await ask('/echo?text=y', { body: { text: 'x' } })
+    const proto = await ask('/echo', { body: '{"text":"x","__proto__":{"a":1}}' })
+
+    assert.deepEqual([unknown.status, unknown.json['reason']], [400, 'unknown_argument'])
+    assert.deepEqual([query.status, query.json['reason']], [400, 'unknown_argument'])
+    assert.deepEqual([proto.status, proto.json['reason']], [400, 'unknown_argument'])
+    assert.deepEqual(sample.calls, [])
+  })
+
+  it('sends the entity tag, answers 304 to whoever has it, and takes If-Match as an input field', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const first = await ask('/notes/a')
+    const again = await ask('/notes/a', { headers: { 'if-none-match': String(first.headers.etag) } })
+    const patched = await ask('/notes/a', {
+      method: 'PATCH',
+      body: { text: 'x' },
+      headers: { 'if-match': 'W/"7"' },
+    })
+
+    assert.equal(first.headers.etag, '"7"')
+    assert.deepEqual([again.status, again.text], [304, ''])
+    assert.equal(patched.json['if_match'], '7')
+  })
+
+  it('takes a raw body, a JSON string or an object where the tool says so', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const raw = await ask('/raw', {
+      body: 'a: 1\n',
+      headers: { 'content-type': 'application/yaml; charset=utf-8' },
+    })
+    const string = await ask('/raw', { body: JSON.stringify('a: 1\n') })
+    const object = await ask('/raw', { body: { yaml: 'a: 1\n' } })
+
+    for (const answer of [raw, string, object]) assert.deepEqual(answer.json, { yaml: 'a: 1\n' })
+  })
+
+  it('takes DELETE with query, with a body, and with neither', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const bare = await ask('/notes/a', { method: 'DELETE' })
+    const query = await ask('/notes/a?force=true', { method: 'DELETE' })
+    const body = await ask('/notes/a', { method: 'DELETE', body: { force: true } })
+
+    assert.deepEqual(
+      [bare.json, query.json, body.json],
+      [
+        { id: 'a', force: false },
+        { id: 'a', force: true },
+        { id: 'a', force: true },
+      ],
+    )
+  })
+
+  it('reaches every row of the error table as a problem document', async (t) => {
+    const { ask } = await openDoor(t)
+    for (const code of ERROR_CODES) {
+      const answer = await ask('/fail', { body: { code, reason: 'because' } })
+
+      assert.equal(answer.status, ERROR_TABLE[code].http, code)
+      assert.equal(answer.headers['content-type'], 'application/problem+json')
+      assert.deepEqual(answer.json, {
+        type: 'about:blank',
+        title: ERROR_TABLE[code].title,
+        status: ERROR_TABLE[code].http,
+        detail: 'It failed; try another code.',
+        code,
+        reason: 'because',
+        details: { sent: code },
+        next: { tool: 'echo', args: { text: 'x' } },
+      })
+    }
+  })
+
+  it('tells a caller when to come again and what to present', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const unauthorized = await ask('/fail', { body: { code: 'unauthorized' } })
+    const limited = await ask('/fail', { body: { code: 'rate_limited' } })
+    const unavailable = await ask('/fail', { body: { code: 'unavailable' } })
+
+    assert.equal(unauthorized.headers['www-authenticate'], 'Bearer realm="satchel"')
+    assert.ok(Number(limited.headers['retry-after']) > 0)
+    assert.ok(Number(unavailable.headers['retry-after']) > 0)
+  })
+
+  it('says Internal error with a log id when a handler throws, and the text reaches only the log', async (t) => {
+    const { ask, logged } = await openDoor(t)
+
+    const { status, json, text } = await ask('/crash', { body: {} })
+
+    const logId = (json['details'] as { log_id: string }).log_id
+    assert.deepEqual([status, json['code'], json['detail']], [500, 'internal', 'Internal error'])
+    assert.equal(text.includes('secret text'), false)
+    assert.ok(logged.some((line) => line.includes(logId) && line.includes('secret text')))
+  })
+
+  it('answers unknown routes 404 and known ones with another method 405, with Allow', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const unknown = await ask('/nothing')
+    const wrong = await ask('/echo')
+    const options = await ask('/notes/a', { method: 'OPTIONS' })
+    const stream = await ask('/events', { method: 'HEAD' })
+
+    assert.deepEqual([unknown.status, unknown.json['reason']], [404, 'route_not_found'])
+    assert.equal(unknown.headers['content-type'], 'application/problem+json')
+    assert.deepEqual(
+      [wrong.status, wrong.json['code'], wrong.json['reason']],
+      [405, 'invalid', 'method_not_allowed'],
+    )
+    assert.equal(wrong.headers.allow, 'POST')
+    assert.equal(options.headers.allow, 'DELETE, GET, HEAD, PATCH')
+    assert.deepEqual([stream.status, stream.headers.allow], [405, 'GET'])
+    for (const answer of [unknown, wrong, options]) assertNoCors(answer.headers)
+  })
+
+  it('answers HEAD like GET without a body', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const head = await ask('/health', { method: 'HEAD' })
+
+    assert.deepEqual([head.status, head.text], [200, ''])
+  })
+
+  it('aborts the handler when its client goes away', async (t) => {
+    const { raw, sample } = await openDoor(t)
+    const { socket } = raw(
+      'POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+    )
+    for (let tries = 0; tries < 200 && sample.calls.length === 0; tries++) await pause(5)
+
+    socket.destroy()
+    for (let tries = 0; tries < 200 && sample.calls.length < 2; tries++) await pause(5)
+
+    assert.deepEqual(sample.calls, ['waiting', 'aborted'])
+  })
+
+  it('keeps the order of checks when a request is wrong in two ways', async (t) => {
+    const { ask, sample } = await openDoor(t)
+    const evil = { origin: 'http://evil.example' }
+    const badToken = { authorization: 'Bearer wrong' }
+
+    const unknownAndOrigin = await ask('/nothing', { headers: evil })
+    const originAndToken = await ask('/echo', { body: { text: 'x' }, headers: { ...evil, ...badToken } })
+    const tokenAndBody = await ask('/echo', {
+      body: '{',
+      headers: { ...badToken, 'content-type': 'text/plain' },
+    })
+    const typeAndJson = await ask('/echo', { body: '{', headers: { 'content-type': 'text/plain' } })
+
+    assert.deepEqual(
+      [unknownAndOrigin, originAndToken, tokenAndBody, typeAndJson].map(({ status }) => status),
+      [404, 403, 401, 415],
+    )
+    assert.deepEqual(sample.calls, [])
+  })
+})
+
+function assertNoCors(headers: Readonly<Record<string, unknown>>): void {
+  assert.deepEqual(
+    Object.keys(headers).filter((name) => name.startsWith('access-control-')),
+    [],
+  )
+}

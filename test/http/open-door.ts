@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { assetPath } from '../../server/assets.ts'
+import type { Listener } from '../../server/contract/route.ts'
+import type { HttpOptions } from '../../server/http/exchange.ts'
+import { type HttpListener, openListener } from '../../server/http/listener.ts'
+import { openHost } from '../harness/index.ts'
+import { samplePlugin } from './sample-plugin.ts'
+
+export const TOKEN = 'server-token-of-the-test'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+  readonly json: Record<string, unknown>
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+  /** A value is sent as JSON, text and bytes as they are. */
+  readonly body?: unknown
+}
+
+/** A host with the sample plugin behind one listener on loopback, closed after the test. */
+export async function openDoor(
+  t: TestContext,
+  listener: Partial<Listener> = {},
+  options: Partial<HttpOptions> = {},
+) {
+  const { plugin, sample } = samplePlugin()
+  const { host, logged, projectRoot } = await openHost(t, { plugins: [plugin] })
+  const door = await openListener(
+    host,
+    { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: true, ...listener },
+    {
+      version: '1.2.3',
+      description: 'A host of the tests.',
+      token: TOKEN,
+      allowedHosts: [],
+      allowedOrigins: [],
+      resolvePath: async (path) => path,
+      assetPath,
+      graceMs: 200,
+      ...options,
+    },
+  )
+  t.after(() => door.close())
+  const ask = (path: string, what: Ask = {}): Promise<Answer> => askAt(door, path, what)
+  return { host, logged, projectRoot, door, sample, ask, raw: (text: string) => openRaw(t, door, text) }
+}
+
+/** One request and its whole answer. */
+export async function askAt(door: HttpListener, path: string, what: Ask = {}): Promise<Answer> {
+  const { method = what.body === undefined ? 'GET' : 'POST', headers = {} } = what
+  const isText = typeof what.body === 'string' || Buffer.isBuffer(what.body)
+  const body = what.body === undefined || isText ? what.body : JSON.stringify(what.body)
+  const place =
+    door.port === undefined ? { socketPath: door.address } : { host: '127.0.0.1', port: door.port }
+  const outgoing = request({
+    ...place,
+    path,
+    method,
+    agent: false,
+    headers: { ...bodyHeaders(body, headers), ...headers },
+  })
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
+  outgoing.end(body)
+  const [incoming] = await answered
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text, json: parsed(text) }
+}
+
+function bodyHeaders(body: unknown, headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {}
+  const length = headers['transfer-encoding'] === undefined && { 'content-length': Buffer.byteLength(body) }
+  return { 'content-type': 'application/json', ...length }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+export interface Raw {
+  readonly socket: Socket
+  received(): string
+  /** What was received once it holds `part`; throws after 3 s. */
+  until(part: string): Promise<string>
+}
+
+/** A connection that has sent `text`. */
+export function openRaw(t: TestContext, door: HttpListener, text: string): Raw {
+  const socket = door.port === undefined ? connect(door.address) : connect(door.port, '127.0.0.1')
+  let got = ''
+  socket.on('data', (chunk) => {
+    got += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  t.after(() => socket.destroy())
+  return {
+    socket,
+    received: () => got,
+    async until(part) {
+      for (let tries = 0; tries < 300 && !got.includes(part); tries++) await pause(10)
+      if (!got.includes(part))
+        throw new Error(`no ${JSON.stringify(part)} in ${JSON.stringify(got.slice(-500))}`)
+      return got
+    },
+  }
+}
