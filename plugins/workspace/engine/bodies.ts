@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Disk } from './disk.ts'
+import { storeDamaged } from './ledger.ts'
+
+/** Texts by their sha256, one file each, outside the database so that a checkpoint stays small. */
+export interface Bodies {
+  /** Undefined when there is none. Errors: `unavailable`/`store_damaged` when the file is not what its name says. */
+  read(sha256: string): string | undefined
+  /** Durable when resolved. */
+  write(sha256: string, text: string): Promise<void>
+  drop(sha256: string): Promise<void>
+}
+
+export const VERSIONS_DIRECTORY = 'versions'
+const FILE_MODE = 0o600
+
+export function openBodies(disk: Disk, sidecar: string, tempPath: () => string): Bodies {
+  const directory = join(sidecar, VERSIONS_DIRECTORY)
+  return {
+    read: (sha256) => {
+      const path = join(directory, sha256)
+      if (!disk.stat(path)) return undefined
+      const bytes = disk.read(path)
+      if (sha256Of(bytes) !== sha256)
+        throw storeDamaged('A stored text is damaged.', { file: `versions/${sha256}` })
+      return bytes.toString('utf8')
+    },
+    write: async (sha256, text) => {
+      if (!disk.stat(join(directory, sha256))) {
+        const temp = tempPath()
+        await disk.create(temp, text, FILE_MODE)
+        await disk.rename(temp, join(directory, sha256))
+      }
+      // Also for one that was there: its name may date from a write that failed before this step.
+      await disk.syncDirectory(directory)
+    },
+    drop: async (sha256) => {
+      if (disk.stat(join(directory, sha256))) await disk.unlink(join(directory, sha256))
+    },
+  }
+}
+
+/** Lower-case hex. */
+export function sha256Of(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}

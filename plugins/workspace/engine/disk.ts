@@ -1,0 +1,130 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  ftruncateSync,
+  link,
+  lstatSync,
+  mkdir,
+  openSync,
+  readdir,
+  readFileSync,
+  rename,
+  unlink,
+  writeSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { syncDirectory } from '../../../server/plugin.ts'
+
+/** What a look at a name tells; never follows a symbolic link. */
+export interface FileFacts {
+  readonly kind: 'file' | 'directory' | 'other'
+  readonly size: number
+  readonly mode: number
+  readonly inode: string
+  readonly modifiedMs: number
+}
+
+/**
+ * Every call that touches the sidecar or the markdown file. Injected, so that power cuts and full disks can be
+ * simulated. Errors are the file system's own (`code`: ENOSPC, EIO, EACCES, EEXIST, ENOENT, …).
+ */
+export interface Disk {
+  /** Undefined when there is nothing of that name. */
+  stat(path: string): FileFacts | undefined
+  read(path: string): Buffer
+  /** An existing file for reading and writing; the caller closes it. */
+  open(path: string): number
+  /** All of `bytes` at `position`, or an error (then any part of them may be there). */
+  write(file: number, bytes: Uint8Array, position: number): void
+  truncate(file: number, length: number): void
+  /** fdatasync, blocking. */
+  flushSync(file: number): void
+  close(file: number): void
+  /** fdatasync. */
+  flush(file: number): Promise<void>
+  /** A new file with this content, flushed; its *name* is durable only after `syncDirectory`. EEXIST if the name is taken. */
+  create(path: string, content: string | Uint8Array, mode: number): Promise<void>
+  list(directory: string): Promise<readonly string[]>
+  mkdir(path: string, mode: number): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  link(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  syncDirectory(path: string): Promise<void>
+}
+
+const RENAME_TRIES = 10 // design workspace-engine 2: Windows refuses while another process looks at the file
+const RENAME_PAUSE_MS = 20
+
+const flushFile = promisify(fdatasync)
+const linkFile = promisify(link)
+const listDirectory = promisify(readdir)
+const makeDirectory = promisify(mkdir)
+const renameFile = promisify(rename)
+const unlinkFile = promisify(unlink)
+
+/** The disk of this machine. macOS: libuv's fsync is F_FULLFSYNC. Network file systems are not supported. */
+export const realDisk: Disk = {
+  stat: factsOf,
+  read: (path) => readFileSync(path),
+  open: (path) => openSync(path, constants.O_RDWR),
+  write: writeWhole,
+  truncate: ftruncateSync,
+  flushSync: fdatasyncSync,
+  close: closeSync,
+  flush: (file) => flushFile(file),
+  create: createFlushed,
+  list: (directory) => listDirectory(directory),
+  mkdir: async (path, mode) => {
+    await makeDirectory(path, { mode })
+  },
+  rename: renamePatiently,
+  link: (from, to) => linkFile(from, to),
+  unlink: (path) => unlinkFile(path),
+  syncDirectory,
+}
+
+function factsOf(path: string): FileFacts | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found) return undefined
+  return {
+    kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
+    size: found.size,
+    mode: found.mode & 0o7777,
+    inode: `${found.dev}:${found.ino}`,
+    modifiedMs: found.mtimeMs,
+  }
+}
+
+function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(file, bytes, done, bytes.length - done, position + done)
+  }
+}
+
+async function createFlushed(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode)
+  try {
+    await file.writeFile(content)
+    // The umask may have taken bits away; a document keeps the mode its owner gave it.
+    await file.chmod(mode)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function renamePatiently(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await renameFile(from, to)
+    } catch (thrown) {
+      const code = (thrown as NodeJS.ErrnoException).code
+      const busy = process.platform === 'win32' && (code === 'EPERM' || code === 'EBUSY')
+      if (!busy || attempt === RENAME_TRIES) throw thrown
+      await new Promise((resolve) => setTimeout(resolve, RENAME_PAUSE_MS))
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { crc32 } from 'node:zlib'
+import type { Cell } from '../domain/rows.ts'
+
+/** One statement of a record: its number in the fixed table and its positional parameters. */
+export type Step = readonly [id: number, values: readonly Cell[]]
+
+/** One committed transaction. */
+export interface JournalRecord {
+  readonly seq: number
+  /** The highest `seq` known durable when this was appended: all up to it may have been acknowledged. */
+  readonly durable: number
+  readonly steps: readonly Step[]
+}
+
+// u32 length | u32 crc32 | u64 seq | payload, little endian (design workspace-engine 2)
+const HEADER_BYTES = 16
+export const RECORD_MAX_BYTES = 8 * 1024 * 1024 // design workspace-engine 2
+
+/**
+ * The bytes of a record. The checksum covers the generation too, so that blocks of an older journal never read as
+ * this one's. The payload is JSON and holds no zero byte, so no content can pass for a header: a `seq` always has one.
+ */
+export function encodeRecord(generation: number, record: JournalRecord): Buffer {
+  const payload = Buffer.from(JSON.stringify({ f: record.durable, s: record.steps }))
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
+  bytes.writeUInt32LE(payload.length, 0)
+  bytes.writeBigUInt64LE(BigInt(record.seq), 8)
+  payload.copy(bytes, HEADER_BYTES)
+  bytes.writeUInt32LE(checksum(generation, bytes.subarray(8)), 4)
+  return bytes
+}
+
+/** What stands behind the last good record of a journal. */
+export type JournalEnd =
+  /** Nothing but zeros. */
+  | { readonly kind: 'end' }
+  /** Bytes that were never acknowledged. */
+  | { readonly kind: 'torn'; readonly bytes: number }
+  /** A record that was acknowledged is unreadable: `offset` and `seq` say which. */
+  | { readonly kind: 'damaged'; readonly offset: number; readonly seq: number }
+
+export interface JournalScan {
+  readonly records: readonly JournalRecord[]
+  /** Bytes up to the end of the last good record. */
+  readonly length: number
+  readonly end: JournalEnd
+}
+
+/** Reads a journal whose first record must be `firstSeq`. Never throws: damage is a finding. */
+export function scanJournal(bytes: Buffer, generation: number, firstSeq: number): JournalScan {
+  const records: JournalRecord[] = []
+  let offset = 0
+  for (;;) {
+    const found = recordAt(bytes, offset, generation)
+    if (!found || found.record.seq !== firstSeq + records.length) break
+    records.push(found.record)
+    offset = found.next
+  }
+  return { records, length: offset, end: endAt(bytes, offset, generation, firstSeq + records.length) }
+}
+
+function endAt(bytes: Buffer, offset: number, generation: number, seq: number): JournalEnd {
+  const last = lastNonZero(bytes, offset)
+  if (last < offset) return { kind: 'end' }
+  for (let at = offset + 1; at + HEADER_BYTES < bytes.length; at += 1) {
+    // A good record further on that was appended when `seq` was durable proves that `seq` was acknowledged. One that
+    // was appended before belongs to the same unsynced group, whose sectors may reach the disk in any order.
+    const later = plausible(bytes, at, seq) ? recordAt(bytes, at, generation) : undefined
+    if (later && later.record.durable >= seq) return { kind: 'damaged', offset, seq }
+  }
+  return { kind: 'torn', bytes: last + 1 - offset }
+}
+
+const SEQ_REACH = 1_000_000 // more records than any journal holds
+
+function plausible(bytes: Buffer, at: number, seq: number): boolean {
+  const length = bytes.readUInt32LE(at)
+  if (length === 0 || length > RECORD_MAX_BYTES || at + HEADER_BYTES + length > bytes.length) return false
+  if (bytes.readUInt32LE(at + 12) > 0x1fffff) return false
+  const found = Number(bytes.readBigUInt64LE(at + 8))
+  return found > seq && found < seq + SEQ_REACH
+}
+
+function recordAt(
+  bytes: Buffer,
+  offset: number,
+  generation: number,
+): { record: JournalRecord; next: number } | undefined {
+  if (offset + HEADER_BYTES > bytes.length) return undefined
+  const length = bytes.readUInt32LE(offset)
+  const next = offset + HEADER_BYTES + length
+  if (length === 0 || length > RECORD_MAX_BYTES || next > bytes.length) return undefined
+  if (bytes.readUInt32LE(offset + 4) !== checksum(generation, bytes.subarray(offset + 8, next)))
+    return undefined
+  const seq = Number(bytes.readBigUInt64LE(offset + 8))
+  // The checksum holds, so these are bytes of ours: they parse.
+  const payload = JSON.parse(bytes.toString('utf8', offset + HEADER_BYTES, next)) as { f: number; s: Step[] }
+  return { record: { seq, durable: payload.f, steps: payload.s }, next }
+}
+
+function checksum(generation: number, seqAndPayload: Uint8Array): number {
+  const prefix = Buffer.alloc(8)
+  prefix.writeBigUInt64LE(BigInt(generation))
+  return crc32(seqAndPayload, crc32(prefix))
+}
+
+function lastNonZero(bytes: Buffer, from: number): number {
+  let at = bytes.length - 1
+  while (at >= from && bytes[at] === 0) at -= 1
+  return at
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { SatchelError } from '../../../server/plugin.ts'
+import type { Disk } from './disk.ts'
+
+export const PREALLOCATED_BYTES = 1024 * 1024 // design workspace-engine 2
+const FILE_MODE = 0o600
+
+/** The open journal of one generation. Owned by the store. */
+export interface Journal {
+  readonly generation: number
+  readonly file: number
+  /** Bytes of records in it. */
+  length(): number
+  /**
+   * Writes a record behind the last one; it is durable only after a flush. On an error nothing of it stays.
+   * Errors: `unavailable`/`store_unavailable` (usable again when there is space); anything else means the file is in
+   * an unknown state and the store must be poisoned.
+   */
+  append(record: Uint8Array): void
+  close(): void
+}
+
+export function journalPath(sidecar: string, generation: number): string {
+  return join(sidecar, `journal-${generation}.log`)
+}
+
+/** Creates the file of zeros, so that a commit is one write and one flush and changes no metadata. */
+export async function createJournal(
+  disk: Disk,
+  sidecar: string,
+  generation: number,
+  bytes = PREALLOCATED_BYTES,
+): Promise<Journal> {
+  const path = journalPath(sidecar, generation)
+  await disk.create(path, Buffer.alloc(bytes), FILE_MODE)
+  await disk.syncDirectory(sidecar)
+  const file = disk.open(path)
+  return journalOf(disk, generation, file, bytes)
+}
+
+function journalOf(disk: Disk, generation: number, file: number, bytes: number): Journal {
+  let end = 0
+  let allocated = bytes
+  return {
+    generation,
+    file,
+    length: () => end,
+    append: (record) => {
+      try {
+        if (end + record.length > allocated) {
+          const more = Math.max(bytes, record.length)
+          // Durable with the record's own flush: fdatasync covers the size it needs.
+          disk.write(file, Buffer.alloc(end + record.length + more - allocated), allocated)
+          allocated = end + record.length + more
+        }
+        disk.write(file, record, end)
+      } catch (thrown) {
+        // What stayed of a refused record could later read as valid: cut it, and durably.
+        disk.truncate(file, end)
+        disk.flushSync(file)
+        allocated = end
+        throw storeUnavailable(thrown)
+      }
+      end += record.length
+    },
+    close: () => disk.close(file),
+  }
+}
+
+/** The refusal of a disk that did not take the write: nothing was stored. */
+export function storeUnavailable(cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'store_unavailable',
+    'The room could not write to its disk (full or failing); nothing was stored. Free space and try again.',
+    { cause },
+  )
+}

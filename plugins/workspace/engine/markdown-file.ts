@@ -1,0 +1,98 @@
+import { dirname } from 'node:path'
+import type { Substrate } from '../domain/rows.ts'
+import { sha256Of } from './bodies.ts'
+import type { Clock } from './clock.ts'
+import type { Disk, FileFacts } from './disk.ts'
+
+export const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024 // design workspace 11
+const NEW_FILE_MODE = 0o644
+// A file changed this recently may change again without its time moving: file clocks tick in up to 10 ms.
+const SETTLED_MS = 50
+
+/** What a look at the file found. */
+export type Seen =
+  | { readonly kind: 'text'; readonly text: string; readonly hash: string; readonly bytes: number }
+  | { readonly kind: 'missing' }
+  /** A directory, a link, not UTF-8, above 4 MiB, or unreadable. */
+  | { readonly kind: 'invalid' }
+
+/** The user's own file. Everything else may write it at any moment. */
+export interface MarkdownFile {
+  readonly path: string
+  substrate(): Substrate
+  /** False only when nothing changed since the last `look`; costs one stat. */
+  moved(): boolean
+  look(): Seen
+  /** Writes `text` to `temp`, flushed, with the mode of the file it will replace. */
+  stage(temp: string, text: string): Promise<void>
+  /** Renames `temp` over the file, durably. */
+  replace(temp: string): Promise<void>
+}
+
+export function openMarkdownFile(disk: Disk, clock: Clock, path: string): MarkdownFile {
+  let substrate: Substrate = 'missing'
+  let seen: FileFacts | undefined
+  let settled = false
+
+  const remember = (facts: FileFacts | undefined): void => {
+    seen = facts
+    settled = facts === undefined || clock.nowMs() - facts.modifiedMs > SETTLED_MS
+  }
+  const look = (): Seen => {
+    // The facts are from before the reading: a write in between shows as moved at the next look.
+    const facts = disk.stat(path)
+    const found = facts ? contentOf(disk, path, facts) : { kind: 'missing' as const }
+    substrate = found.kind === 'text' ? 'ok' : found.kind
+    remember(facts)
+    return found
+  }
+
+  return {
+    path,
+    substrate: () => substrate,
+    moved: () => {
+      const facts = disk.stat(path)
+      return !(settled && sameFile(facts, seen))
+    },
+    look,
+    stage: async (temp, text) => {
+      const found = disk.stat(path)
+      await disk.create(temp, text, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
+    },
+    replace: async (temp) => {
+      const facts = disk.stat(temp)
+      await disk.rename(temp, path)
+      substrate = 'ok'
+      remember(facts)
+      await disk.syncDirectory(dirname(path))
+    },
+  }
+}
+
+function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
+  if (!a || !b) return a === b
+  return a.kind === b.kind && a.inode === b.inode && a.size === b.size && a.modifiedMs === b.modifiedMs
+}
+
+function contentOf(disk: Disk, path: string, facts: FileFacts): Seen {
+  if (facts.kind !== 'file' || facts.size > DOCUMENT_MAX_BYTES) return { kind: 'invalid' }
+  let bytes: Buffer
+  try {
+    bytes = disk.read(path)
+  } catch (thrown) {
+    // Gone between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
+    return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
+  }
+  const text = bytes.length <= DOCUMENT_MAX_BYTES ? decode(bytes) : undefined
+  return text === undefined
+    ? { kind: 'invalid' }
+    : { kind: 'text', text, hash: sha256Of(bytes), bytes: bytes.length }
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
