@@ -31,16 +31,21 @@ export async function createJournal(
   generation: number,
   bytes = PREALLOCATED_BYTES,
 ): Promise<Journal> {
-  const path = journalPath(sidecar, generation)
-  await disk.create(path, Buffer.alloc(bytes), FILE_MODE)
+  await disk.create(journalPath(sidecar, generation), Buffer.alloc(bytes), FILE_MODE)
   await disk.syncDirectory(sidecar)
-  const file = disk.open(path)
-  return journalOf(disk, generation, file, bytes)
+  return openEmptyJournal(disk, sidecar, generation)
 }
 
-function journalOf(disk: Disk, generation: number, file: number, bytes: number): Journal {
+/** Opens a journal that holds no record. */
+export function openEmptyJournal(disk: Disk, sidecar: string, generation: number): Journal {
+  const path = journalPath(sidecar, generation)
+  const bytes = disk.stat(path)?.size ?? 0
+  return journalOf(disk, generation, disk.open(path), bytes)
+}
+
+function journalOf(disk: Disk, generation: number, file: number, preallocated: number): Journal {
   let end = 0
-  let allocated = bytes
+  let allocated = preallocated
   return {
     generation,
     file,
@@ -48,7 +53,7 @@ function journalOf(disk: Disk, generation: number, file: number, bytes: number):
     append: (record) => {
       try {
         if (end + record.length > allocated) {
-          const more = Math.max(bytes, record.length)
+          const more = Math.max(PREALLOCATED_BYTES, record.length)
           // Durable with the record's own flush: fdatasync covers the size it needs.
           disk.write(file, Buffer.alloc(end + record.length + more - allocated), allocated)
           allocated = end + record.length + more
@@ -65,6 +70,12 @@ function journalOf(disk: Disk, generation: number, file: number, bytes: number):
     },
     close: () => disk.close(file),
   }
+}
+
+/** Whether a flush failed: then nobody knows what the disk has, and the store must be poisoned. */
+export function isFlushFailure(thrown: unknown): boolean {
+  const { syscall } = (thrown ?? {}) as NodeJS.ErrnoException
+  return syscall === 'fsync' || syscall === 'fdatasync'
 }
 
 /** The refusal of a disk that did not take the write: nothing was stored. */

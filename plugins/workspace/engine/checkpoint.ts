@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import type { Disk } from './disk.ts'
+import { createJournal, type Journal, journalPath } from './journal.ts'
+import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
+
+const FILE_MODE = 0o600
+const TEMP_NAME = /^\.tmp-/
+
+/** An image and the generation whose journal follows it. Valid for ever: records after it are in that journal. */
+export interface Checkpoint {
+  readonly generation: number
+  readonly image: Uint8Array
+}
+
+interface CheckpointSeams {
+  readonly disk: Disk
+  readonly sidecar: string
+  tempPath(): string
+  /** Throws when a successor owns the room. */
+  fence(): void
+}
+
+/**
+ * Replaces `room.db` and removes the journals before it. An interruption at any point leaves the old image with all
+ * its journals, or the new one. Errors: the disk's; the same checkpoint may be written again.
+ */
+export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkpoint): Promise<void> {
+  const { disk, sidecar } = seams
+  const temp = seams.tempPath()
+  try {
+    await disk.create(temp, checkpoint.image, FILE_MODE)
+    // A successor removes temporary files before it reads: after this check either the rename fails or it comes first.
+    seams.fence()
+    await disk.rename(temp, join(sidecar, IMAGE_NAME))
+  } catch (thrown) {
+    await removeQuietly(disk, temp)
+    throw thrown
+  }
+  await disk.syncDirectory(sidecar)
+  await removeOlderJournals(disk, sidecar, checkpoint.generation)
+}
+
+/**
+ * Begins a generation of its own for what was recovered: the torn tail is kept aside, then everything is written
+ * anew, because a failed flush may have left parts of it in the page cache only. Gives the journal to append to.
+ */
+export async function beginGeneration(seams: CheckpointSeams, recovered: Recovered): Promise<Journal> {
+  const { disk, sidecar } = seams
+  if (recovered.torn) await setAside(disk, sidecar, recovered.torn)
+  if (recovered.created) await removeOlderJournals(disk, sidecar, Number.POSITIVE_INFINITY)
+  const generation = recovered.created ? 1 : (recovered.journals.at(-1) ?? recovered.generation) + 1
+  const journal = await createJournal(disk, sidecar, generation)
+  await writeCheckpoint(seams, { generation, image: recovered.ledger.export(generation) })
+  return journal
+}
+
+async function setAside(disk: Disk, sidecar: string, torn: TornTail): Promise<void> {
+  const path = journalPath(sidecar, torn.generation)
+  const aside = join(sidecar, `journal-${torn.generation}.torn`)
+  if (disk.stat(aside)) await disk.unlink(aside)
+  await disk.create(aside, disk.read(path).subarray(torn.length, torn.length + torn.bytes), FILE_MODE)
+  const file = disk.open(path)
+  try {
+    disk.truncate(file, torn.length)
+    disk.flushSync(file)
+  } finally {
+    disk.close(file)
+  }
+}
+
+async function removeOlderJournals(disk: Disk, sidecar: string, generation: number): Promise<void> {
+  for (const name of await disk.list(sidecar)) {
+    const found = /^journal-(\d{1,15})\.log$/.exec(name)?.[1]
+    if (found !== undefined && Number(found) < generation) await disk.unlink(join(sidecar, name))
+  }
+}
+
+/** Removes what a dead process left half made. Only for the owner. */
+export async function removeTemporaryFiles(disk: Disk, sidecar: string): Promise<void> {
+  for (const name of await disk.list(sidecar)) {
+    if (TEMP_NAME.test(name)) await disk.unlink(join(sidecar, name))
+  }
+}
+
+/** For clean-up beside an error that is already on its way. */
+export async function removeQuietly(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch {
+    // The temporary file was never made, or goes with the next start.
+  }
+}

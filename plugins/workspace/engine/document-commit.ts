@@ -1,0 +1,155 @@
+import { isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import type { NewVersion, Tx } from '../domain/rows.ts'
+import { removeQuietly } from './checkpoint.ts'
+import { isFlushFailure } from './journal.ts'
+import type { Seen } from './markdown-file.ts'
+import { type Draft, notMaterialized } from './transaction.ts'
+import { append, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
+
+/**
+ * Commits an open transaction that touches files: bodies, the staged file, the record, the flush, the file. In this
+ * order a power cut leaves the previous version or the newest, and a full disk refuses before anything happened.
+ * Resolves when all is durable and published. `staged` is the version to put into the file, if any.
+ */
+export async function commitWithFiles(
+  state: StoreState,
+  draft: Draft,
+  staged: NewVersion | undefined,
+): Promise<void> {
+  const temp = staged && state.tempPath()
+  try {
+    await writeFiles(state, draft, temp, staged)
+    append(state, draft, temp === undefined)
+  } catch (thrown) {
+    if (temp) await removeQuietly(state.disk, temp)
+    throw thrown
+  }
+  await state.flusher.settled()
+  const outcome = temp ? await putInPlace(state, temp) : undefined
+  publish(state, draft)
+  for (const sha256 of draft.drops) await dropQuietly(state, sha256)
+  if (outcome?.kind === 'moved') await takeExternal(state, outcome.seen)
+  if (outcome?.kind === 'failed') throw outcome.error
+}
+
+async function writeFiles(
+  state: StoreState,
+  draft: Draft,
+  temp: string | undefined,
+  staged: NewVersion | undefined,
+): Promise<void> {
+  try {
+    for (const [sha256, text] of draft.bodies) await state.bodies.write(sha256, text)
+    if (temp && staged) await state.markdown.stage(temp, staged.text)
+    state.assertUsable()
+  } catch (thrown) {
+    rollback(state)
+    throw writeFailure(state, thrown)
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'moved'; readonly seen: Seen }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+async function putInPlace(state: StoreState, temp: string): Promise<Outcome> {
+  // Hashed again: what somebody wrote since the mutation began must not be overwritten.
+  const seen = state.markdown.look()
+  if (!isOurs(state, seen)) {
+    await removeQuietly(state.disk, temp)
+    state.ledger.note({ materialized: true })
+    return { kind: 'moved', seen }
+  }
+  try {
+    await replaceFile(state, temp)
+    return { kind: 'replaced' }
+  } catch (error) {
+    return { kind: 'failed', error }
+  }
+}
+
+/** Whether the file is as the version before the newest left it, so that writing the newest overwrites nobody. */
+function isOurs(state: StoreState, seen: Seen): boolean {
+  return seen.kind === 'missing' || (seen.kind === 'text' && seen.hash === state.ledger.meta.previousHash)
+}
+
+async function replaceFile(state: StoreState, temp: string): Promise<void> {
+  try {
+    state.fence()
+    await state.markdown.replace(temp)
+    state.ledger.note({ materialized: true })
+  } catch (thrown) {
+    await removeQuietly(state.disk, temp)
+    if (isSatchelError(thrown) || isFlushFailure(thrown)) throw state.poison(thrown)
+    throw notMaterialized(state.ledger.meta.version, thrown)
+  }
+}
+
+async function dropQuietly(state: StoreState, sha256: string): Promise<void> {
+  try {
+    if (sha256 !== state.ledger.meta.hash) await state.bodies.drop(sha256)
+  } catch (thrown) {
+    state.log.warn('A pruned text could not be removed', { error: String(thrown) })
+  }
+}
+
+/** Inside the queue: an outside text becomes a version, a stored version that is not in the file yet reaches it. */
+export async function lookAtFile(state: StoreState): Promise<void> {
+  const { ledger, markdown } = state
+  const before = markdown.substrate()
+  const seen = markdown.look()
+  if (markdown.substrate() !== before) state.hooks.substrate?.(markdown.substrate())
+  if (seen.kind === 'text' && seen.hash === ledger.meta.hash) return ledger.note({ materialized: true })
+  if (!ledger.meta.materialized && isOurs(state, seen)) return materialize(state)
+  await takeExternal(state, seen)
+}
+
+async function takeExternal(state: StoreState, seen: Seen): Promise<void> {
+  if (seen.kind !== 'text' || seen.hash === state.ledger.meta.hash) return
+  await adopt(state, seen, (tx, document) => state.hooks.external(tx, document))
+}
+
+/** The first open ever: the file as it is becomes version 1. */
+export async function bootstrap(state: StoreState, seen: Seen): Promise<void> {
+  if (seen.kind === 'missing') {
+    throw new SatchelError(
+      'not_found',
+      'document_not_found',
+      'There is no file to open a room on. Create it first.',
+    )
+  }
+  if (seen.kind === 'invalid') {
+    throw new SatchelError(
+      'conflict',
+      'substrate_invalid',
+      'The file is not a UTF-8 text of at most 4 MiB; a room needs one.',
+    )
+  }
+  await adopt(state, seen, (tx, document) => state.hooks.bootstrap(tx, document))
+}
+
+async function adopt(
+  state: StoreState,
+  seen: Extract<Seen, { kind: 'text' }>,
+  hook: (tx: Tx, document: NewVersion) => void,
+): Promise<void> {
+  const { text, hash, bytes } = seen
+  const document: NewVersion = { version: state.ledger.meta.version + 1, hash, bytes, text }
+  const { draft } = transact(state, (tx) => hook(tx, document), document)
+  await commitWithFiles(state, draft, undefined)
+}
+
+/** Writes a version that was answered as stored but could not reach the file; quiet when it still cannot. */
+async function materialize(state: StoreState): Promise<void> {
+  const temp = state.tempPath()
+  try {
+    await state.markdown.stage(temp, state.newestText())
+    await replaceFile(state, temp)
+  } catch (thrown) {
+    await removeQuietly(state.disk, temp)
+    if (isFlushFailure(thrown)) throw state.poison(thrown)
+    // Poisoned by the replacement: say so. Otherwise document mutations stay refused until a later look succeeds.
+    state.assertUsable()
+  }
+}

@@ -1,0 +1,41 @@
+import { type Log, SatchelError } from '../../../server/plugin.ts'
+
+/** Whether a store may still be used; nothing leads back. */
+export interface Life {
+  readonly poisoned: AbortSignal
+  /** Errors: `unavailable`/`store_poisoned`, `unavailable`/`room_not_running`. */
+  assertUsable(): void
+  /** The first reason counts. */
+  poison(reason: unknown): SatchelError
+  close(): void
+}
+
+export function createLife(log: Log): Life {
+  const stop = new AbortController()
+  let error: SatchelError | undefined
+  let isClosed = false
+  return {
+    poisoned: stop.signal,
+    assertUsable: () => {
+      if (error) throw error
+      if (isClosed) {
+        throw new SatchelError('unavailable', 'room_not_running', 'The room was closed. Open it again.')
+      }
+    },
+    poison: (reason) => {
+      if (error) return error
+      error = new SatchelError(
+        'unavailable',
+        'store_poisoned',
+        'The room stopped: its disk failed or another process took it over. What was acknowledged is safe; open it again.',
+        { cause: reason },
+      )
+      log.error('The room stopped: its disk or its lock failed', { error: String(reason) })
+      stop.abort(error)
+      return error
+    },
+    close: () => {
+      isClosed = true
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/** The room's FIFO mutex. A job that does not wait costs no turn of the loop, so a burst lands in one flush. */
+export interface Queue {
+  /** Jobs never throw and never reject: they settle their own callers. */
+  push(job: () => void | Promise<void>): void
+}
+
+/** `onPause` runs whenever the queue is about to wait: after the last job and before a job that waits. */
+export function createQueue(onPause: () => void): Queue {
+  const jobs: (() => void | Promise<void>)[] = []
+  let running = false
+
+  const drain = async (): Promise<void> => {
+    running = true
+    try {
+      for (let job = jobs.shift(); job; job = jobs.shift()) {
+        const waiting = job()
+        if (!waiting) continue
+        onPause()
+        await waiting
+      }
+    } finally {
+      running = false
+    }
+    onPause()
+  }
+  return {
+    push: (job) => {
+      jobs.push(job)
+      // `drain` cannot reject: jobs settle their own callers.
+      if (!running) void drain()
+    },
+  }
+}
+
+/** Waits for a job inside the queue and for what it threw. */
+export function inQueue(queue: Queue, job: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => queue.push(() => job().then(resolve, reject)))
+}

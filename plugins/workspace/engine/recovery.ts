@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { Disk } from './disk.ts'
+import { journalPath } from './journal.ts'
+import { type JournalRecord, type JournalScan, scanJournal } from './journal-record.ts'
+import { type Ledger, openLedger, storeDamaged } from './ledger.ts'
+import type { Sql } from './sql.ts'
+import type { Found, StoreContent } from './store.ts'
+
+export const IMAGE_NAME = 'room.db'
+
+export interface TornTail {
+  readonly generation: number
+  /** Where the good records end. */
+  readonly length: number
+  readonly bytes: number
+}
+
+/** The room as the disk has it, in memory; nothing was written. */
+export interface Recovered {
+  readonly ledger: Ledger
+  readonly found: Found
+  /** No image: nothing was ever acknowledged here. */
+  readonly created: boolean
+  /** The image's generation; 0 when created. */
+  readonly generation: number
+  /** Generations whose journals exist, ascending. */
+  readonly journals: readonly number[]
+  readonly torn: TornTail | undefined
+}
+
+/**
+ * Reads checkpoint and journals. Errors: `unavailable`/`store_damaged` with `details` `{file, offset?, seq?}` when an
+ * acknowledged record cannot be read; `invalid`/`unsupported_version` when a newer satchel wrote it.
+ */
+export async function recover(
+  disk: Disk,
+  sidecar: string,
+  sql: Sql,
+  { schema, statements }: StoreContent,
+): Promise<Recovered> {
+  const journals = await journalGenerations(disk, sidecar)
+  const imagePath = join(sidecar, IMAGE_NAME)
+  if (!disk.stat(imagePath)) {
+    refuseOrphans(disk, sidecar, journals)
+    const ledger = openLedger(sql, schema, statements)
+    return { ledger, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
+  }
+  const ledger = openLedger(sql, schema, statements, disk.read(imagePath))
+  const generation = ledger.generation()
+  const { records, torn } = readJournals(disk, sidecar, generation, ledger.meta.seq, journals)
+  if (records.length > 0) ledger.replay(records)
+  const clean = records.length === 0 && !torn && journals.length === 1
+  const found = ledger.meta.version === 0 ? 'fresh' : clean ? 'clean' : 'unclean'
+  return { ledger, found, created: false, generation, journals, torn }
+}
+
+async function journalGenerations(disk: Disk, sidecar: string): Promise<readonly number[]> {
+  const names = disk.stat(sidecar) ? await disk.list(sidecar) : []
+  return names
+    .flatMap((name) => /^journal-(\d{1,15})\.log$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+function readJournals(
+  disk: Disk,
+  sidecar: string,
+  generation: number,
+  imageSeq: number,
+  journals: readonly number[],
+): { records: JournalRecord[]; torn: TornTail | undefined } {
+  // Its name was durable before the image was renamed into place: without it records are missing.
+  if (!journals.includes(generation)) {
+    throw storeDamaged('The journal of the checkpoint is missing.', { file: `journal-${generation}.log` })
+  }
+  const records: JournalRecord[] = []
+  let torn: TornTail | undefined
+  for (let at = generation; journals.includes(at); at += 1) {
+    const scan = readJournal(disk, sidecar, at, imageSeq + records.length + 1)
+    // The next generation begins only when this one is flushed: whatever follows a hole was acknowledged with it.
+    if (torn && scan.records.length > 0)
+      throw hole(torn.generation, torn.length, imageSeq + records.length + 1)
+    for (const record of scan.records) records.push(record)
+    if (scan.end.kind === 'torn') torn ??= { generation: at, length: scan.length, bytes: scan.end.bytes }
+  }
+  return { records, torn }
+}
+
+function readJournal(disk: Disk, sidecar: string, generation: number, firstSeq: number): JournalScan {
+  const scan = scanJournal(disk.read(journalPath(sidecar, generation)), generation, firstSeq)
+  if (scan.end.kind === 'damaged') throw hole(generation, scan.end.offset, scan.end.seq)
+  return scan
+}
+
+function hole(generation: number, offset: number, seq: number): Error {
+  return storeDamaged(`Record ${seq} of the room's journal was acknowledged and cannot be read.`, {
+    file: `journal-${generation}.log`,
+    offset,
+    seq,
+  })
+}
+
+/** Without an image only the untouched first journal of an interrupted creation may be there. */
+function refuseOrphans(disk: Disk, sidecar: string, journals: readonly number[]): void {
+  for (const generation of journals) {
+    const scan = scanJournal(disk.read(journalPath(sidecar, generation)), generation, 1)
+    if (generation !== 1 || scan.records.length > 0 || scan.end.kind === 'damaged') {
+      throw storeDamaged('The room has a journal but no checkpoint.', { file: IMAGE_NAME })
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import { join } from 'node:path'
+import { type Log, SatchelError } from '../../../server/plugin.ts'
+import { type Bodies, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
+import { mutation, needsLook, reading } from './calls.ts'
+import { beginGeneration, removeTemporaryFiles } from './checkpoint.ts'
+import type { Clock, Random } from './clock.ts'
+import type { Disk } from './disk.ts'
+import { bootstrap, lookAtFile } from './document-commit.ts'
+import { createFlusher, type Flusher } from './flusher.ts'
+import { CHECKPOINT_LIMITS, type CheckpointLimits, createGenerations } from './generations.ts'
+import { type Journal, openEmptyJournal } from './journal.ts'
+import { type Ledger, storeDamaged } from './ledger.ts'
+import { createLife, type Life } from './life.ts'
+import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
+import { createQueue, inQueue, type Queue } from './queue.ts'
+import { type Recovered, recover } from './recovery.ts'
+import type { Sql } from './sql.ts'
+import type { Found, Store, StoreContent } from './store.ts'
+import { openRows } from './transaction.ts'
+import type { StoreState } from './writer.ts'
+
+export interface StoreOptions {
+  /** The sidecar directory; it exists and this process holds its lock. */
+  readonly sidecar: string
+  /** The real path of the markdown file. */
+  readonly file: string
+  readonly content: StoreContent
+  readonly sql: Sql
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Whether this process still owns the room; asked before every acknowledgement. */
+  holdsLock(): boolean
+  readonly limits?: CheckpointLimits
+}
+
+/**
+ * Recovers the room and opens it for writing. Before it resolves, everything recovered stands in a generation of its
+ * own, the first version is made, and the file and the newest version agree.
+ * Errors: `unavailable`/`store_damaged` (nothing written), `invalid`/`unsupported_version`, `not_found`/
+ * `document_not_found`, `conflict`/`substrate_invalid`, `unavailable`/`store_unavailable`.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { disk, clock, sidecar } = options
+  let made = 0
+  const tempPath = (): string => join(sidecar, `.tmp-${options.random(8)}-${++made}`)
+  const bodies = openBodies(disk, sidecar, tempPath)
+  const markdown = openMarkdownFile(disk, clock, options.file)
+
+  const recovered = await recover(disk, sidecar, options.sql, options.content)
+  const { ledger } = recovered
+  try {
+    const repair = newestBodyRepair(ledger, bodies, markdown.look())
+    await removeTemporaryFiles(disk, sidecar)
+    await makeVersionsDirectory(disk, sidecar)
+    const fence = (): void => {
+      if (!options.holdsLock()) throw lockLost()
+    }
+    const first = await firstJournal({ disk, sidecar, tempPath, fence }, recovered)
+    if (repair !== undefined) await bodies.write(ledger.meta.hash, repair)
+    return await assemble({ ...options, tempPath, fence, bodies, markdown, recovered, first })
+  } catch (thrown) {
+    ledger.close()
+    throw thrown
+  }
+}
+
+interface Parts extends StoreOptions {
+  tempPath(): string
+  fence(): void
+  readonly bodies: Bodies
+  readonly markdown: MarkdownFile
+  readonly recovered: Recovered
+  readonly first: Journal
+}
+
+async function assemble(parts: Parts): Promise<Store> {
+  const { markdown, bodies } = parts
+  const { ledger, found } = parts.recovered
+  const life = createLife(parts.log)
+  const queue = createQueue(() => flusher.kick())
+  const flusher: Flusher = createFlusher(
+    {
+      ...parts,
+      file: () => generations.journal().file,
+      appended: () => ledger.meta.seq,
+      failed: (reason) => state.poison(reason),
+    },
+    ledger.meta.seq,
+  )
+  const generations = createGenerations(
+    {
+      ...parts,
+      limits: parts.limits ?? CHECKPOINT_LIMITS,
+      ledger,
+      queue,
+      flusher: () => flusher,
+      isPoisoned: () => life.poisoned.aborted,
+      failed: (reason) => state.poison(reason),
+    },
+    parts.first,
+  )
+  const state: StoreState = {
+    ...parts,
+    hooks: parts.content.hooks,
+    ledger,
+    flusher,
+    generations,
+    newestText: cachedNewest(ledger, bodies),
+    assertUsable: life.assertUsable,
+    poison: (reason) => {
+      const error = life.poison(reason)
+      flusher.poison(error)
+      return error
+    },
+  }
+  try {
+    await inQueue(queue, () =>
+      ledger.meta.version === 0 ? bootstrap(state, markdown.look()) : lookAtFile(state),
+    )
+  } catch (thrown) {
+    generations.close()
+    throw thrown
+  }
+  return storeOf(state, queue, life, found)
+}
+
+function storeOf(state: StoreState, queue: Queue, life: Life, found: Found): Store {
+  let closing: Promise<void> | undefined
+  return {
+    found,
+    poisoned: life.poisoned,
+    mutate: (work) =>
+      new Promise((resolve, reject) => queue.push(() => mutation(state, work, resolve, reject))),
+    read: (work) => new Promise((resolve, reject) => queue.push(() => reading(state, work, resolve, reject))),
+    look: async () => {
+      await inQueue(queue, async () => {
+        state.assertUsable()
+        if (needsLook(state)) await lookAtFile(state)
+        await state.flusher.settled()
+      })
+      return openRows(state).rows.document
+    },
+    close: () => {
+      closing ??= closeStore(state, queue, life)
+      return closing
+    },
+  }
+}
+
+async function closeStore(state: StoreState, queue: Queue, life: Life): Promise<void> {
+  const { generations, ledger, log } = state
+  // Behind what was asked before, in front of what is asked later.
+  await inQueue(queue, async () => life.close())
+  await generations.quiet()
+  try {
+    await inQueue(queue, async () => {
+      if (!life.poisoned.aborted) await generations.finish()
+    })
+  } catch (thrown) {
+    // Everything acknowledged is in the journals; the next start recovers instead of finding a checkpoint.
+    log.warn('The room could not write its last checkpoint', { error: String(thrown) })
+  }
+  generations.close()
+  ledger.close()
+}
+
+/** The newest version's text; read again only when the version changed. */
+function cachedNewest(ledger: Ledger, bodies: Bodies): () => string {
+  let cached: { hash: string; text: string } | undefined
+  return () => {
+    const { hash, version } = ledger.meta
+    if (cached?.hash === hash) return cached.text
+    const text = version === 0 ? '' : bodies.read(hash)
+    if (text === undefined) throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
+    cached = { hash, text }
+    return text
+  }
+}
+
+/** A clean stop left an empty journal to go on with; everything else gets a generation of its own. */
+function firstJournal(seams: Parameters<typeof beginGeneration>[0], recovered: Recovered): Promise<Journal> {
+  const untouched = recovered.found === 'clean' && recovered.journals.length === 1
+  if (!untouched) return beginGeneration(seams, recovered)
+  return Promise.resolve(openEmptyJournal(seams.disk, seams.sidecar, recovered.generation))
+}
+
+/**
+ * Checks the newest body before anything is written. Gives the text to store again when only the file still has it.
+ * Errors: `unavailable`/`store_damaged`.
+ */
+function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | undefined {
+  const { hash, version } = ledger.meta
+  if (version === 0) return undefined
+  try {
+    if (bodies.read(hash) !== undefined) return undefined
+  } catch (thrown) {
+    if (!(seen.kind === 'text' && seen.hash === hash)) throw thrown
+    return seen.text
+  }
+  if (seen.kind === 'text' && seen.hash === hash) return seen.text
+  throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
+}
+
+async function makeVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
+  const path = join(sidecar, VERSIONS_DIRECTORY)
+  if (disk.stat(path)) return
+  await disk.mkdir(path, 0o700)
+  await disk.syncDirectory(sidecar)
+}
+
+function lockLost(): SatchelError {
+  return new SatchelError('unavailable', 'store_poisoned', 'Another process owns the room now.')
+}

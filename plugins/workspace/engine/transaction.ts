@@ -1,0 +1,169 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import type { DocumentState, NewVersion, Row, Rows, Tx } from '../domain/rows.ts'
+import { type Bodies, sha256Of } from './bodies.ts'
+import type { Ledger, Meta } from './ledger.ts'
+import { DOCUMENT_MAX_BYTES, type MarkdownFile } from './markdown-file.ts'
+
+const ROOM_MAX_BYTES = 100 * 1024 * 1024 // design workspace-engine 2
+
+/** What the views of the room are made of. */
+export interface RoomState {
+  readonly ledger: Ledger
+  readonly bodies: Bodies
+  readonly markdown: MarkdownFile
+  newestText(): string
+}
+
+/** What a transaction gathered besides its rows. */
+export interface Draft {
+  /** Texts to make durable before the record, by sha256. */
+  readonly bodies: Map<string, string>
+  readonly drops: string[]
+  readonly publish: (() => void)[]
+  document: NewVersion | undefined
+  nextEventId: number
+}
+
+export interface OpenTransaction {
+  readonly tx: Tx
+  readonly draft: Draft
+  /** Ends the use of `tx`. */
+  end(): void
+}
+
+/** The view of a read; `end` ends its use. */
+export function openRows(state: RoomState): { rows: Rows; end(): void } {
+  let open = true
+  const ask = (name: string, params?: Parameters<Rows['all']>[1]): readonly Row[] => {
+    assertOpen(open)
+    return state.ledger.all(name, params)
+  }
+  return {
+    rows: {
+      all: ask,
+      one: (name, params) => ask(name, params)[0],
+      get document() {
+        return documentState(state)
+      },
+      documentText: state.newestText,
+      body: state.bodies.read,
+      get latestEventId() {
+        return state.ledger.meta.nextEventId - 1
+      },
+    },
+    end: () => {
+      open = false
+    },
+  }
+}
+
+/** The view of a mutation; `document` presets the newest version when the file itself changed. */
+export function openTransaction(state: RoomState, document?: NewVersion): OpenTransaction {
+  const view = openRows(state)
+  const { rows } = view
+  const draft: Draft = {
+    bodies: new Map(document ? [[document.hash, document.text]] : []),
+    drops: [],
+    publish: [],
+    document,
+    nextEventId: state.ledger.meta.nextEventId,
+  }
+  const tx: Tx = {
+    all: rows.all,
+    one: rows.one,
+    get document() {
+      return { ...documentState(state), ...draft.document }
+    },
+    documentText: () => draft.document?.text ?? state.newestText(),
+    body: (sha256) => draft.bodies.get(sha256) ?? rows.body(sha256),
+    get latestEventId() {
+      return draft.nextEventId - 1
+    },
+    run: (name, params) => state.ledger.run(name, params),
+    nextEventId: () => {
+      draft.nextEventId += 1
+      return draft.nextEventId - 1
+    },
+    setDocument: (text) => setDocument(state, draft, text),
+    putBody: (text) => {
+      const sha256 = sha256Of(text)
+      draft.bodies.set(sha256, text)
+      return sha256
+    },
+    dropBody: (sha256) => {
+      draft.drops.push(sha256)
+    },
+    requireSpace: () => requireSpace(state.ledger),
+    onDurable: (publish) => {
+      draft.publish.push(publish)
+    },
+  }
+  return { tx, draft, end: view.end }
+}
+
+/** What the meta row will say of a draft. */
+export function metaOf(draft: Draft, meta: Meta, materialized: boolean): Partial<Meta> {
+  const events = { nextEventId: draft.nextEventId }
+  if (!draft.document) return events
+  const { version, hash, bytes } = draft.document
+  return { ...events, version, hash, bytes, previousHash: meta.hash, materialized }
+}
+
+function documentState({ ledger, markdown }: RoomState): DocumentState {
+  const { version, hash, bytes } = ledger.meta
+  return { version, hash, bytes, substrate: markdown.substrate() }
+}
+
+function setDocument(state: RoomState, draft: Draft, text: string): NewVersion {
+  const { meta } = state.ledger
+  if (draft.document) throw new Error('A transaction makes one version')
+  if (state.markdown.substrate() === 'invalid') {
+    throw new SatchelError(
+      'conflict',
+      'substrate_invalid',
+      'The file is not a UTF-8 text of at most 4 MiB at the moment. Repair or restore it, then try again.',
+    )
+  }
+  if (!meta.materialized) throw notMaterialized(meta.version)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > DOCUMENT_MAX_BYTES) {
+    throw new SatchelError(
+      'too_large',
+      'limit_exceeded',
+      'The document would exceed 4 MiB. Make it shorter.',
+      {
+        details: { limit: DOCUMENT_MAX_BYTES, bytes },
+      },
+    )
+  }
+  requireSpace(state.ledger)
+  draft.document = { version: meta.version + 1, hash: sha256Of(text), bytes, text }
+  draft.bodies.set(draft.document.hash, text)
+  return draft.document
+}
+
+/** The refusal while a stored version could not yet be written to the file. */
+export function notMaterialized(version: number, cause?: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'store_unavailable',
+    `Version ${version} is stored, but the file could not be replaced with it yet. Check the folder's permissions and free space.`,
+    { details: { version }, cause },
+  )
+}
+
+function requireSpace(ledger: Ledger): void {
+  if (ledger.bytes() <= ROOM_MAX_BYTES) return
+  throw new SatchelError(
+    'too_large',
+    'limit_exceeded',
+    'The room holds more than 100 MB. Start a new room.',
+    {
+      details: { limit: ROOM_MAX_BYTES },
+    },
+  )
+}
+
+function assertOpen(open: boolean): void {
+  if (!open) throw new Error('The rows were used after their callback ended')
+}

@@ -1,0 +1,104 @@
+import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
+import type { NewVersion, Tx } from '../domain/rows.ts'
+import type { Disk } from './disk.ts'
+import type { Flusher } from './flusher.ts'
+import type { Generations } from './generations.ts'
+import { isFlushFailure, storeUnavailable } from './journal.ts'
+import { encodeRecord, RECORD_MAX_BYTES } from './journal-record.ts'
+import type { EngineHooks } from './store.ts'
+import { type Draft, metaOf, openTransaction, type RoomState } from './transaction.ts'
+
+/** The open store's parts. */
+export interface StoreState extends RoomState {
+  readonly disk: Disk
+  readonly log: Log
+  readonly hooks: EngineHooks
+  readonly flusher: Flusher
+  readonly generations: Generations
+  tempPath(): string
+  fence(): void
+  /** Throws once poisoned or closed. */
+  assertUsable(): void
+  /** Poisons the store; gives the error for the caller. */
+  poison(reason: unknown): SatchelError
+}
+
+/** Runs `work` and leaves its transaction open for `append` or `rollback`; what it throws is rolled back here. */
+export function transact<T>(
+  state: StoreState,
+  work: (tx: Tx) => T,
+  document?: NewVersion,
+): { answer: T; draft: Draft } {
+  const { tx, draft, end } = openTransaction(state, document)
+  state.ledger.begin()
+  try {
+    const answer = work(tx)
+    if (answer instanceof Promise) throw new Error('The work of a mutation must be synchronous')
+    return { answer, draft }
+  } catch (thrown) {
+    rollback(state)
+    throw thrown
+  } finally {
+    end()
+  }
+}
+
+/**
+ * Seals the open transaction, appends its record and commits it in memory, or ends it when it changed nothing.
+ * It is durable after the flush. Errors: rolled back, nothing of it stays on the disk.
+ */
+export function append(state: StoreState, draft: Draft, materialized: boolean): void {
+  const { ledger, generations, flusher } = state
+  if (ledger.steps() === 0 && !draft.document && draft.nextEventId === ledger.meta.nextEventId) {
+    rollback(state)
+    return
+  }
+  const record = ledger.seal(metaOf(draft, ledger.meta, materialized), flusher.durable())
+  const bytes = encodeRecord(generations.journal().generation, record)
+  try {
+    if (bytes.length > RECORD_MAX_BYTES) throw tooLarge(bytes.length)
+    generations.journal().append(bytes)
+  } catch (thrown) {
+    rollback(state)
+    throw isSatchelError(thrown) ? thrown : state.poison(thrown)
+  }
+  ledger.commit()
+  generations.appended()
+}
+
+export function rollback(state: StoreState): void {
+  try {
+    state.ledger.rollback()
+  } catch (thrown) {
+    // Memory and journal disagree now: nothing read from here can be trusted.
+    throw state.poison(thrown)
+  }
+}
+
+/** Tells everybody who asked; a failing listener harms nobody. */
+export function publish(state: StoreState, draft: Draft): void {
+  for (const tell of draft.publish) {
+    try {
+      tell()
+    } catch (thrown) {
+      state.log.error('A subscriber of the room failed', { error: String(thrown) })
+    }
+  }
+}
+
+/** What a failed write of a file means for the caller; a failed flush poisons. */
+export function writeFailure(state: StoreState, thrown: unknown): unknown {
+  if (isSatchelError(thrown)) return thrown
+  return isFlushFailure(thrown) ? state.poison(thrown) : storeUnavailable(thrown)
+}
+
+function tooLarge(bytes: number): SatchelError {
+  return new SatchelError(
+    'too_large',
+    'limit_exceeded',
+    'The change is too large for one step. Make it smaller.',
+    {
+      details: { limit: RECORD_MAX_BYTES, bytes },
+    },
+  )
+}
