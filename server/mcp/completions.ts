@@ -43,7 +43,7 @@ async function variableCompletions(
   argument: CompletionParams['argument'],
 ): Promise<readonly string[]> {
   const owned = exchange.catalog.host.registry.resources.find(({ resource }) => resource.uri === uri)
-  const ctx = owned && (await contextFor(exchange, owned))
+  const ctx = owned && (await contextFor(exchange.catalog, callContextOf(exchange), owned))
   if (!owned || !ctx) throw new ProtocolError(INVALID_PARAMS, 'Unknown resource template')
   if (!uri.includes(`{${argument.name}}`)) throw new ProtocolError(INVALID_PARAMS, 'Unknown variable')
   return (await owned.resource.complete?.(ctx, argument.name, argument.value)) ?? []

@@ -3,7 +3,7 @@ import { isSatchelError } from '../contract/errors.ts'
 import type { Resource } from '../contract/resource.ts'
 import { mayRead } from '../host.ts'
 import type { Owned } from '../registry.ts'
-import { isTemplate } from './descriptors.ts'
+import { type Catalog, isTemplate } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { pageOf } from './page.ts'
 import { resourceNotFound } from './protocol-errors.ts'
@@ -31,7 +31,7 @@ export async function readResource(exchange: Exchange, uri: string): Promise<Wir
     const found = raw.read(uri)
     if (found) return found
   }
-  const { resource, ctx, variables } = await findReadable(exchange, uri)
+  const { resource, ctx, variables } = await findReadable(exchange.catalog, callContextOf(exchange), uri)
   const content = await resource.read(ctx, uri, variables).catch((thrown: unknown) => {
     if (isSatchelError(thrown) && NOT_FOUND_CODES.has(thrown.code)) throw resourceNotFound(uri)
     throw thrown
@@ -59,16 +59,15 @@ interface Readable {
 }
 
 /**
- * The resource of a URI that this caller may read. A template's variables are decoded; nothing was read yet.
+ * The resource of a URI that the caller of `asked` may read, with the context to read it in. A template's variables are decoded; nothing was read yet.
  * Errors: the one not-found.
  */
-export async function findReadable(exchange: Exchange, uri: string): Promise<Readable> {
-  const { resources } = exchange.catalog.host.registry
+export async function findReadable(catalog: Catalog, asked: CallContext, uri: string): Promise<Readable> {
+  const { resources } = catalog.host.registry
   const fixed = resources.filter(({ resource }) => resource.uri === uri && !isTemplate(resource))
   for (const owned of [...fixed, ...resources.filter(({ resource }) => isTemplate(resource))]) {
     const variables = isTemplate(owned.resource) ? matchUri(owned.resource.uri, uri) : {}
-    if (!variables) continue
-    const ctx = await contextFor(exchange, owned)
+    const ctx = variables && (await contextFor(catalog, asked, owned))
     if (ctx) return { resource: owned.resource, ctx, variables }
   }
   throw resourceNotFound(uri)
@@ -76,11 +75,11 @@ export async function findReadable(exchange: Exchange, uri: string): Promise<Rea
 
 /** The context of who may read this resource; undefined for everyone else. */
 export async function contextFor(
-  exchange: Exchange,
+  catalog: Catalog,
+  asked: CallContext,
   owned: Owned<'resource', Resource>,
 ): Promise<CallContext | undefined> {
-  const ctx = callContextOf(exchange)
   const { plugin, resource } = owned
-  const principal = await exchange.catalog.host.principalFor({ plugin, requires: resource.requires }, ctx)
-  return mayRead(owned, principal) ? { ...ctx, principal } : undefined
+  const principal = await catalog.host.principalFor({ plugin, requires: resource.requires }, asked)
+  return mayRead(owned, principal) ? { ...asked, principal } : undefined
 }

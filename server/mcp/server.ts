@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Caller, TASKS_EXTENSION } from './caller.ts'
 import { complete } from './completions.ts'
 import type { Door } from './door.ts'
-import type { Era, Exchange } from './exchange.ts'
+import { callContextOf, type Era, type Exchange } from './exchange.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import { getPrompt } from './prompts.ts'
 import { asProtocolError } from './protocol-errors.ts'
@@ -81,8 +81,14 @@ export function serverFor(door: Door, connection: Connection): Server {
 
   const { watch } = connection
   if (watch) {
-    on('resources/subscribe', URI_PARAMS, (exchange, { uri }) => watch.subscribe(exchange, uri))
-    on('resources/unsubscribe', URI_PARAMS, (_, { uri }) => watch.unsubscribe(uri))
+    on('resources/subscribe', URI_PARAMS, async (exchange, { uri }) => {
+      await watch.subscribe(exchange.catalog, callContextOf(exchange), uri)
+      return {}
+    })
+    on('resources/unsubscribe', URI_PARAMS, (_, { uri }) => {
+      watch.unsubscribe(uri)
+      return {}
+    })
   }
   return server
 }

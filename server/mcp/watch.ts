@@ -1,18 +1,19 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { isSatchelError } from '../contract/errors.ts'
-import type { Hub } from '../hub.ts'
-import type { Exchange } from './exchange.ts'
-import { INVALID_PARAMS, REFUSED } from './protocol-errors.ts'
-import type { WireResult } from './raw-table.ts'
+import type { CallContext } from '../contract/context.ts'
+import { isSatchelError, SatchelError } from '../contract/errors.ts'
+import type { Catalog } from './descriptors.ts'
+import { INVALID_PARAMS } from './protocol-errors.ts'
 import { findReadable } from './resources.ts'
 
 /** Most URIs one principal or session may watch (mcp, section 5). */
 export const MAX_WATCHED_URIS = 256
 
-/** The resources one connection of an older client watches. Its owner calls `close` when the connection ends. */
+/** The resources one caller watches. Its owner calls `close` when the caller is gone. */
 export interface Watch {
-  subscribe(exchange: Exchange, uri: string): Promise<WireResult>
-  unsubscribe(uri: string): WireResult
+  /** Idempotent. Errors: those of `requireSubscribable`; `rate_limited`/`subscription_limit`. */
+  subscribe(catalog: Catalog, ctx: CallContext, uri: string): Promise<void>
+  /** Succeeds for what is not watched, too. */
+  unsubscribe(uri: string): void
   readonly uris: readonly string[]
   close(): void
 }
@@ -20,24 +21,17 @@ export interface Watch {
 /** An empty watch; `changed` is told each change of a watched URI, after it is durable. */
 export function createWatch(changed: (uri: string) => void): Watch {
   const listening = new Map<string, () => void>()
-  const listen = (hub: Hub, uri: string): void => {
-    if (listening.has(uri)) return
-    if (listening.size >= MAX_WATCHED_URIS) throw tooManyUris()
-    listening.set(
-      uri,
-      hub.on(uri, () => changed(uri)),
-    )
-  }
   return {
-    async subscribe(exchange, uri) {
-      await requireSubscribable(exchange, uri)
-      listen(exchange.catalog.host.hub, uri)
-      return {}
+    async subscribe(catalog, ctx, uri) {
+      await requireSubscribable(catalog, ctx, uri)
+      if (listening.has(uri)) return
+      if (listening.size >= MAX_WATCHED_URIS) throw tooManyUris()
+      const stop = catalog.host.hub.on(uri, () => changed(uri))
+      listening.set(uri, stop)
     },
     unsubscribe(uri) {
       listening.get(uri)?.()
       listening.delete(uri)
-      return {}
     },
     get uris() {
       return [...listening.keys()]
@@ -53,12 +47,13 @@ export function createWatch(changed: (uri: string) => void): Watch {
  * Passes for a resource that exists, that this caller may read and that tells its changes.
  * Errors: -32602, one and the same for unknown, foreign, oversized and not subscribable.
  */
-export async function requireSubscribable(exchange: Exchange, uri: string): Promise<void> {
-  if (exchange.catalog.raw?.resources.some((raw) => raw.read(uri))) return
+export async function requireSubscribable(catalog: Catalog, ctx: CallContext, uri: string): Promise<void> {
+  if (catalog.raw?.resources.some((raw) => raw.read(uri))) return
   try {
-    const { resource, ctx, variables } = await findReadable(exchange, uri)
-    if (resource.subscribable) {
-      if (Object.keys(variables).length > 0) await resource.read(ctx, uri, variables)
+    const found = await findReadable(catalog, ctx, uri)
+    if (found.resource.subscribable) {
+      // Only a template names things that may not exist.
+      if (Object.keys(found.variables).length > 0) await found.resource.read(found.ctx, uri, found.variables)
       return
     }
   } catch (thrown) {
@@ -72,10 +67,11 @@ export function unsubscribable(): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, 'Unknown or unsubscribable resource')
 }
 
-/** One more than a principal may watch. */
-export function tooManyUris(): ProtocolError {
-  return new ProtocolError(REFUSED, `At most ${MAX_WATCHED_URIS} resources can be watched at once.`, {
-    code: 'rate_limited',
-    reason: 'subscription_limit',
-  })
+/** One more than a caller may watch. */
+export function tooManyUris(): SatchelError {
+  return new SatchelError(
+    'rate_limited',
+    'subscription_limit',
+    `At most ${MAX_WATCHED_URIS} resources can be watched at once. Unsubscribe from one first.`,
+  )
 }

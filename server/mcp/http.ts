@@ -1,0 +1,150 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import { asCallerError } from '../call.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { After, Pump } from '../fanout/pump.ts'
+import type { McpExchange, McpMount } from '../mcp-mount.ts'
+import { authInfoOf, callerOf } from './caller.ts'
+import { createDoor, type Door, type DoorOptions } from './door.ts'
+import { createLegacySessions, type LegacySessions } from './legacy.ts'
+import { REFUSED } from './protocol-errors.ts'
+import { echoableId, type MessageId, refusal, refusalOf } from './refusals.ts'
+import { type Connection, serverFor } from './server.ts'
+
+/** Cap of a message (mcp, section 4). */
+export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
+const HEARTBEAT_MS = 15_000
+const VERSION = '2026-07-28'
+const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+const HEADER_MISMATCH = -32020
+
+export interface HttpMountOptions extends DoorOptions {
+  readonly pump: Pump
+  readonly after?: After
+  /** Milliseconds of a clock that only goes forward; absent: the process's own. */
+  clock?(): number
+}
+
+interface Parts {
+  readonly door: Door
+  readonly modern: McpHttpHandler
+  readonly legacy: LegacySessions
+}
+
+/** MCP over Streamable HTTP at `/mcp`, for clients of 2026-07-28 and before. */
+export function createHttpMount(options: HttpMountOptions): McpMount {
+  const door = createDoor(options)
+  const make = (connection: Connection) => serverFor(door, connection)
+  const parts: Parts = {
+    door,
+    modern: createMcpHandler(() => make({ era: 'modern', callerOf }), {
+      legacy: 'reject',
+      maxSubscriptions: 0,
+      keepAliveMs: HEARTBEAT_MS,
+      onerror: (error) => options.log.debug('mcp over http', { error }),
+    }),
+    legacy: createLegacySessions({
+      serverFor: make,
+      stream: { pump: options.pump, ...(options.after && { after: options.after }) },
+      clock: options.clock ?? (() => performance.now()),
+    }),
+  }
+  return {
+    routes: [{ method: 'ALL', path: '/mcp' }],
+    handle: (exchange) => answer(parts, exchange),
+    refuse: (error) => refusalOf(error),
+    async close() {
+      await Promise.all([parts.legacy.close(), parts.modern.close()])
+    },
+  }
+}
+
+async function answer(parts: Parts, exchange: McpExchange): Promise<Response> {
+  const handle = HANDLERS[exchange.request.method]
+  if (!handle) return refusalOf(methodNotAllowed())
+  let id: MessageId = null
+  try {
+    return await handle(parts, exchange, (body) => {
+      id = echoableId(body)
+    })
+  } catch (thrown) {
+    return refusalOf(asRefusal(thrown, parts.door, exchange.request), id)
+  }
+}
+
+type Handle = (
+  parts: Parts,
+  exchange: McpExchange,
+  bodyRead: (body: unknown) => void,
+) => Promise<Response> | Response
+
+const HANDLERS: Readonly<Record<string, Handle>> = {
+  /** The order of the checks is part of the contract (mcp, section 4). */
+  async POST(parts, exchange, bodyRead) {
+    const principal = await exchange.authenticate()
+    const body = await exchange.readBody(MESSAGE_MAX_BYTES)
+    bodyRead(body)
+    if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
+    return parts.modern.fetch(exchange.request, { parsedBody: body, authInfo: authInfoOf(principal) })
+  },
+  async GET(parts, exchange) {
+    const { headers } = exchange.request
+    if (!headers.get('accept')?.includes('text/event-stream')) throw methodNotAllowed()
+    const sessionId = headers.get('mcp-session-id')
+    const isModern = headers.get('mcp-protocol-version') === VERSION
+    if (isModern || sessionId === null) {
+      const refused = refuseVersion(headers.get('mcp-protocol-version'))
+      if (refused) return refused
+    }
+    const principal = await exchange.authenticate()
+    if (!isModern && sessionId !== null) return parts.legacy.get(exchange, principal, sessionId)
+    throw methodNotAllowed()
+  },
+  async DELETE(parts, exchange) {
+    const sessionId = exchange.request.headers.get('mcp-session-id')
+    if (sessionId === null) throw methodNotAllowed()
+    return parts.legacy.delete(await exchange.authenticate(), sessionId)
+  },
+}
+
+/** The answer to a GET that names no session and not exactly the one version whose stream needs none. */
+function refuseVersion(version: string | null): Response | undefined {
+  if (version === VERSION) return undefined
+  if (version === null) {
+    return refusal({
+      status: 400,
+      code: HEADER_MISMATCH,
+      message: 'The header MCP-Protocol-Version is missing.',
+      data: { mismatch: { header: '(missing)', body: 'a GET names its protocol version in the header' } },
+    })
+  }
+  if (LEGACY_VERSIONS.includes(version)) {
+    return refusal({
+      status: 400,
+      code: REFUSED,
+      message: 'Mcp-Session-Id is missing: send initialize first.',
+    })
+  }
+  return refusal({
+    status: 400,
+    code: ProtocolErrorCode.UnsupportedProtocolVersion,
+    message: 'Unsupported protocol version',
+    data: { supported: [VERSION], requested: version.slice(0, 40) },
+  })
+}
+
+function asRefusal(thrown: unknown, { log }: Door, { signal }: Request): SatchelError {
+  return asCallerError(thrown, { log, signal }, 'mcp over http')
+}
+
+function methodNotAllowed(): SatchelError {
+  return new SatchelError(
+    'invalid',
+    'method_not_allowed',
+    'POST messages here, or GET with Accept: text/event-stream.',
+  )
+}

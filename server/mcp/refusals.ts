@@ -1,0 +1,63 @@
+import { ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { SatchelError } from '../contract/errors.ts'
+import { ERROR_TABLE, TRANSPORT_STATUS } from '../error-table.ts'
+import { REFUSED } from './protocol-errors.ts'
+
+export type MessageId = string | number | null
+
+interface RefusalShape {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+  readonly id?: MessageId
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What is answered to methods that are not served (mcp, section 4). */
+const ALLOW = { allow: 'POST, GET' }
+const BY_REASON: Readonly<Record<string, number>> = {
+  body_not_json: ProtocolErrorCode.ParseError,
+  not_utf8: ProtocolErrorCode.ParseError,
+  too_deep: ProtocolErrorCode.InvalidRequest,
+}
+const RETRY_AFTER_S = 5
+
+/** A refusal in the protocol's own shape: always a JSON-RPC body. */
+export function refusal({ status, code, message, data, id = null, headers }: RefusalShape): Response {
+  const error = { code, message, ...(data !== undefined && { data }) }
+  return new Response(JSON.stringify({ jsonrpc: '2.0', id, error }), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** A transport's refusal with the status of its code or reason (mcp, section 4, "Statuses and errors"). */
+export function refusalOf(error: SatchelError, id: MessageId = null): Response {
+  const status = TRANSPORT_STATUS[error.reason] ?? ERROR_TABLE[error.code].http
+  const code =
+    error.code === 'internal' ? ProtocolErrorCode.InternalError : (BY_REASON[error.reason] ?? REFUSED)
+  const internal = error.code === 'internal'
+  return refusal({
+    status,
+    code,
+    message: internal ? 'Internal error' : error.message,
+    data: internal ? error.details : { code: error.code, reason: error.reason },
+    id,
+    headers: headersFor(status),
+  })
+}
+
+function headersFor(status: number): Record<string, string> {
+  if (status === 401) return { 'www-authenticate': 'Bearer realm="satchel"' }
+  if (status === 405) return ALLOW
+  if (status === 413) return { connection: 'close' }
+  return status === 429 || status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}
+}
+
+/** The id a refusal echoes: that of a single request, else null. */
+export function echoableId(body: unknown): MessageId {
+  if (typeof body !== 'object' || body === null || !('method' in body) || !('id' in body)) return null
+  const { id } = body
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { asCallerError } from '../call.ts'
+import { SatchelError } from '../contract/errors.ts'
+import type { McpExchange, McpMount } from '../mcp-mount.ts'
+import { authInfoOf, callerOf } from './caller.ts'
+import { createDoor } from './door.ts'
+import type { HttpMountOptions } from './http.ts'
+import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
+import { echoableId, refusal, refusalOf } from './refusals.ts'
+import { serverFor } from './server.ts'
+import { createSessionTable, type SessionTable } from './session-table.ts'
+import { createWatch } from './watch.ts'
+import { withLegacyCode } from './wire.ts'
+
+/** The stream carries answers too, so one slow reader may hold a large one (mcp, section 5). */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
+
+interface SseSession {
+  readonly server: Server
+  readonly transport: Transport
+  readonly stream: NotificationStream
+}
+
+/**
+ * The HTTP+SSE transport of 2024-11-05: `GET /sse` opens a session and carries everything the server says,
+ * `POST /messages` takes what the client says. It mounts no `/mcp`.
+ */
+export function createSseMount(options: HttpMountOptions): McpMount {
+  const door = createDoor(options)
+  const sessions = createSessionTable<SseSession>({
+    clock: options.clock ?? (() => performance.now()),
+    hasStream: ({ stream }) => !stream.closed,
+    async end({ server, stream }) {
+      stream.end()
+      await server.close()
+    },
+  })
+  const open = (exchange: McpExchange): Promise<Response> => openSession(exchange, sessions, options, door)
+  const take = (exchange: McpExchange): Promise<Response> => takeMessage(exchange, sessions)
+  return {
+    routes: [
+      { method: 'ALL', path: '/sse' },
+      { method: 'ALL', path: '/messages' },
+      { method: 'ALL', path: '/messages/' },
+    ],
+    async handle(exchange) {
+      const { method, url } = exchange.request
+      const isStream = new URL(url).pathname === '/sse'
+      if (method !== (isStream ? 'GET' : 'POST')) return refusalOf(wrongMethod(isStream))
+      try {
+        return await (isStream ? open : take)(exchange)
+      } catch (thrown) {
+        return refusalOf(asCallerError(thrown, { log: options.log, signal: exchange.request.signal }, 'sse'))
+      }
+    },
+    refuse: (error) => refusalOf(error),
+    close: () => sessions.close(),
+  }
+}
+
+async function openSession(
+  exchange: McpExchange,
+  sessions: SessionTable<SseSession>,
+  options: HttpMountOptions,
+  door: ReturnType<typeof createDoor>,
+): Promise<Response> {
+  const principal = await exchange.authenticate()
+  const id = randomUUID()
+  const stream = openNotificationStream(exchange, principal.id, {
+    pump: options.pump,
+    maxBytes: MAX_WAITING_BYTES,
+    ...(options.after && { after: options.after }),
+    onClose: () => void sessions.remove(id), // the session's own end cannot reject
+  })
+  const transport: Transport = {
+    start: async () => undefined,
+    send: async (message) => stream.notify(messageFrame(withLegacyCode(message))),
+    close: async () => transport.onclose?.(),
+  }
+  const watch = createWatch((uri) =>
+    stream.notify(
+      messageFrame({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } }),
+    ),
+  )
+  const server = serverFor(door, { era: 'legacy', callerOf, watch })
+  server.onclose = () => watch.close()
+  await sessions.add(id, principal.id, { server, transport, stream })
+  await server.connect(transport)
+  stream.start([Buffer.from(`event: endpoint\ndata: /messages?sessionId=${id}\n\n`)])
+  return exchange.alreadySent()
+}
+
+async function takeMessage(exchange: McpExchange, sessions: SessionTable<SseSession>): Promise<Response> {
+  const principal = await exchange.authenticate()
+  const body = await exchange.readBody(MESSAGE_MAX_BYTES)
+  const sessionId = new URL(exchange.request.url).searchParams.get('sessionId') ?? ''
+  const session = sessions.find(sessionId, principal.id)
+  if (!session) {
+    return refusal({ status: 404, code: -32001, message: 'Session not found', id: echoableId(body) })
+  }
+  const message = messageOf(body)
+  if (!message) {
+    const { InvalidRequest } = ProtocolErrorCode
+    return refusal({
+      status: 400,
+      code: InvalidRequest,
+      message: 'Not a JSON-RPC message',
+      id: echoableId(body),
+    })
+  }
+  session.transport.onmessage?.(message, { authInfo: authInfoOf(principal), request: exchange.request })
+  return new Response(null, { status: 202 })
+}
+
+function messageOf(body: unknown): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(body)
+  } catch {
+    return undefined
+  }
+}
+
+function wrongMethod(isStream: boolean): SatchelError {
+  return new SatchelError(
+    'invalid',
+    'method_not_allowed',
+    isStream ? 'GET opens the stream.' : 'POST messages here.',
+  )
+}

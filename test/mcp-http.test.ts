@@ -1,0 +1,438 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPump } from '../server/fanout/pump.ts'
+import { createHttpMount } from '../server/mcp/http.ts'
+import { createSseMount } from '../server/mcp/sse-2024.ts'
+import { openHost } from './harness/open-host.ts'
+import { openMount, type Sessions } from './mcp/http-adapter.ts'
+import { type Answer, openStream, post, postModern } from './mcp/http-client.ts'
+import { samplePlugin } from './mcp/sample-plugin.ts'
+import { initialize, legacy, modern } from './mcp/stdio-client.ts'
+
+interface Serving {
+  readonly clock?: { now: number }
+  readonly mount?: typeof createHttpMount
+}
+
+async function serve(t: TestContext, { clock, mount = createHttpMount }: Serving = {}) {
+  const { plugin, world } = samplePlugin()
+  const opened = await openHost(t, { plugins: [plugin] })
+  const sessions: Sessions = new Map([
+    ['ses_ada', { id: 'session:ada', kind: 'session', plugin: 'sample', capabilities: ['read'] }],
+    ['ses_bob', { id: 'session:bob', kind: 'session', plugin: 'sample', capabilities: [] }],
+    ['ses_eve', { id: 'session:eve', kind: 'session', plugin: 'other', capabilities: ['admin'] }],
+  ])
+  const door = mount({
+    boot: Promise.resolve(opened.host),
+    version: '1.0.0',
+    log: opened.host.log,
+    resolvePath: async (path) => path,
+    pump: createPump(),
+    ...(clock && { clock: () => clock.now }),
+  })
+  const address = await openMount(t, door, sessions)
+  return { ...opened, world, sessions, url: `${address}/mcp`, address, door }
+}
+
+async function openSession(url: string, headers: Record<string, string> = {}, version = '2025-11-25') {
+  const opened = await post(url, initialize(version), headers)
+  const id = opened.headers.get('mcp-session-id')
+  assert.ok(id, `${opened.status}`)
+  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': version }
+  await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, own)
+  return own
+}
+
+const errorOf = ({ body }: Answer) => body?.['error'] as { code: number; message: string; data?: unknown }
+const resultOf = ({ body }: Answer) => body?.['result'] as Record<string, unknown>
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+test('a modern client discovers, lists, calls and reads over one POST each', async (t) => {
+  const { url } = await serve(t)
+
+  const discover = await postModern(url, modern('d', 'server/discover'))
+  const call = await postModern(
+    url,
+    modern(2, 'tools/call', { name: 'sample_echo', arguments: { text: 'hi' } }),
+  )
+  const read = await postModern(url, modern(3, 'resources/read', { uri: 'sample://status' }))
+
+  assert.deepEqual(resultOf(discover)['supportedVersions'], ['2026-07-28'])
+  assert.equal(discover.body?.id, 'd')
+  assert.deepEqual(resultOf(call)['structuredContent'], { text: 'hi', chars: 2 })
+  assert.match(call.headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(resultOf(read)['cacheScope'], 'private')
+  assert.equal(call.headers.get('access-control-allow-origin'), null)
+})
+
+test('every refusal of the transport has its code, status and id', async (t) => {
+  const { url } = await serve(t)
+  const list = modern(7, 'tools/list')
+  const version = (value: string) => ({
+    ...modern(7, 'tools/list', { _meta: { [`${META}protocolVersion`]: value } }),
+  })
+  const rows: [string, Promise<Answer>, number, number, unknown][] = [
+    ['not JSON', post(url, '{"jsonrpc":'), 400, -32700, null],
+    ['empty', post(url, ''), 400, -32700, null],
+    ['no JSON-RPC message', post(url, {}), 400, -32600, null],
+    ['an empty batch', post(url, []), 400, -32600, null],
+    ['version header missing', postWithout(url, list, 'mcp-protocol-version'), 400, -32020, 7],
+    ['method header missing', postWithout(url, list, 'mcp-method'), 400, -32020, 7],
+    ['method header disagrees', postModern(url, list, { 'mcp-method': 'prompts/list' }), 400, -32020, 7],
+    [
+      'name header disagrees',
+      postModern(url, modern(7, 'tools/call', { name: 'sample_echo' }), { 'mcp-name': 'sample_fail' }),
+      400,
+      -32020,
+      7,
+    ],
+    [
+      'unsupported version',
+      postModern(url, version('2099-01-01'), { 'mcp-protocol-version': '2099-01-01' }),
+      400,
+      -32022,
+      7,
+    ],
+    ['no _meta', postModern(url, legacy(7, 'tools/list')), 400, -32602, 7],
+    [
+      'a malformed _meta key',
+      postModern(url, modern(7, 'tools/list', { _meta: { [`${META}clientCapabilities`]: 5 } })),
+      400,
+      -32602,
+      7,
+    ],
+    ['unknown method', postModern(url, modern(7, 'nothing/here')), 404, -32601, 7],
+    ['removed: ping', postModern(url, modern(7, 'ping')), 404, -32601, 7],
+    [
+      'removed: logging/setLevel',
+      postModern(url, modern(7, 'logging/setLevel', { level: 'info' })),
+      404,
+      -32601,
+      7,
+    ],
+    ['removed: tasks/result', postModern(url, modern(7, 'tasks/result', { taskId: 'x' })), 404, -32601, 7],
+    ['removed: tasks/list', postModern(url, modern(7, 'tasks/list')), 404, -32601, 7],
+    ['unknown tool', postModern(url, modern(7, 'tools/call', { name: 'nothing' })), 200, -32602, 7],
+    ['unknown prompt', postModern(url, modern(7, 'prompts/get', { name: 'nothing' })), 200, -32602, 7],
+    ['unknown resource', postModern(url, modern(7, 'resources/read', { uri: 'x://y' })), 200, -32602, 7],
+    ['bad credential', postModern(url, list, bearer('ses_nobody')), 401, -32000, null],
+    ['wrong type', post(url, 'x', { 'content-type': 'text/plain' }), 415, -32000, null],
+    ['too large', post(url, JSON.stringify('x'.repeat(4 * 1024 * 1024))), 413, -32000, null],
+    ['unknown session', post(url, legacy(7, 'tools/list'), { 'mcp-session-id': 'nobody' }), 404, -32001, 7],
+    ['no session', post(url, legacy(7, 'tools/list')), 400, -32000, 7],
+    [
+      'a bug',
+      postModern(url, modern(7, 'resources/read', { uri: 'sample://note/broken/1' })),
+      200,
+      -32603,
+      7,
+    ],
+  ]
+
+  for (const [what, answer, status, code, id] of rows) {
+    const got = await answer
+    assert.equal(got.status, status, `${what}: ${JSON.stringify(got.body)}`)
+    assert.equal(errorOf(got).code, code, `${what}: ${JSON.stringify(got.body)}`)
+    assert.equal(got.body?.id, id, what)
+    assert.equal(got.body?.['jsonrpc'], '2.0', what)
+    assert.ok(!JSON.stringify(got.body).includes('secret'), what)
+  }
+  const refused = await postModern(url, list, bearer('ses_nobody'))
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="satchel"')
+  assert.deepEqual(errorOf(refused).data, { code: 'unauthorized', reason: 'unauthorized' })
+  assert.equal((await postModern(url, list)).status, 200)
+})
+
+test('a request wrong in two ways is refused for the first in order', async (t) => {
+  const { url } = await serve(t)
+
+  const credentialBeforeType = await post(url, 'x', { ...bearer('ses_x'), 'content-type': 'text/plain' })
+  const acceptBeforeCredential = await fetch(url, { headers: { ...bearer('ses_x'), accept: 'text/html' } })
+  const versionBeforeCredential = await fetch(url, {
+    headers: { ...bearer('ses_x'), accept: 'text/event-stream' },
+  })
+  const headersBeforeMethod = await postModern(url, modern(1, 'nothing/here'), { 'mcp-method': 'x' })
+
+  assert.equal(credentialBeforeType.status, 401)
+  assert.equal(acceptBeforeCredential.status, 405)
+  assert.equal(acceptBeforeCredential.headers.get('allow'), 'POST, GET')
+  assert.equal(versionBeforeCredential.status, 400)
+  assert.equal(errorOf(headersBeforeMethod).code, -32020)
+})
+
+test('other methods are 405 with a JSON-RPC body; DELETE needs a session it knows', async (t) => {
+  const { url } = await serve(t)
+
+  for (const method of ['PUT', 'PATCH', 'OPTIONS', 'DELETE']) {
+    const response = await fetch(url, { method })
+    assert.equal(response.status, 405, method)
+    assert.equal(response.headers.get('allow'), 'POST, GET')
+    const { error } = (await response.json()) as { error: { code: number; data: unknown } }
+    assert.deepEqual(error.data, { code: 'invalid', reason: 'method_not_allowed' })
+  }
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 405)
+  const unknown = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'nobody' } })
+  assert.equal(unknown.status, 404)
+})
+
+test('a GET names its version: absent, older and unknown ones are told apart', async (t) => {
+  const { url } = await serve(t)
+  const get = async (version?: string) => {
+    const headers = { accept: 'text/event-stream', ...(version && { 'mcp-protocol-version': version }) }
+    const response = await fetch(url, { headers })
+    return [response.status, ((await response.json()) as { error: { code: number } }).error.code]
+  }
+
+  assert.deepEqual(await get(), [400, -32020])
+  assert.deepEqual(await get('2025-11-25'), [400, -32000])
+  assert.deepEqual(await get('2099-01-01'), [400, -32022])
+})
+
+test('without text/event-stream in Accept a modern call ignores the progress token and answers JSON', async (t) => {
+  const { url } = await serve(t)
+  const call = modern(1, 'tools/call', {
+    name: 'sample_wait',
+    arguments: { steps: 2, step_ms: 0 },
+    _meta: { progressToken: 'p' },
+  })
+
+  const json = await postModern(url, call, { accept: 'application/json' })
+  const stream = await postModern(url, call)
+
+  assert.match(json.headers.get('content-type') ?? '', /^application\/json/)
+  assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
+  assert.deepEqual(resultOf(stream)['structuredContent'], { steps: 2 })
+})
+
+test('a modern client that goes away cancels its call', async (t) => {
+  const { url, world } = await serve(t)
+  const going = new AbortController()
+  const message = modern(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } })
+  const answer = fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'sample_wait',
+    },
+    body: JSON.stringify(message),
+    signal: going.signal,
+  })
+  while (world.calls.length === 0) await sleep(1)
+
+  going.abort()
+  await assert.rejects(answer)
+
+  while (world.aborted === 0) await sleep(1)
+  assert.equal(world.aborted, 1)
+})
+
+test('a legacy session: initialize, call, batch, DELETE, and then it is unknown', async (t) => {
+  const { url } = await serve(t)
+  const own = await openSession(url)
+  const batch = (size: number) =>
+    Array.from({ length: size }, (_, id) =>
+      legacy(id, 'tools/call', { name: 'sample_echo', arguments: { text: 'b' } }),
+    )
+
+  const call = await post(
+    url,
+    legacy(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'hi' } }),
+    own,
+  )
+  const hundred = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...own },
+    body: JSON.stringify(batch(100)),
+  })
+  const answers = (await hundred.text()).split('\n\n').filter((event) => event.includes('"result"'))
+  const tooMany = await post(url, batch(101), own)
+  const unknown = await post(url, legacy(2, 'resources/read', { uri: 'x://y' }), own)
+  const ended = await fetch(url, { method: 'DELETE', headers: own })
+  const after = await post(url, legacy(3, 'tools/list'), own)
+
+  assert.deepEqual(resultOf(call)['structuredContent'], { text: 'hi', chars: 2 })
+  assert.equal(answers.length, 100)
+  assert.equal(tooMany.status, 400)
+  assert.equal(errorOf(tooMany).code, -32600)
+  assert.equal(errorOf(unknown).code, -32002)
+  assert.equal(ended.status, 200)
+  assert.equal(after.status, 404)
+  assert.equal(errorOf(after).code, -32001)
+})
+
+test('another principal’s session is unknown', async (t) => {
+  const { url } = await serve(t)
+  const own = await openSession(url, bearer('ses_ada'))
+
+  const foreign = await post(url, legacy(1, 'tools/list'), { ...own, ...bearer('ses_bob') })
+  const foreignEnd = await fetch(url, { method: 'DELETE', headers: { ...own, ...bearer('ses_bob') } })
+  const mine = await post(url, legacy(1, 'tools/list'), own)
+
+  assert.equal(foreign.status, 404)
+  assert.equal(foreignEnd.status, 404)
+  assert.equal(mine.status, 200)
+})
+
+test('a session reaches its own plugin only', async (t) => {
+  const { url } = await serve(t)
+
+  const ada = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_ada'))
+  const bob = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_bob'))
+  const eve = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_eve'))
+  const evil = await postModern(
+    url,
+    modern(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'x' } }),
+    bearer('ses_eve'),
+  )
+  const prompt = await postModern(
+    url,
+    modern(1, 'prompts/get', { name: 'greet', arguments: { who: 'x' } }),
+    bearer('ses_eve'),
+  )
+
+  assert.ok(resultOf(ada)['contents'])
+  assert.deepEqual(errorOf(bob), {
+    code: -32602,
+    message: 'Resource not found',
+    data: { uri: 'sample://room' },
+  })
+  assert.deepEqual(eve.body, bob.body)
+  assert.equal((resultOf(evil) as { isError?: boolean }).isError, true)
+  assert.equal(errorOf(prompt).message, 'Unknown prompt')
+})
+
+test('an idle session ends after 30 minutes, one with a stream does not', async (t) => {
+  const clock = { now: 0 }
+  const { url } = await serve(t, { clock })
+  const idle = await openSession(url)
+  const busy = await openSession(url)
+  const stream = await openStream(url, busy)
+  t.after(() => stream.close())
+
+  clock.now = 30 * 60_000 + 1
+
+  assert.equal((await post(url, legacy(1, 'tools/list'), idle)).status, 404)
+  assert.equal((await post(url, legacy(1, 'tools/list'), busy)).status, 200)
+})
+
+test('a principal’s 33rd session ends its idlest one', async (t) => {
+  const clock = { now: 0 }
+  const { url } = await serve(t, { clock })
+  const own: Record<string, string>[] = []
+  for (let count = 0; count < 33; count++) {
+    clock.now += 1
+    own.push(await openSession(url))
+  }
+
+  assert.equal((await post(url, legacy(1, 'tools/list'), own[0])).status, 404)
+  assert.equal((await post(url, legacy(1, 'tools/list'), own[1])).status, 200)
+})
+
+test('a legacy subscription hints on the newest GET stream only, and once per URI at connect', async (t) => {
+  const { url, world } = await serve(t)
+  const own = await openSession(url)
+  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://status' }), own)
+  const first = await openStream(url, own)
+  await first.arrived(1)
+  const second = await openStream(url, own)
+  await second.arrived(1)
+
+  world.changed('sample://status')
+  const messages = await second.arrived(2)
+
+  assert.equal(first.messages().length, 1)
+  assert.deepEqual(messages[1], {
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri: 'sample://status' },
+  })
+  assert.ok(!second.text().includes('id:'))
+  assert.equal(second.headers.get('content-type'), 'text/event-stream')
+  first.close()
+  second.close()
+})
+
+test('the fifth stream of a session is refused', async (t) => {
+  const { url } = await serve(t)
+  const own = await openSession(url)
+  const streams = await Promise.all([1, 2, 3, 4].map(() => openStream(url, own)))
+  t.after(() => {
+    for (const stream of streams) stream.close()
+  })
+
+  const fifth = await fetch(url, { headers: { ...own, accept: 'text/event-stream' } })
+
+  assert.equal(fifth.status, 429)
+  const { error } = (await fifth.json()) as { error: { data: unknown } }
+  assert.deepEqual(error.data, { code: 'rate_limited', reason: 'stream_limit' })
+})
+
+test('a legacy stream ends before its next notification when the credential is taken away', async (t) => {
+  const { url, world, sessions } = await serve(t)
+  const own = await openSession(url, bearer('ses_ada'))
+  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://room' }), own)
+  const stream = await openStream(url, own)
+  await stream.arrived(1)
+
+  sessions.delete('ses_ada')
+  world.changed('sample://room')
+  await stream.ended
+
+  assert.equal(stream.messages().length, 1)
+})
+
+test('lists do not change and nothing is said over 100 changes', async (t) => {
+  const { url, world } = await serve(t)
+  const lists = async () => {
+    const tools = await postModern(url, modern(1, 'tools/list'))
+    const prompts = await postModern(url, modern(1, 'prompts/list'))
+    return JSON.stringify([tools.body, prompts.body])
+  }
+  const before = await lists()
+
+  for (let change = 0; change < 100; change++) world.changed('sample://status')
+
+  assert.equal(await lists(), before)
+})
+
+test('HTTP+SSE: endpoint first, answers on the stream, foreign and unknown sessions 404', async (t) => {
+  const { address, world } = await serve(t, { mount: createSseMount })
+  const stream = await openStream(`${address}/sse`, {})
+  while (!stream.text().includes('\n\n')) await sleep(1)
+  const [, path] =
+    /^event: endpoint\ndata: (\/messages\?sessionId=[0-9a-f-]{36})\n\n/.exec(stream.text()) ?? []
+  const url = `${address}${path}`
+
+  assert.equal((await post(url, initialize('2024-11-05'))).status, 202)
+  const [opened] = await stream.arrived(1)
+  assert.equal((opened?.['result'] as Record<string, unknown> | undefined)?.['protocolVersion'], '2024-11-05')
+  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://status' }))
+  await stream.arrived(2)
+  world.changed('sample://status')
+  const messages = await stream.arrived(3)
+  assert.equal(messages[2]?.['method'], 'notifications/resources/updated')
+
+  assert.equal((await post(`${address}/messages/?sessionId=x`, legacy(1, 'ping'))).status, 404)
+  assert.equal((await post(url, legacy(1, 'ping'), bearer('ses_ada'))).status, 404)
+  assert.equal((await post(url, {})).status, 400)
+  assert.equal((await fetch(`${address}/mcp`)).status, 404)
+  assert.equal((await fetch(`${address}/messages`)).status, 405)
+  stream.close()
+  await sleep(5)
+  assert.equal((await post(url, legacy(1, 'ping'))).status, 404)
+})
+
+const META = 'io.modelcontextprotocol/'
+
+function postWithout(url: string, message: ReturnType<typeof modern>, header: string): Promise<Answer> {
+  const headers: Record<string, string> = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': String(message['method']),
+  }
+  delete headers[header]
+  return post(url, message, headers)
+}
