@@ -1,0 +1,183 @@
+import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { Authored } from '../domain/new-record.ts'
+import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
+import { sha256 } from '../domain/record-id.ts'
+import type { RecordRow } from '../domain/record-row.ts'
+import { timeOf } from '../domain/record-time.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { sessionOf } from '../session.ts'
+import { findRecord } from './find-record.ts'
+import { type CaptureOptions, type Placement, type WrittenRecord, writeRecord } from './write-record.ts'
+
+export interface CreateRequest {
+  readonly authored: Authored
+  /** An id argument, `none`, or absent: the record this session has claimed. */
+  readonly parent: string | undefined
+  readonly relation?: Exclude<Relation, 'root' | 'merge'>
+  readonly branchLabel?: string | undefined
+  readonly options: CaptureOptions
+  readonly idempotencyKey: string | undefined
+}
+
+/** What `handoff_create` and `handoff_branch` answer. */
+export interface CreatedRecord {
+  readonly root: string
+  readonly id: string
+  readonly uri: string
+  readonly path: string | null
+  readonly status: Handoff['status']
+  readonly etag: string
+  readonly assigned_ids: Readonly<Record<string, string>>
+  readonly redactions: readonly Redaction[]
+  readonly validation: Handoff['validation']
+  readonly repeated?: true
+  readonly warnings: readonly string[]
+}
+
+/** Stores a new draft, or a child of another record; the same idempotency key gives the record of the first call. */
+export async function createRecord(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: CreateRequest,
+): Promise<CreatedRecord> {
+  const { idempotencyKey: key, options } = request
+  const create = async () => answer(project, await place(handoffs, ctx, project, request))
+  if (key === undefined || options.dryRun) return create()
+  return project.store.locked(`key-${sha256(key).slice(7)}`, async () => {
+    const { rows } = await project.index.view()
+    const first = rows.find((row) => row.idempotency_key === key)
+    return first ? repeated(project, first) : create()
+  })
+}
+
+async function place(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: CreateRequest,
+): Promise<WrittenRecord> {
+  const session = sessionOf(ctx, handoffs.env)
+  const parentId = await parentOf(handoffs, project, request.parent, session)
+  const around = {
+    origin: originOf(ctx, handoffs, session),
+    automation: { score: null, reasons: [] },
+    session,
+    idempotencyKey: request.idempotencyKey,
+  }
+  if (parentId === undefined) {
+    const lineage: Placement['lineage'] = {
+      relation: 'root',
+      parents: [],
+      branch_label: null,
+      merge_basis: [],
+    }
+    return writeRecord(
+      handoffs,
+      project,
+      request.authored,
+      { ...around, lineage, inherited: undefined },
+      request.options,
+    )
+  }
+  const parent = await findParent(project, parentId)
+  const lineage: Placement['lineage'] = {
+    relation: request.relation ?? 'continue',
+    parents: [parent.id],
+    branch_label: request.branchLabel ?? null,
+    merge_basis: [],
+  }
+  const placement = { ...around, lineage, inherited: parent.record }
+  return writeRecord(handoffs, project, request.authored, placement, request.options)
+}
+
+async function parentOf(
+  handoffs: Handoffs,
+  project: Project,
+  given: string | undefined,
+  session: string | undefined,
+): Promise<string | undefined> {
+  if (given === 'none') return undefined
+  if (given !== undefined) return given
+  if (session === undefined) return undefined
+  const { rows } = await project.index.view()
+  return claimedBy(rows, session, handoffs.now().getTime())?.id
+}
+
+/** The record that a session has claimed and not let go. */
+export function claimedBy(rows: readonly RecordRow[], session: string, nowMs: number): RecordRow | undefined {
+  return rows.find(({ claim }) => claim?.by === session && (timeOf(claim.expires_at) ?? 0) > nowMs)
+}
+
+async function findParent(project: Project, given: string) {
+  try {
+    return await findRecord(project, given)
+  } catch (thrown) {
+    if (!(thrown instanceof SatchelError) || thrown.reason !== 'record_not_found') throw thrown
+    throw new SatchelError(
+      'not_found',
+      'parent_not_found',
+      `There is no record "${given.slice(0, 80)}" to go on from; nothing was written.`,
+      { details: { parent: given.slice(0, 80) }, next: { tool: 'handoff_list', args: {} }, cause: thrown },
+    )
+  }
+}
+
+function answer(project: Project, written: WrittenRecord): CreatedRecord {
+  const { id, path, etag, record, assigned, redactions, warnings } = written
+  return {
+    root: project.root,
+    id,
+    uri: `handoff://${id}`,
+    path,
+    status: record.status,
+    etag,
+    assigned_ids: assigned,
+    redactions,
+    validation: record.validation,
+    warnings,
+  }
+}
+
+async function repeated(project: Project, row: RecordRow): Promise<CreatedRecord> {
+  const found = await findRecord(project, row.id)
+  return {
+    root: project.root,
+    id: found.id,
+    uri: `handoff://${found.id}`,
+    path: found.path,
+    status: found.record.status,
+    etag: found.etag,
+    assigned_ids: {},
+    redactions: found.record.redactions,
+    validation: found.record.validation,
+    repeated: true,
+    warnings: [],
+  }
+}
+
+const HARNESS_NAMES: readonly (readonly [RegExp, Handoff['origin']['harness']])[] = [
+  [/claude/i, 'claude-code'],
+  [/codex/i, 'codex'],
+  [/cursor/i, 'cursor'],
+  [/gemini/i, 'gemini-cli'],
+]
+
+/** Who writes: the client that connected, else what the environment shows. */
+export function originOf(
+  ctx: Pick<CallContext, 'client' | 'localTransport'>,
+  handoffs: Pick<Handoffs, 'env'>,
+  session: string | undefined,
+): Handoff['origin'] {
+  const client = ctx.client?.name
+  const named =
+    client === undefined ? undefined : HARNESS_NAMES.find(([pattern]) => pattern.test(client))?.[1]
+  const harness = named ?? (handoffs.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic')
+  return {
+    harness,
+    adapter_version: SCHEMA_VERSION,
+    session_id: session ?? null,
+    model: null,
+    actor: client === undefined ? null : { type: 'agent', name: client.slice(0, 100) },
+  }
+}

@@ -1,0 +1,154 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { artifactOf } from '../domain/new-items.ts'
+import { type Authored, type Circumstances, composeRecord } from '../domain/new-record.ts'
+import type { Handoff, Redaction } from '../domain/record.ts'
+import { newRecordId, sha256 } from '../domain/record-id.ts'
+import { refuseTooLarge } from '../domain/record-size.ts'
+import { redactValue } from '../domain/redaction.ts'
+import { schemaVerdict } from '../domain/schema-verdict.ts'
+import { fileFacts } from '../files/file-facts.ts'
+import { reasonText } from '../git/git-facts.ts'
+import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
+
+/** How a new record is to be captured. */
+export interface CaptureOptions {
+  readonly captureGit: boolean
+  readonly hashArtifacts: boolean
+  readonly autoArtifacts: 'none' | 'changed'
+  readonly dryRun: boolean
+}
+
+/** Where a new record stands among the others and who writes it. */
+export interface Placement {
+  readonly lineage: Circumstances['lineage']
+  readonly inherited: Handoff | undefined
+  readonly origin: Handoff['origin']
+  readonly automation: Circumstances['automation']
+  readonly session: string | undefined
+  readonly idempotencyKey: string | undefined
+  readonly skeleton?: true
+}
+
+export interface WrittenRecord {
+  readonly id: string
+  /** Relative to the root; null for a dry run. */
+  readonly path: string | null
+  readonly etag: string
+  readonly record: Handoff
+  readonly assigned: Readonly<Record<string, string>>
+  readonly redactions: readonly Redaction[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Captures, redacts, checks and stores a new draft. Nothing is written unless all of it is sound.
+ * Errors: `invalid`/`schema_invalid` with pointers, `too_large`, `unavailable` of the store.
+ */
+export async function writeRecord(
+  handoffs: Handoffs,
+  project: Project,
+  authored: Authored,
+  placement: Placement,
+  options: CaptureOptions,
+): Promise<WrittenRecord> {
+  const now = handoffs.now()
+  const warnings: string[] = []
+  const repository = options.captureGit
+    ? await captureRepository(project.git, project.storePrefix)
+    : undefined
+  if (repository?.kind === 'none')
+    warnings.push(`No repository was captured: ${reasonText(repository.reason)}.`)
+  const projectId = await projectIdFor(project, options.dryRun)
+  const composed = composeRecord(withChanged(authored, repository, options.autoArtifacts), {
+    ...placement,
+    id: newRecordId(now.getTime(), handoffs.random),
+    now: now.toISOString(),
+    project: projectFacts(projectId, repository),
+  })
+  warnings.push(
+    ...composed.unknownCloses.map((id) => `"${id}" closes nothing: no such open item was inherited.`),
+  )
+  warnings.push(
+    ...composed.ignoredExtras.map(
+      (name) => `extra.${name} was left out: the record has a member of that name.`,
+    ),
+  )
+  const draft = options.hashArtifacts ? await withHashes(handoffs, project, composed.record) : composed.record
+  const { value, ledger } = redactValue(draft)
+  const complete = { ...value, redactions: ledger }
+  const text = `${JSON.stringify(complete, null, 2)}\n`
+  refuseTooLarge(text, complete)
+  const record = asRecord(complete)
+  const written = options.dryRun
+    ? { path: null, etag: sha256(text) }
+    : await project.store.create(record.id, text)
+  return { id: record.id, ...written, record, assigned: composed.assigned, redactions: ledger, warnings }
+}
+
+async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {
+  const { disk, layout } = project.store
+  const root = () => rootCommit(project.git)
+  if (!dryRun) return project.store.preparing(() => projectIdForWriting(disk, layout, root))
+  const stored = await storedProjectId(disk, layout)
+  if (stored !== undefined) return stored
+  const commit = await root()
+  return commit ? `git:${commit}` : 'p-unwritten'
+}
+
+function projectFacts(id: string, repository: CapturedRepository | undefined): Handoff['project'] {
+  if (repository?.kind !== 'repository') return { id, root_hint: '.', repository: null }
+  const { head, dirty, remote, branch } = repository
+  // The branch is a free member: the specification's four fields do not name it.
+  const captured = { vcs: 'git', remote_hint: remote, head, dirty, branch }
+  return { id, root_hint: '.', repository: captured }
+}
+
+/** The authored record with an artifact for each changed file, unless it names the file itself. */
+function withChanged(
+  authored: Authored,
+  repository: CapturedRepository | undefined,
+  auto: CaptureOptions['autoArtifacts'],
+): Authored {
+  if (auto === 'none' || repository?.kind !== 'repository') return authored
+  const named = new Set((authored.artifacts ?? []).map((artifact) => artifact['path']))
+  const changed = repository.changed
+    .filter(({ path }) => !named.has(path) && !path.endsWith('/'))
+    .map(({ path, state }) => ({
+      path,
+      role: state === 'new' ? 'created' : 'modified',
+      ...(state === 'deleted' && { deleted: true }),
+    }))
+  return { ...authored, artifacts: [...(authored.artifacts ?? []), ...changed.map(artifactOf)] }
+}
+
+/** Takes every artifact's hash anew; one that names no readable file inside the project keeps what was given. */
+async function withHashes(
+  handoffs: Handoffs,
+  project: Project,
+  record: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const artifacts = (record['artifacts'] as readonly Record<string, unknown>[]) ?? [] // composed above
+  const paths = artifacts.flatMap(({ path }) => (typeof path === 'string' && path !== '' ? path : []))
+  const facts = await fileFacts(project.root, paths, () => handoffs.now().getTime())
+  return {
+    ...record,
+    artifacts: artifacts.map((artifact) => {
+      const fact = facts.get(String(artifact['path']))
+      return fact?.kind === 'file' && fact.sha256 ? { ...artifact, content_hash: fact.sha256 } : artifact
+    }),
+  }
+}
+
+function asRecord(value: unknown): Handoff {
+  const errors = schemaVerdict(value)
+  const [first] = errors
+  if (first === undefined) return value as Handoff // the verdict is what proves it
+  throw new SatchelError(
+    'invalid',
+    'schema_invalid',
+    `${first.pointer || 'the record'}: ${first.message}. Nothing was written; correct it, then try again.`,
+    { details: { errors: errors.slice(0, 100), errors_total: errors.length } },
+  )
+}

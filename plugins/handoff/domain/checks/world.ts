@@ -1,0 +1,94 @@
+import { drift } from '../drift.ts'
+import { commitOf } from '../evidence-ref.ts'
+import { isSensitivePath } from '../sensitive-path.ts'
+import type { FileFact } from '../world-facts.ts'
+import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
+
+/** Checks against the files and the repository. */
+export const WORLD_CHECKS: readonly CheckRule[] = [
+  { name: 'paths', level: 'repo', run: checkPaths },
+  { name: 'artifacts', level: 'repo', run: checkArtifacts },
+  { name: 'evidence', level: 'repo', run: checkEvidence },
+  { name: 'freshness', level: 'repo', run: checkFreshness },
+]
+
+function checkPaths({ record, world }: Subject): CheckOutcome {
+  const { files } = world
+  if (!files) return { skipped: 'no files were looked at' }
+  return record.artifacts.flatMap((artifact, index) => {
+    const pointer = `/artifacts/${index}/path`
+    const fact = files.get(artifact.path)
+    const findings: CheckFinding[] = []
+    if (fact?.kind === 'outside') findings.push(fail(fact.detail, pointer))
+    const mayBeMissing = artifact.role === 'generated' || isDeleted(artifact)
+    if (fact?.kind === 'missing' && !mayBeMissing) findings.push(warn('no such file', pointer))
+    if (artifact.path.includes('\\')) findings.push(warn('backslashes in a path', pointer))
+    if (isSensitivePath(artifact.path) && !artifact.sensitive) {
+      findings.push(warn('such files usually hold secrets; mark it sensitive', pointer))
+    }
+    return findings
+  })
+}
+
+function isDeleted(artifact: object): boolean {
+  return 'deleted' in artifact && artifact.deleted === true
+}
+
+function checkArtifacts({ record, world }: Subject): CheckOutcome {
+  const { files } = world
+  if (!files) return { skipped: 'no files were looked at' }
+  return record.artifacts.flatMap((artifact, index) => {
+    if (artifact.content_hash === null) return []
+    const pointer = `/artifacts/${index}/content_hash`
+    if (!/^sha256:[0-9a-f]{64}$/i.test(artifact.content_hash)) {
+      return [warn('a hash of an unknown kind; sha256:<hex> is compared', pointer)]
+    }
+    return hashFinding(files.get(artifact.path), artifact.content_hash, pointer)
+  })
+}
+
+const UNHASHED = {
+  too_big: 'more than 10 MB: not hashed',
+  out_of_time: 'not hashed: out of time',
+  too_many: 'not hashed: too many files',
+} as const
+
+function hashFinding(fact: FileFact | undefined, hash: string, pointer: string): CheckFinding[] {
+  if (fact?.kind !== 'file') return []
+  if (fact.unhashed === 'too_big') return [warn(UNHASHED[fact.unhashed], pointer)]
+  if (fact.sha256 === undefined || fact.sha256 === hash.toLowerCase()) return []
+  return [warn('the file has changed', pointer)]
+}
+
+function checkEvidence({ record, world }: Subject): CheckOutcome {
+  return record.evidence.flatMap((item, index): CheckFinding[] => {
+    const at = (field: string) => `/evidence/${index}/${field}`
+    const findings: CheckFinding[] = []
+    if (item.type === 'commit') findings.push(...commitFindings(item.ref ?? '', world.git, at('ref')))
+    if (item.type === 'url' && !/^https?:\/\/[^\s/]/i.test(item.ref ?? '')) {
+      findings.push(warn('no http or https address', at('ref')))
+    }
+    if (item.digest !== null && !/^[a-z0-9-]{1,20}:[0-9a-f]+$/i.test(item.digest)) {
+      findings.push(warn('a digest is written as algorithm:hex', at('digest')))
+    }
+    if ((item.type === 'test' || item.type === 'command') && !item.result) {
+      findings.push(warn(`a ${item.type} without its result`, at('result')))
+    }
+    return findings
+  })
+}
+
+function commitFindings(ref: string, git: Subject['world']['git'], pointer: string): CheckFinding[] {
+  const commit = commitOf(ref)
+  if (commit === undefined) return [warn('a commit is named by 7 to 64 hex digits', pointer)]
+  if (git?.kind !== 'repository') return []
+  return git.commits.get(commit) === 'absent' ? [warn('no such commit in the repository', pointer)] : []
+}
+
+function checkFreshness({ record, world }: Subject): CheckOutcome {
+  if (!world.git || world.git.kind === 'none') return { skipped: world.git?.reason ?? 'git was not asked' }
+  const { state, reasons } = drift(record, world)
+  return state === 'fresh'
+    ? []
+    : [warn(`${state}${reasons[0] ? `: ${reasons[0]}` : ''}`, '/project/repository/head')]
+}

@@ -1,0 +1,127 @@
+import { inScope, looksLikePath } from './path-pattern.ts'
+import type { Artifact, Freshness, Handoff } from './record.ts'
+import type { FileFact, GitFacts, WorldFacts } from './world-facts.ts'
+
+export const DRIFT_STATES = [
+  'fresh',
+  'ahead',
+  'behind',
+  'diverged',
+  'unrelated_history',
+  'dirty',
+  'unknown',
+] as const
+export type DriftState = (typeof DRIFT_STATES)[number]
+
+export const ARTIFACT_STATES = ['same', 'changed', 'missing', 'unhashed', 'outside'] as const
+
+export interface ArtifactState {
+  readonly path: string
+  readonly status: (typeof ARTIFACT_STATES)[number]
+}
+
+/** How far the project moved since a record was captured (design handoff, section 8). */
+export interface Drift {
+  readonly state: DriftState
+  readonly freshness: Freshness
+  readonly commitsAhead: number | null
+  /** Paths in the record's scope that changed since, committed or not. */
+  readonly changedInScope: readonly string[]
+  readonly artifacts: readonly ArtifactState[]
+  readonly reasons: readonly string[]
+  /** Something in scope or among the artifacts changed. */
+  readonly relevant: boolean
+}
+
+/** Compares a record with what the project says now. */
+export function drift(record: Handoff, world: WorldFacts): Drift {
+  const captured = record.project.repository?.head ?? null
+  const git = world.git ?? { kind: 'none' as const, reason: 'git was not asked' }
+  const artifacts = record.artifacts.map((artifact) => artifactState(artifact, world.files))
+  const moved = artifacts.filter(
+    ({ status }, index) =>
+      (status === 'changed' || status === 'missing') && countsAsDrift(record.artifacts[index]),
+  )
+  const changedInScope = scopeChanges(record, git)
+  const head = git.kind === 'repository' ? git.head : null
+  const { state, reasons } = stateOf(record, git, captured)
+  const headMoved = captured !== null && head !== null && !sameCommit(captured, head)
+  return {
+    state,
+    freshness: {
+      git_head_at_capture: captured,
+      git_head_now: head,
+      stale: headMoved || moved.length > 0,
+    },
+    commitsAhead: git.kind === 'repository' ? (git.since?.commitsAhead ?? null) : null,
+    changedInScope,
+    artifacts,
+    reasons: [
+      ...reasons,
+      ...moved.map(({ path, status }) => `${path} ${status === 'missing' ? 'is missing' : 'changed'}`),
+    ],
+    relevant: changedInScope.length > 0 || moved.length > 0,
+  }
+}
+
+function countsAsDrift(artifact: Artifact | undefined): boolean {
+  if (!artifact || artifact.role === 'read') return false
+  return !('deleted' in artifact && artifact.deleted === true)
+}
+
+/** Commits compare by the shorter of the two: records may hold abbreviated ids. */
+export function sameCommit(a: string, b: string): boolean {
+  return a.length >= 7 && b.length >= 7 && (a.startsWith(b) || b.startsWith(a))
+}
+
+function artifactState(artifact: Artifact, files: ReadonlyMap<string, FileFact> | undefined): ArtifactState {
+  return { path: artifact.path, status: statusOf(artifact, files?.get(artifact.path)) }
+}
+
+function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState['status'] {
+  if (fact?.kind === 'outside') return 'outside'
+  if (fact?.kind === 'missing') return artifact.role === 'generated' ? 'unhashed' : 'missing'
+  if (fact?.kind !== 'file' || fact.sha256 === undefined) return 'unhashed'
+  if (artifact.content_hash === null || !/^sha256:[0-9a-f]{64}$/i.test(artifact.content_hash))
+    return 'unhashed'
+  return artifact.content_hash.toLowerCase() === fact.sha256 ? 'same' : 'changed'
+}
+
+function scopeChanges(record: Handoff, git: GitFacts): string[] {
+  if (git.kind === 'none') return []
+  const patterns = record.work.scope.filter(looksLikePath)
+  // What was modified at capture already may be what the record describes: only a clean capture says that it is new.
+  const uncommitted = record.project.repository?.dirty === false ? git.uncommitted : []
+  const changed = new Set([...(git.since?.changed ?? []), ...uncommitted])
+  return [...changed].filter((path) => patterns.some((pattern) => inScope(pattern, path))).sort()
+}
+
+function stateOf(
+  record: Handoff,
+  git: GitFacts,
+  captured: string | null,
+): { state: DriftState; reasons: string[] } {
+  if (git.kind === 'none') return { state: 'unknown', reasons: [git.reason] }
+  if (captured === null) return { state: 'unknown', reasons: ['the record captured no commit'] }
+  if (git.head === null) return { state: 'unknown', reasons: ['the repository has no commits'] }
+  const since = git.since
+  if (!since || since.relation === 'unknown') {
+    return { state: 'unknown', reasons: [since?.reason ?? 'the captured commit cannot be compared'] }
+  }
+  if (since.relation !== 'same')
+    return { state: since.relation, reasons: [movement(since.relation, since.commitsAhead)] }
+  if (record.project.repository?.dirty === false && git.dirty === true) {
+    return { state: 'dirty', reasons: ['modified since a clean capture'] }
+  }
+  return { state: 'fresh', reasons: [] }
+}
+
+function movement(
+  relation: Exclude<DriftState, 'fresh' | 'dirty' | 'unknown'>,
+  ahead: number | null,
+): string {
+  if (relation === 'ahead') return `${ahead ?? 'some'} commit${ahead === 1 ? '' : 's'} since the capture`
+  if (relation === 'behind') return 'HEAD is older than the captured commit'
+  if (relation === 'diverged') return 'HEAD and the captured commit have gone different ways'
+  return 'the captured commit is not part of this history'
+}

@@ -1,0 +1,162 @@
+import { inheritance, withArtifacts } from './inheritance.ts'
+import { type GivenItem, numberItems } from './item-ids.ts'
+import { decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
+import {
+  discoveries,
+  type Handoff,
+  ITEM_COLLECTIONS,
+  type Relation,
+  SCHEMA_ID,
+  SCHEMA_VERSION,
+} from './record.ts'
+
+/** What an author says of a record; everything a machine can fill in is left out. */
+export interface Authored {
+  readonly title?: string | undefined
+  readonly objective?: string | undefined
+  readonly current_state?: string | undefined
+  readonly scope?: readonly string[] | undefined
+  readonly constraints?: readonly string[] | undefined
+  readonly definition_of_done?: readonly string[] | undefined
+  readonly completed?: readonly string[] | undefined
+  readonly in_progress?: readonly string[] | undefined
+  readonly discoveries?: readonly string[] | undefined
+  readonly why_it_matters?: string | undefined
+  readonly decisions?: readonly GivenItem[] | undefined
+  readonly evidence?: readonly GivenItem[] | undefined
+  readonly failed_attempts?: readonly GivenItem[] | undefined
+  readonly open_items?: readonly GivenItem[] | undefined
+  readonly artifacts?: readonly GivenItem[] | undefined
+  readonly risks?: readonly GivenItem[] | undefined
+  /** Ids of inherited open items that are done. */
+  readonly closes?: readonly string[] | undefined
+  readonly trigger?: Handoff['automation']['trigger'] | undefined
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What the machine knows at the time of writing. */
+export interface Circumstances {
+  readonly id: string
+  /** RFC 3339. */
+  readonly now: string
+  readonly project: Handoff['project']
+  readonly origin: Handoff['origin']
+  readonly automation: { readonly score: number | null; readonly reasons: readonly string[] }
+  readonly lineage: {
+    readonly relation: Relation
+    readonly parents: readonly string[]
+    readonly branch_label: string | null
+    readonly merge_basis: readonly string[]
+  }
+  /** The record whose content a child inherits. */
+  readonly inherited?: Handoff | undefined
+  readonly session?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly skeleton?: true | undefined
+}
+
+export interface NewRecord {
+  /** Members in the order of the schema. */
+  readonly record: Record<string, unknown>
+  readonly assigned: Readonly<Record<string, string>>
+  /** Ids in `closes` that name no inherited open item. */
+  readonly unknownCloses: readonly string[]
+  /** Names in `extra` that the schema takes; they were left out. */
+  readonly ignoredExtras: readonly string[]
+}
+
+/**
+ * A draft of what an author said, on top of what it inherits. It is checked against the schema afterwards: items
+ * may still hold anything.
+ */
+export function composeRecord(authored: Authored, around: Circumstances): NewRecord {
+  const parent = around.inherited
+  const base = inheritance(parent, authored.closes ?? [])
+  const taken = ITEM_COLLECTIONS.flatMap((name) => base.items[name].map((item) => String(item['id'])))
+  const { items, assigned } = numberItems(
+    {
+      decisions: (authored.decisions ?? []).map((item) => decisionOf(item, around.now)),
+      evidence: (authored.evidence ?? []).map((item) => evidenceOf(item, around.now)),
+      failed_attempts: (authored.failed_attempts ?? []).map(failedAttemptOf),
+      open_items: (authored.open_items ?? []).map(openItemOf),
+    },
+    taken,
+  )
+  const record: Record<string, unknown> = {
+    $schema: SCHEMA_ID,
+    schema_version: SCHEMA_VERSION,
+    id: around.id,
+    kind: 'handoff',
+    status: 'draft',
+    flags: [],
+    created_at: around.now,
+    updated_at: around.now,
+    project: around.project,
+    origin: around.origin,
+    work: workOf(authored, parent),
+    summary: summaryOf(authored, parent, base.closed),
+    decisions: [...base.items.decisions, ...items.decisions],
+    artifacts: withArtifacts(parent?.artifacts ?? [], authored.artifacts ?? []),
+    evidence: [...base.items.evidence, ...items.evidence],
+    failed_attempts: [...base.items.failed_attempts, ...items.failed_attempts],
+    open_items: [...base.items.open_items, ...items.open_items],
+    risks: [...(parent?.risks ?? []), ...(authored.risks ?? []).map(riskOf)],
+    validation: { status: 'not_run', validated_at: null, checks: [], freshness: null },
+    lineage: { ...around.lineage },
+    automation: { trigger: authored.trigger ?? 'manual', ...around.automation },
+    metagit: authored.extra?.['metagit'] ?? null,
+    redactions: [],
+  }
+  const reserved = (name: string) =>
+    name !== 'metagit' && (Object.hasOwn(record, name) || name === 'x_satchel')
+  const free = Object.entries(authored.extra ?? {}).filter(([name]) => !Object.hasOwn(record, name))
+  return {
+    record: {
+      ...record,
+      ...Object.fromEntries(free.filter(([name]) => !reserved(name))),
+      ...ownMember(around),
+    },
+    assigned,
+    unknownCloses: base.unknownCloses,
+    ignoredExtras: Object.keys(authored.extra ?? {}).filter(reserved),
+  }
+}
+
+function ownMember(around: Circumstances): Record<string, unknown> {
+  const member = {
+    ...(around.session !== undefined && { session: around.session }),
+    ...(around.idempotencyKey !== undefined && { idempotency_key: around.idempotencyKey }),
+    ...(around.skeleton && { skeleton: true }),
+  }
+  return Object.keys(member).length === 0 ? {} : { x_satchel: member }
+}
+
+function workOf(authored: Authored, parent: Handoff | undefined): Record<string, unknown> {
+  const inherited = parent?.work
+  return {
+    ...inherited,
+    title: authored.title ?? inherited?.title ?? '',
+    objective: authored.objective ?? inherited?.objective ?? '',
+    scope: union(inherited?.scope, authored.scope),
+    constraints: union(inherited?.constraints, authored.constraints),
+    definition_of_done: union(inherited?.definition_of_done, authored.definition_of_done),
+  }
+}
+
+function summaryOf(
+  authored: Authored,
+  parent: Handoff | undefined,
+  closed: readonly string[],
+): Record<string, unknown> {
+  return {
+    completed: [...closed, ...(authored.completed ?? [])],
+    in_progress: [...(authored.in_progress ?? [])],
+    discoveries: union(parent && discoveries(parent), authored.discoveries),
+    current_state: authored.current_state ?? parent?.summary.current_state ?? '',
+    why_it_matters: authored.why_it_matters ?? parent?.summary.why_it_matters ?? null,
+  }
+}
+
+function union(inherited: readonly string[] | undefined, given: readonly string[] | undefined): string[] {
+  return [...new Set([...(inherited ?? []), ...(given ?? [])])]
+}

@@ -1,0 +1,20 @@
+import type { Handoff, OpenItem } from './record.ts'
+
+const ORDER = ['high', 'medium', 'low'] as const
+
+/**
+ * The open item to start with: the first unblocked one that says what to do, high before medium before low. An id
+ * in `blocked_by` that is no open item of the record blocks nothing any more; free text names an outside blocker.
+ */
+export function firstNextAction(record: Handoff): OpenItem | undefined {
+  const open = new Set(record.open_items.map((item) => item.id))
+  const isBlocked = (item: OpenItem) =>
+    item.blocked_by.some((blocker) => open.has(blocker) || !/^[A-Z]-[0-9]{3}$/.test(blocker))
+  for (const priority of ORDER) {
+    const found = record.open_items.find(
+      (item) => item.priority === priority && item.suggested_action && !isBlocked(item),
+    )
+    if (found) return found
+  }
+  return undefined
+}

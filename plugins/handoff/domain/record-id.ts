@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+
+/** Record ids and the other names that are made of hashes. */
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Random bytes from the caller's source. */
+export type RandomBytes = (size: number) => Uint8Array
+
+/** A version 7 uuid: 48 bits of milliseconds, then 74 random bits; later ones sort behind earlier ones. */
+export function newRecordId(nowMs: number, random: RandomBytes): string {
+  const time = Math.max(0, Math.floor(nowMs)).toString(16).padStart(12, '0').slice(-12)
+  const noise = Buffer.from(random(10)).toString('hex')
+  const variant = (8 + (Number.parseInt(noise[3] ?? '0', 16) % 4)).toString(16)
+  return [
+    time.slice(0, 8),
+    time.slice(8),
+    `7${noise.slice(0, 3)}`,
+    `${variant}${noise.slice(4, 7)}`,
+    noise.slice(8, 20),
+  ].join('-')
+}
+
+/** True for a uuid of any case, version and variant. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/** The last 8 hex digits, as lists show an id: the first 8 of a version 7 uuid are only a time. */
+export function shortId(id: string): string {
+  return id.slice(-8).toLowerCase()
+}
+
+/** Ids that begin or end with these hex digits (hyphens are ignored); at least 4 digits. */
+export function matchingIds(fragment: string, ids: readonly string[]): readonly string[] {
+  const wanted = fragment.toLowerCase().replaceAll('-', '')
+  if (!/^[0-9a-f]{4,32}$/.test(wanted)) return []
+  return ids.filter((id) => {
+    const digits = id.toLowerCase().replaceAll('-', '')
+    return digits.startsWith(wanted) || digits.endsWith(wanted)
+  })
+}
+
+/** `sha256:<hex>` of bytes or of a text's UTF-8. */
+export function sha256(content: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`
+}
+
+/** A harness session as records name it: the real id never stands in a file. */
+export function sessionName(sessionId: string): string {
+  if (/^s-[0-9a-f]{16}$/.test(sessionId)) return sessionId
+  return `s-${createHash('sha256').update(sessionId).digest('hex').slice(0, 16)}`
+}

@@ -1,0 +1,118 @@
+import { firstNextAction } from './next-action.ts'
+import {
+  type Claim,
+  discoveries,
+  extension,
+  type Flag,
+  failedAttempts,
+  type Handoff,
+  inProgress,
+  type Relation,
+  type Status,
+} from './record.ts'
+import { timeOf } from './record-time.ts'
+
+/** What lists, lineage and search need of a record without reading its file again. */
+export interface RecordRow {
+  /** As the record spells it. */
+  readonly id: string
+  /** Relative to the project root. */
+  readonly path: string
+  readonly title: string
+  readonly status: Status
+  readonly flags: readonly Flag[]
+  readonly created_at: string
+  readonly updated_at: string
+  /** Milliseconds; the file's time where `updated_at` is no time. */
+  readonly updatedMs: number
+  readonly relation: Relation
+  readonly parents: readonly string[]
+  readonly branch_label: string | null
+  readonly project_id: string
+  readonly harness: string
+  readonly actor: string | null
+  readonly open_high: number
+  readonly next_action: string | null
+  readonly skeleton: boolean
+  readonly session: string | null
+  readonly claim: Claim | null
+  readonly idempotency_key: string | null
+  readonly text: SearchText
+}
+
+/** The searchable fields, as the query language names them. */
+export const SEARCH_FIELDS = [
+  'title',
+  'objective',
+  'state',
+  'decision',
+  'evidence',
+  'failed',
+  'open',
+  'risk',
+  'path',
+  'id',
+  'status',
+  'harness',
+  'actor',
+] as const
+export type SearchField = (typeof SEARCH_FIELDS)[number]
+export type SearchText = Readonly<Record<SearchField, string>>
+
+/** The row of a record. */
+export function rowOf(record: Handoff, path: string, mtimeMs: number): RecordRow {
+  const own = extension(record)
+  const next = firstNextAction(record)
+  return {
+    id: record.id,
+    path,
+    title: record.work.title,
+    status: record.status,
+    flags: [...new Set(record.flags)],
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    updatedMs: timeOf(record.updated_at) ?? mtimeMs,
+    relation: record.lineage.relation,
+    parents: record.lineage.parents,
+    branch_label: record.lineage.branch_label,
+    project_id: record.project.id,
+    harness: record.origin.harness,
+    actor: record.origin.actor?.name ?? null,
+    open_high: record.open_items.filter((item) => item.priority === 'high').length,
+    next_action: next?.suggested_action ?? null,
+    skeleton: own.skeleton,
+    session: own.session ?? record.origin.session_id,
+    claim: own.claim,
+    idempotency_key: own.idempotency_key ?? null,
+    text: searchText(record),
+  }
+}
+
+function searchText(record: Handoff): SearchText {
+  const { work, summary } = record
+  return {
+    title: work.title,
+    objective: lines(work.objective, ...work.constraints, ...work.definition_of_done),
+    state: lines(
+      summary.current_state,
+      summary.why_it_matters,
+      ...summary.completed,
+      ...inProgress(record),
+      ...discoveries(record),
+    ),
+    decision: lines(...record.decisions.flatMap((item) => [item.decision, item.rationale])),
+    evidence: lines(...record.evidence.flatMap((item) => [item.claim, item.ref, item.result])),
+    failed: lines(...failedAttempts(record).flatMap((item) => [item.approach, item.reason])),
+    open: lines(...record.open_items.flatMap((item) => [item.description, item.suggested_action])),
+    risk: lines(...record.risks.flatMap((item) => [item.description, item.mitigation])),
+    path: lines(...record.artifacts.map((item) => item.path), ...work.scope),
+    id: record.id,
+    status: record.status,
+    harness: record.origin.harness,
+    actor: record.origin.actor?.name ?? '',
+  }
+}
+
+function lines(...texts: readonly (string | null)[]): string {
+  return texts.filter((text) => text).join('\n')
+}

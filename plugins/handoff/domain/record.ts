@@ -1,0 +1,109 @@
+import type { HandoffKnown } from '../../../generated/handoff-known.ts'
+import { isJsonObject } from './json-pointer.ts'
+
+/** A record after the schema accepted it. Members the schema does not list are there, but unseen by the type. */
+export type Handoff = HandoffKnown
+export type Status = Handoff['status']
+export type Flag = Handoff['flags'][number]
+export type Relation = Handoff['lineage']['relation']
+export type Decision = Handoff['decisions'][number]
+export type Evidence = Handoff['evidence'][number]
+export type Artifact = Handoff['artifacts'][number]
+export type OpenItem = Handoff['open_items'][number]
+export type Risk = Handoff['risks'][number]
+export type FailedAttempt = NonNullable<Handoff['failed_attempts']>[number]
+export type Check = Handoff['validation']['checks'][number]
+export type Validation = Handoff['validation']
+export type Freshness = NonNullable<Validation['freshness']>
+export type Redaction = Handoff['redactions'][number]
+
+export const SCHEMA_ID = 'https://baton.dev/schemas/handoff/v0.1.json'
+export const LEGACY_SCHEMA_ID = 'https://threadline.dev/schemas/handoff/v0.1.json'
+export const SCHEMA_VERSION = '0.1'
+
+export const STATUSES = ['draft', 'validated', 'ready', 'resumed', 'superseded', 'archived'] as const
+export const FLAGS = ['invalid', 'conflicted'] as const
+export const RELATIONS = ['root', 'continue', 'fork', 'merge', 'amend'] as const
+export const HARNESSES = ['generic', 'codex', 'claude-code', 'cursor', 'gemini-cli'] as const
+export const TRIGGERS = ['manual', 'threshold', 'hook', 'timeout', 'pre_compaction'] as const
+
+/** The collections whose items carry an id, with the letter of a new one (design handoff, section 4). */
+export const ITEM_LETTERS = {
+  decisions: 'D',
+  evidence: 'E',
+  failed_attempts: 'F',
+  open_items: 'O',
+} as const
+export type ItemCollection = keyof typeof ITEM_LETTERS
+export const ITEM_COLLECTIONS = ['decisions', 'evidence', 'failed_attempts', 'open_items'] as const
+
+/** The failed attempts; the specification's default is the empty list. */
+export function failedAttempts(record: Handoff): readonly FailedAttempt[] {
+  return record.failed_attempts ?? []
+}
+
+/** What is under way; the specification's default is the empty list. */
+export function inProgress(record: Handoff): readonly string[] {
+  return record.summary.in_progress ?? []
+}
+
+/** What was found out; the specification's default is the empty list. */
+export function discoveries(record: Handoff): readonly string[] {
+  return record.summary.discoveries ?? []
+}
+
+/** One change of status, kept in the record. */
+export interface HistoryEntry {
+  readonly at: string
+  readonly from: string
+  readonly to: string
+  readonly by: string | null
+  readonly reason: string | null
+  readonly nonce: string | null
+}
+
+/** Who works on a resumed record, and until when. */
+export interface Claim {
+  readonly by: string
+  readonly expires_at: string
+}
+
+/** Our one top-level member `x_satchel`, as far as it has the expected shape; no reader needs it. */
+export interface Extension {
+  readonly history: readonly HistoryEntry[]
+  readonly claim: Claim | null
+  readonly conflicts: readonly Record<string, unknown>[]
+  readonly content_sha256: string | undefined
+  readonly skeleton: boolean
+  readonly session: string | undefined
+  readonly idempotency_key: string | undefined
+}
+
+/** The extension of a record; whatever is malformed counts as absent. */
+export function extension(record: unknown): Extension {
+  const member = isJsonObject(record) ? record['x_satchel'] : undefined
+  const x = isJsonObject(member) ? member : {}
+  return {
+    history: Array.isArray(x['history']) ? x['history'].filter(isHistoryEntry) : [],
+    claim: asClaim(x['claim']),
+    conflicts: Array.isArray(x['conflicts']) ? x['conflicts'].filter(isJsonObject) : [],
+    content_sha256: text(x['content_sha256']),
+    skeleton: x['skeleton'] === true,
+    session: text(x['session']),
+    idempotency_key: text(x['idempotency_key']),
+  }
+}
+
+function isHistoryEntry(value: unknown): value is HistoryEntry {
+  return isJsonObject(value) && ['at', 'from', 'to'].every((name) => typeof value[name] === 'string')
+}
+
+function asClaim(value: unknown): Claim | null {
+  if (!isJsonObject(value)) return null
+  const { by, expires_at } = value
+  return typeof by === 'string' && typeof expires_at === 'string' ? { by, expires_at } : null
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,98 @@
+import { childPointer, isJsonObject } from './json-pointer.ts'
+import type { Redaction } from './record.ts'
+import { findSecrets, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
+
+export interface Redacted<T> {
+  readonly value: T
+  readonly ledger: readonly Redaction[]
+}
+
+/**
+ * A copy of a JSON value without its secrets, and the ledger of what was replaced. Names that hold a secret become
+ * `redacted_key_<n>`. Only the matched spans are replaced.
+ */
+export function redactValue<T>(value: T): Redacted<T> {
+  const findings = findSecrets(value)
+  if (findings.length === 0) return { value, ledger: [] }
+  const ledger: Redaction[] = []
+  const copy = rebuild(value, '', '', byPointer(findings), ledger, { next: nextKeyNumber(value) })
+  return { value: copy as T, ledger } // a copy of the same shape
+}
+
+/** Ledger entries of findings in text, one per string and rule. */
+export function ledgerOf(findings: readonly SecretFinding[]): Redaction[] {
+  const seen = new Set<string>()
+  const entries: Redaction[] = []
+  for (const { pointer, rule, inName } of findings) {
+    const key = `${pointer}\u0000${rule}`
+    if (inName || seen.has(key)) continue
+    seen.add(key)
+    entries.push({ field: pointer, reason: `secret:${rule}`, replacement: REPLACEMENT })
+  }
+  return entries
+}
+
+/** Findings by the pointer of the string, or of the member whose name they stand in. */
+function byPointer(findings: readonly SecretFinding[]): ReadonlyMap<string, readonly SecretFinding[]> {
+  const map = new Map<string, SecretFinding[]>()
+  for (const finding of findings) {
+    const list = map.get(finding.pointer)
+    if (list) list.push(finding)
+    else map.set(finding.pointer, [finding])
+  }
+  return map
+}
+
+function rebuild(
+  value: unknown,
+  from: string,
+  to: string,
+  findings: ReadonlyMap<string, readonly SecretFinding[]>,
+  ledger: Redaction[],
+  keys: { next: number },
+): unknown {
+  if (typeof value === 'string') {
+    const spans = (findings.get(from) ?? []).filter((finding) => !finding.inName)
+    if (spans.length === 0) return value
+    ledger.push(...ledgerOf(spans.map((span) => ({ ...span, pointer: to }))))
+    return replaceSpans(value, spans)
+  }
+  if (Array.isArray(value)) {
+    return value.map((element, index) =>
+      rebuild(element, childPointer(from, index), childPointer(to, index), findings, ledger, keys),
+    )
+  }
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value).map(([name, member]) => {
+    const at = childPointer(from, name)
+    const secretName = findings.get(at)?.find((finding) => finding.inName)
+    const kept = secretName ? redactedKey(keys.next++) : name
+    const target = childPointer(to, kept)
+    if (secretName)
+      ledger.push({ field: target, reason: `secret_name:${secretName.rule}`, replacement: kept })
+    return [kept, rebuild(member, at, target, findings, ledger, keys)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The name of a member whose own name held a secret. */
+export function redactedKey(number: number): string {
+  return `redacted_key_${number}`
+}
+
+/** One above the highest number of a renamed member, so that no two names meet. */
+export function nextKeyNumber(value: unknown): number {
+  let highest = 0
+  const look = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(look)
+    else if (isJsonObject(node)) {
+      for (const [name, member] of Object.entries(node)) {
+        const number = /^redacted_key_([0-9]{1,9})$/.exec(name)?.[1]
+        if (number !== undefined) highest = Math.max(highest, Number(number))
+        look(member)
+      }
+    }
+  }
+  look(value)
+  return highest + 1
+}

@@ -1,0 +1,119 @@
+import { type SchemaError, validate } from '../../../generated/handoff-validate.js'
+import { nearest } from '../../../server/plugin.ts'
+import { isJsonObject, resolvePointer } from './json-pointer.ts'
+import { redactText } from './secrets.ts'
+
+/** One rule of the tables that a value breaks. */
+export interface SchemaFault {
+  /** Where; a missing member is reported at the object that lacks it. */
+  readonly pointer: string
+  readonly keyword: string
+  readonly message: string
+  /** What the tables allow there: values, types, or the missing member's name. */
+  readonly expected: readonly string[]
+  /** What stands there, as JSON, cut at 80 characters; `absent` for a missing member. */
+  readonly actual: string
+  /** The nearest allowed value, or the present member that may be meant. */
+  readonly suggestion?: string
+}
+
+const ACTUAL_MAX_CHARS = 80 // design handoff, section 7
+
+/** Whether a value is a record by the tables of the specification, and each rule it breaks. */
+export function schemaVerdict(value: unknown): readonly SchemaFault[] {
+  if (validate(value)) return []
+  const errors = validate.errors ?? []
+  const wrongType = new Set(errors.filter(isTypeError).map((error) => error.instancePath))
+  return errors
+    .filter((error) => isTypeError(error) || !wrongType.has(error.instancePath))
+    .map((error) => fault(error, value))
+}
+
+function isTypeError(error: SchemaError): boolean {
+  return error.keyword === 'type'
+}
+
+function fault(error: SchemaError, root: unknown): SchemaFault {
+  const { instancePath: pointer, keyword } = error
+  const found = resolvePointer(root, pointer)
+  const value = found.kind === 'found' ? found.value : undefined
+  const expected = expectation(error)
+  const actual = keyword === 'required' ? 'absent' : shown(value)
+  const suggestion = suggest(error, expected, value)
+  return {
+    pointer,
+    keyword,
+    message: sentence(keyword, expected, actual),
+    expected,
+    actual,
+    ...(suggestion !== undefined && { suggestion }),
+  }
+}
+
+function expectation({ keyword, params }: SchemaError): string[] {
+  switch (keyword) {
+    case 'required':
+      return [String(params['missingProperty'])]
+    case 'enum':
+      return strings(params['allowedValues'])
+    case 'const':
+      return strings([params['allowedValue']])
+    case 'type':
+      return [params['type']].flat().map(String)
+    case 'format':
+      return [String(params['format'])]
+    case 'pattern':
+      return [String(params['pattern'])]
+    case 'minLength':
+      return [`at least ${params['limit']} character`]
+    default:
+      return [`${params['comparison']} ${params['limit']}`]
+  }
+}
+
+function strings(values: unknown): string[] {
+  return Array.isArray(values)
+    ? values.map((value) => (typeof value === 'string' ? value : String(value)))
+    : []
+}
+
+function sentence(keyword: string, expected: readonly string[], actual: string): string {
+  const [first = ''] = expected
+  if (keyword === 'required') return `the member "${first}" is missing`
+  if (keyword === 'enum' || keyword === 'const')
+    return `must be one of ${expected.join(', ')}; it is ${actual}`
+  if (keyword === 'type') return `must be ${expected.join(' or ')}; it is ${actual}`
+  if (keyword === 'pattern') return `must match ${first}; it is ${actual}`
+  if (keyword === 'minLength') return 'must not be empty'
+  return `must be ${first}; it is ${actual}`
+}
+
+function suggest(error: SchemaError, expected: readonly string[], value: unknown): string | undefined {
+  if (error.keyword === 'required' && isJsonObject(value)) return misspelled(expected[0] ?? '', value)
+  if (error.keyword !== 'enum' && error.keyword !== 'const') return undefined
+  return typeof value === 'string' ? nearest(value, expected) : undefined
+}
+
+/** A present member that may be the missing one; another first letter is rather another member. */
+function misspelled(missing: string, value: Readonly<Record<string, unknown>>): string | undefined {
+  const alike = Object.keys(value).filter((key) => key[0]?.toLowerCase() === missing[0])
+  return nearest(missing, alike)
+}
+
+/** A value as short JSON without secrets. */
+function shown(value: unknown): string {
+  const text = redactText(shortJson(value))
+  return text.length > ACTUAL_MAX_CHARS ? `${text.slice(0, ACTUAL_MAX_CHARS - 1)}…` : text
+}
+
+function shortJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 2000))
+  if (Array.isArray(value)) return `array of ${value.length}`
+  if (isJsonObject(value)) return 'object'
+  return String(value)
+}
+
+/** The verdict in the shape of the contract's record check. */
+export function recordErrors(value: unknown): readonly { pointer: string; message: string }[] {
+  return schemaVerdict(value).map(({ pointer, message }) => ({ pointer, message }))
+}

@@ -1,0 +1,197 @@
+/** What looks like a secret in a text. Every pattern is linear: bounded prefixes, one greedy tail. */
+
+/** A span of a text, in UTF-16 units of the text that was given. */
+export interface SecretSpan {
+  readonly rule: string
+  readonly start: number
+  readonly end: number
+  /** The public prefix of the secret's kind, such as `ghp_`; never more of it. */
+  readonly prefix: string
+}
+
+interface Rule {
+  readonly name: string
+  readonly pattern: RegExp
+  /** The length of the public prefix that a preview may show. */
+  readonly shown: number
+  accept?(secret: string): boolean
+}
+
+const hasDigitAndLetter = (text: string) => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
+
+// design handoff, section 11; in each pattern group 1 is the secret
+const RULES: readonly Rule[] = [
+  { name: 'aws_key', pattern: /\b((?:AKIA|ASIA)[A-Z0-9]{16})\b/g, shown: 4 },
+  { name: 'github_token', pattern: /\b(gh[opsur]_[A-Za-z0-9]{20,})/g, shown: 4 },
+  { name: 'github_token', pattern: /\b(github_pat_[A-Za-z0-9_]{20,})/g, shown: 11 },
+  { name: 'gitlab_token', pattern: /\b(glpat-[A-Za-z0-9_-]{16,})/g, shown: 6 },
+  { name: 'slack_token', pattern: /\b(xox[a-z]-[A-Za-z0-9-]{10,})/g, shown: 5 },
+  { name: 'anthropic_key', pattern: /\b(sk-ant-[A-Za-z0-9_-]{16,})/g, shown: 7 },
+  { name: 'api_key', pattern: /\b(sk-[A-Za-z0-9_-]{20,})/g, shown: 3, accept: hasDigitAndLetter },
+  { name: 'google_key', pattern: /\b(AIza[0-9A-Za-z_-]{35})/g, shown: 4 },
+  { name: 'npm_token', pattern: /\b(npm_[A-Za-z0-9]{30,})/g, shown: 4 },
+  { name: 'pypi_token', pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/g, shown: 5, accept: mixed },
+  { name: 'huggingface_token', pattern: /\b(hf_[A-Za-z0-9]{20,})/g, shown: 3 },
+  {
+    name: 'jwt',
+    pattern: /\b(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*)/g,
+    shown: 3,
+    accept: isJwt,
+  },
+  {
+    name: 'url_user_info',
+    pattern: /\b(?:https?|wss?|ftp|git\+https):\/\/([^\s/@?#"'<>]{3,300})@/gi,
+    shown: 0,
+  },
+  {
+    name: 'url_user_info',
+    pattern: /:\/\/([^\s/@?#"'<>:]{1,100}:[^\s/@?#"'<>]{1,300})@/g,
+    shown: 0,
+  },
+  {
+    name: 'authorization',
+    pattern:
+      /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:bearer|basic|token|digest)[ \t]{1,4}([^\s"',;]{8,})/gi,
+    shown: 0,
+  },
+  {
+    name: 'authorization',
+    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([^\s"',;]{12,})/gi,
+    shown: 0,
+    accept: isStrong,
+  },
+  {
+    name: 'bearer',
+    pattern: /\bbearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{16,})/gi,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
+    name: 'assigned_secret',
+    pattern:
+      /(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)[A-Za-z0-9_-]{0,24}["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/gi,
+    shown: 0,
+    accept: isStrong,
+  },
+]
+
+const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
+const SECRET_NAME =
+  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization/i
+
+/** Every secret in the text, in order, without overlaps. */
+export function secretSpans(text: string): readonly SecretSpan[] {
+  const { plain, offsets } = normalized(text)
+  const found: SecretSpan[] = [...pemSpans(plain)]
+  for (const rule of RULES) {
+    for (const match of plain.matchAll(rule.pattern)) {
+      const secret = match[1] ?? ''
+      if (rule.accept && !rule.accept(secret)) continue
+      const start = match.index + match[0].lastIndexOf(secret)
+      const span = { rule: rule.name, start, end: start + secret.length, prefix: secret.slice(0, rule.shown) }
+      found.push(span)
+    }
+  }
+  return withoutOverlaps(found).map((span) =>
+    offsets ? { ...span, start: offsets[span.start] ?? 0, end: offsets[span.end] ?? text.length } : span,
+  )
+}
+
+/** True when a member of this name holds this value as a secret: `{"password": "…"}`. */
+export function isSecretMember(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) && !/\s/.test(value) && isStrong(value)
+}
+
+/** Words of the text that look random and match no rule. */
+export function randomWords(text: string): boolean {
+  for (const [word] of text.matchAll(/[A-Za-z0-9+/_=-]{32,}/g)) {
+    if (isPublicHash(word) || word.split('/').length > 3) continue
+    if (classes(word) >= 3 && entropy(word.slice(0, 200)) > 4.3) return true
+  }
+  return false
+}
+
+/** Hex of a commit or digest, `alg:hex`, or a uuid: never a secret. */
+export function isPublicHash(text: string): boolean {
+  return (
+    /^(?:[a-z0-9-]{1,12}:)?[0-9a-f]{7,128}$/i.test(text) ||
+    /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)
+  )
+}
+
+function pemSpans(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = []
+  let from = 0
+  for (const match of text.matchAll(PEM_OPEN)) {
+    if (match.index < from) continue
+    const close = text.indexOf('-----END ', match.index)
+    const lineEnd = close < 0 ? -1 : text.indexOf('-----', close + 9)
+    const end = lineEnd < 0 ? text.length : lineEnd + 5
+    spans.push({ rule: 'private_key', start: match.index, end, prefix: '-----BEGIN' })
+    from = end
+  }
+  return spans
+}
+
+/** NFKC of the text with, where that changed it, the offset in the text of each of its units. */
+function normalized(text: string): {
+  readonly plain: string
+  readonly offsets: readonly number[] | undefined
+} {
+  if (/^[\u0000-\u007f]*$/.test(text) || text.normalize('NFKC') === text)
+    return { plain: text, offsets: undefined }
+  let plain = ''
+  const offsets: number[] = []
+  let at = 0
+  for (const char of text) {
+    const folded = char.normalize('NFKC')
+    for (let i = 0; i < folded.length; i++) offsets.push(at)
+    plain += folded
+    at += char.length
+  }
+  offsets.push(at)
+  return { plain, offsets }
+}
+
+function withoutOverlaps(spans: readonly SecretSpan[]): SecretSpan[] {
+  const kept: SecretSpan[] = []
+  for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = kept.at(-1)
+    if (last && span.start < last.end) {
+      if (span.end > last.end) kept[kept.length - 1] = { ...last, end: span.end }
+    } else kept.push(span)
+  }
+  return kept
+}
+
+function isStrong(value: string): boolean {
+  if (value.length < 12 || isPublicHash(value)) return false
+  if (/^(?:\$|%|process\.env|os\.environ|env\.|import\.meta|\[REDACTED\])/.test(value)) return false
+  return classes(value) >= 3
+}
+
+function mixed(value: string): boolean {
+  return classes(value.slice(5)) >= 3 || /[A-Z]/.test(value)
+}
+
+function classes(value: string): number {
+  return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(value)).length
+}
+
+function isJwt(token: string): boolean {
+  const header = token.slice(0, token.indexOf('.')).slice(0, 4000)
+  try {
+    const decoded: unknown = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'))
+    return typeof decoded === 'object' && decoded !== null && 'alg' in decoded
+  } catch {
+    return false
+  }
+}
+
+function entropy(text: string): number {
+  const counts = new Map<string, number>()
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
+}

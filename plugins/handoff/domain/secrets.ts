@@ -1,0 +1,106 @@
+import { childPointer, isJsonObject } from './json-pointer.ts'
+import { isPublicHash, isSecretMember, randomWords, secretSpans } from './secret-rules.ts'
+
+/** What replaces the span of a secret. */
+export const REPLACEMENT = '[REDACTED]'
+
+/** One secret in a record. `start` and `end` count UTF-16 units of the string at `pointer`. */
+export interface SecretFinding {
+  readonly pointer: string
+  readonly rule: string
+  readonly start: number
+  readonly end: number
+  /** At most the public prefix, such as `ghp_…`. */
+  readonly preview: string
+  /** The secret stands in the member's name. */
+  readonly inName?: true
+}
+
+/** Fields that hold commit ids and digests: their hex is never a secret. */
+const HASH_FIELDS: ReadonlySet<string> = new Set([
+  'head',
+  'revision',
+  'digest',
+  'content_hash',
+  'ref',
+  'git_head_at_capture',
+  'git_head_now',
+])
+
+/** Every secret in the strings and in the names of a JSON value. */
+export function findSecrets(value: unknown): readonly SecretFinding[] {
+  const findings: SecretFinding[] = []
+  walk(value, '', undefined, (pointer, name, text) => findings.push(...inText(pointer, name, text)), findings)
+  return findings
+}
+
+/** Pointers of strings that look random but match no rule. */
+export function findRandomText(value: unknown): readonly string[] {
+  const pointers: string[] = []
+  walk(value, '', undefined, (pointer, name, text) => {
+    if (isExempt(pointer, name, text) || inText(pointer, name, text).length > 0) return
+    if (randomWords(text)) pointers.push(pointer)
+  })
+  return pointers
+}
+
+/** The text with every secret replaced. */
+export function redactText(text: string): string {
+  return replaceSpans(text, inText('', undefined, text))
+}
+
+/** The text with the spans replaced, from the last to the first. */
+export function replaceSpans(text: string, spans: readonly { start: number; end: number }[]): string {
+  let redacted = text
+  for (const { start, end } of [...spans].sort((a, b) => b.start - a.start)) {
+    redacted = redacted.slice(0, start) + REPLACEMENT + redacted.slice(end)
+  }
+  return redacted
+}
+
+type Visit = (pointer: string, name: string | undefined, text: string) => void
+
+function walk(
+  value: unknown,
+  pointer: string,
+  name: string | undefined,
+  visit: Visit,
+  names?: SecretFinding[],
+): void {
+  if (typeof value === 'string') {
+    visit(pointer, name, value)
+  } else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      walk(element, childPointer(pointer, index), name, visit, names)
+    }
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      const at = childPointer(pointer, key)
+      if (names) for (const span of secretSpans(key)) names.push({ ...finding(at, span), inName: true })
+      walk(value[key], at, key, visit, names)
+    }
+  }
+}
+
+function inText(pointer: string, name: string | undefined, text: string): SecretFinding[] {
+  if (isExempt(pointer, name, text)) return []
+  const spans = secretSpans(text)
+  if (spans.length === 0 && name !== undefined && isSecretMember(name, text)) {
+    return [{ pointer, rule: 'secret_member', start: 0, end: text.length, preview: '…' }]
+  }
+  return spans.map((span) => finding(pointer, span))
+}
+
+function finding(
+  pointer: string,
+  span: { rule: string; start: number; end: number; prefix: string },
+): SecretFinding {
+  const { rule, start, end, prefix } = span
+  return { pointer, rule, start, end, preview: `${prefix}…` }
+}
+
+function isExempt(pointer: string, name: string | undefined, text: string): boolean {
+  if (pointer === '/$schema' || text === REPLACEMENT) return true
+  const word = text.startsWith('git:') ? text.slice(4) : text
+  return isPublicHash(word) && (name === undefined || HASH_FIELDS.has(name) || !/[A-Z]/.test(word))
+}

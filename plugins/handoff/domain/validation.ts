@@ -1,0 +1,129 @@
+import type { CheckFinding, CheckOutcome, CheckRule, Subject } from './checks/check.ts'
+import { CONTENT_CHECKS } from './checks/content.ts'
+import { FORM_CHECKS } from './checks/form.ts'
+import { countsOf, HISTORY_CHECKS } from './checks/history.ts'
+import { READINESS_CHECKS } from './checks/readiness.ts'
+import { REFERENCE_CHECKS } from './checks/references.ts'
+import { WORLD_CHECKS } from './checks/world.ts'
+import { drift } from './drift.ts'
+import { type Quality, qualityOf } from './quality.ts'
+import { readyBlockers } from './ready.ts'
+import type { Check, Validation } from './record.ts'
+import type { SchemaFault } from './schema-verdict.ts'
+
+/** Up to which checks run: `schema` only the tables, `semantic` what the record alone shows, `repo` and `all` everything. */
+export const LEVELS = ['schema', 'semantic', 'repo', 'all'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** The two verdicts on a record: `schema_valid` by the tables alone, `validation` by every check. */
+export interface Verdict {
+  readonly schema_valid: boolean
+  readonly errors: readonly SchemaFault[]
+  readonly errors_total: number
+  /** In the shape of the record's own member; each check has our extra `pointers`. */
+  readonly validation: Validation & { readonly checks: readonly CheckResult[] }
+  readonly can_ready: boolean
+  readonly ready_blockers: readonly string[]
+  readonly quality: Quality
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export type CheckResult = Check & { pointers: string[] }
+
+const MAX_ERRORS = 100 // design handoff, section 7
+const MAX_POINTERS = 20
+const MAX_DETAILS = 5
+
+/** Every check, in the order of the design. */
+export const CHECKS: readonly CheckRule[] = [
+  ...FORM_CHECKS,
+  ...REFERENCE_CHECKS,
+  ...HISTORY_CHECKS,
+  ...CONTENT_CHECKS.filter(({ name }) => name !== 'injection'),
+  ...WORLD_CHECKS,
+  ...READINESS_CHECKS,
+  ...CONTENT_CHECKS.filter(({ name }) => name === 'injection'),
+  { name: 'quality', level: 'semantic', run: () => [] },
+]
+
+/** Runs the checks of a level. `strict` counts a warning as a failure. */
+export function verdictOn(subject: Subject, level: Level, strict: boolean): Verdict {
+  const readable = subject.source.kind === 'value' || subject.source.kind === 'text'
+  const quality = qualityOf(subject.record, isFresh(subject))
+  const checks = CHECKS.map((rule) => {
+    if (!runs(rule, level)) return skippedCheck(rule.name, `level ${level}`)
+    if (!readable && rule.level !== 'schema') return skippedCheck(rule.name, 'no record can be read')
+    const result = checkResult(rule.name, rule.run(subject))
+    return rule.name === 'quality' ? { ...result, detail: `${quality.overall} of 100` } : result
+  })
+  const status = worst(checks, strict)
+  const blockers = readyBlockers(subject.record, status)
+  const valid = readable && subject.faults.length === 0
+  return {
+    schema_valid: valid,
+    errors: errorsOf(subject).slice(0, MAX_ERRORS),
+    errors_total: errorsOf(subject).length,
+    validation: {
+      status,
+      validated_at: subject.now.toISOString(),
+      checks,
+      freshness:
+        subject.world.git?.kind === 'repository' ? drift(subject.record, subject.world).freshness : null,
+    },
+    can_ready: valid && blockers.length === 0,
+    ready_blockers: valid ? blockers : ['schema_invalid', ...blockers],
+    quality,
+    counts: countsOf(subject.record),
+  }
+}
+
+function isFresh({ record, world }: Subject): boolean | undefined {
+  if (world.git?.kind !== 'repository') return undefined
+  const { state } = drift(record, world)
+  return state === 'unknown' ? undefined : state === 'fresh'
+}
+
+function runs(rule: CheckRule, level: Level): boolean {
+  if (level === 'schema') return rule.level === 'schema'
+  return level === 'semantic' ? rule.level !== 'repo' : true
+}
+
+function errorsOf({ source, faults }: Subject): readonly SchemaFault[] {
+  if (source.kind === 'not_utf8') return [unreadable('the text is not UTF-8', 'UTF-8')]
+  if (source.kind !== 'broken') return faults
+  const { line, column } = source.fault
+  return [unreadable(`the text is no JSON at line ${line}, column ${column}`, 'JSON')]
+}
+
+function unreadable(message: string, expected: string): SchemaFault {
+  return { pointer: '', keyword: 'json', message, expected: [expected], actual: 'unreadable text' }
+}
+
+function checkResult(name: string, outcome: CheckOutcome): CheckResult {
+  if ('skipped' in outcome) return skippedCheck(name, outcome.skipped)
+  const status = outcome.some(isFail) ? 'fail' : outcome.length > 0 ? 'warn' : 'pass'
+  const shown = [...outcome.filter(isFail), ...outcome.filter((finding) => !isFail(finding))]
+  const details = shown.slice(0, MAX_DETAILS).map((finding) => finding.detail)
+  const more = shown.length - details.length
+  return {
+    name,
+    status,
+    detail: details.join('; ') + (more > 0 ? `; and ${more} more` : ''),
+    pointers: [...new Set(shown.flatMap(({ pointer }) => pointer ?? []))].slice(0, MAX_POINTERS),
+  }
+}
+
+function isFail(finding: CheckFinding): boolean {
+  return finding.level === 'fail'
+}
+
+function skippedCheck(name: string, why: string): CheckResult {
+  return { name, status: 'skipped', detail: why, pointers: [] }
+}
+
+/** The worst of the checks; `skipped` counts for nothing. */
+function worst(checks: readonly Check[], strict: boolean): 'pass' | 'warn' | 'fail' {
+  if (checks.some(({ status }) => status === 'fail')) return 'fail'
+  if (!checks.some(({ status }) => status === 'warn')) return 'pass'
+  return strict ? 'fail' : 'warn'
+}

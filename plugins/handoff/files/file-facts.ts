@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join, sep } from 'node:path'
+import type { FileFact } from '../domain/world-facts.ts'
+import { systemCode } from '../store/disk.ts'
+
+// design handoff, section 7
+const MAX_FILES = 1000
+const MAX_BYTES = 10 * 1024 * 1024
+const LIMIT_MS = 2000
+
+/**
+ * What stands at each path of a record, hashed where it is a file inside `root`. Nothing outside the root is ever
+ * opened, also when a link is put in its place meanwhile. After 2 s or 1,000 files the rest is `unhashed`.
+ */
+export async function fileFacts(
+  root: string,
+  paths: readonly string[],
+  now: () => number,
+): Promise<ReadonlyMap<string, FileFact>> {
+  const realRoot = await realpath(root)
+  const deadline = now() + LIMIT_MS
+  const facts = new Map<string, FileFact>()
+  for (const path of new Set(paths)) {
+    if (facts.size >= MAX_FILES) facts.set(path, { kind: 'file', unhashed: 'too_many' })
+    else if (now() > deadline) facts.set(path, { kind: 'file', unhashed: 'out_of_time' })
+    else facts.set(path, await factOf(realRoot, path))
+  }
+  return facts
+}
+
+async function factOf(realRoot: string, path: string): Promise<FileFact> {
+  if (path.includes('\0')) return { kind: 'outside', detail: 'a NUL in a path' }
+  const wanted = isAbsolute(path) ? path : join(realRoot, path)
+  if (!isInside(realRoot, wanted)) {
+    const detail = isAbsolute(path) ? 'an absolute path outside the project' : 'leads out of the project'
+    return { kind: 'outside', detail }
+  }
+  try {
+    const real = await realpath(wanted)
+    if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link leads out of the project' }
+    return await hashed(realRoot, real)
+  } catch (thrown) {
+    const code = systemCode(thrown)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { kind: 'missing' }
+    if (code === 'ELOOP') return { kind: 'outside', detail: 'a link leads nowhere' }
+    if (code === 'EACCES' || code === 'EPERM') return { kind: 'file' }
+    throw thrown
+  }
+}
+
+/** Opens the resolved path and looks again: a link put there meanwhile is refused before a byte is read. */
+async function hashed(realRoot: string, real: string): Promise<FileFact> {
+  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const opened = await file.stat()
+    const again = await realpath(real)
+    const there = await stat(again)
+    if (!isInside(realRoot, again) || there.ino !== opened.ino || there.dev !== opened.dev) {
+      return { kind: 'outside', detail: 'a link leads out of the project' }
+    }
+    if (opened.isDirectory()) return { kind: 'directory' }
+    if (!opened.isFile()) return { kind: 'file' }
+    if (opened.size > MAX_BYTES) return { kind: 'file', unhashed: 'too_big' }
+    return { kind: 'file', sha256: await digest(file) }
+  } finally {
+    await file.close()
+  }
+}
+
+async function digest(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(64 * 1024)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
+    if (bytesRead === 0) return `sha256:${hash.digest('hex')}`
+    hash.update(chunk.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+}

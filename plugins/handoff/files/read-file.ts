@@ -1,0 +1,44 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { systemCode } from '../store/disk.ts'
+
+const LARGEST_FILE_BYTES = 16 * 1024 * 1024
+
+/**
+ * The bytes of a file that the caller may read.
+ * Errors: `forbidden`/`path_refused`, `not_found`/`file_not_found`, `too_large`/`record_too_large`.
+ */
+export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path: string): Promise<Buffer> {
+  const real = await ctx.resolvePath(path)
+  try {
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const { size } = await file.stat()
+      if (size > LARGEST_FILE_BYTES) {
+        throw new SatchelError(
+          'too_large',
+          'record_too_large',
+          `The file has ${size} bytes; it was not read.`,
+        )
+      }
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  } catch (thrown) {
+    throw asReadError(thrown, path)
+  }
+}
+
+function asReadError(thrown: unknown, path: string): unknown {
+  const code = systemCode(thrown)
+  const shown = path.slice(0, 200)
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new SatchelError('not_found', 'file_not_found', `There is no file "${shown}".`)
+  }
+  if (code === 'EISDIR')
+    return new SatchelError('invalid', 'not_a_file', `"${shown}" is a folder; give a file.`)
+  if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'EPERM') return thrown
+  return new SatchelError('forbidden', 'path_refused', `"${shown}" cannot be read.`, { cause: thrown })
+}

@@ -1,0 +1,88 @@
+import { commitOf } from '../domain/evidence-ref.ts'
+import type { Handoff } from '../domain/record.ts'
+import type { CommitFact, GitFacts, SinceCapture } from '../domain/world-facts.ts'
+import { captureRepository } from './repository.ts'
+import type { Git } from './run-git.ts'
+
+const COMMIT = /^[0-9a-f]{7,64}$/
+const MAX_COMMITS = 200
+
+/** What git says of a record: how far HEAD moved since its capture, and whether the commits it names exist. */
+export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string): Promise<GitFacts> {
+  const repository = await captureRepository(git, storePrefix)
+  if (repository.kind === 'none') return { kind: 'none', reason: reasonText(repository.reason) }
+  const captured = record.project.repository?.head ?? null
+  const commits = record.evidence.flatMap((item) =>
+    item.type === 'commit' ? (commitOf(item.ref ?? '') ?? []) : [],
+  )
+  return {
+    kind: 'repository',
+    head: repository.head,
+    dirty: repository.dirty,
+    uncommitted: repository.changed.map(({ path }) => path),
+    ...(captured !== null &&
+      repository.head !== null && { since: await since(git, captured, repository.head) }),
+    commits: await commitFacts(git, [...new Set(commits)].slice(0, MAX_COMMITS)),
+  }
+}
+
+/** A captured head reaches git only when it is plain hex: it is text from a file. */
+async function since(git: Git, captured: string, head: string): Promise<SinceCapture> {
+  const none = { commitsAhead: null, changed: [] }
+  if (!COMMIT.test(captured))
+    return { ...none, relation: 'unknown', reason: 'the captured head is no commit id' }
+  const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
+  if (full.kind === 'failed') {
+    if (full.reason === 'timeout') return { ...none, relation: 'unknown', reason: 'git took too long' }
+    const shallow = await git('rev-parse', '--is-shallow-repository')
+    if (shallow.kind === 'done' && shallow.stdout.trim() === 'true') {
+      return { ...none, relation: 'unknown', reason: 'the captured commit is not in this shallow clone' }
+    }
+    return { ...none, relation: 'unrelated_history' }
+  }
+  const from = full.stdout.trim()
+  if (from === head) return { relation: 'same', commitsAhead: 0, changed: [] }
+  const changed = await changedBetween(git, from, head)
+  const base = await git('merge-base', '--end-of-options', from, head)
+  if (base.kind === 'failed') return { relation: 'unrelated_history', commitsAhead: null, changed }
+  const common = base.stdout.trim()
+  const relation = common === from ? 'ahead' : common === head ? 'behind' : 'diverged'
+  const count = await git('rev-list', '--count', '--end-of-options', `${from}..${head}`)
+  const commitsAhead = count.kind === 'done' ? Number(count.stdout.trim()) : null
+  return { relation, commitsAhead, changed }
+}
+
+async function changedBetween(git: Git, from: string, to: string): Promise<string[]> {
+  const options = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
+  const answer = await git('diff', ...options, '--end-of-options', from, to, '--')
+  return answer.kind === 'done' ? answer.stdout.split('\0').filter((path) => path !== '') : []
+}
+
+async function commitFacts(git: Git, commits: readonly string[]): Promise<Map<string, CommitFact>> {
+  const facts = new Map<string, CommitFact>()
+  const deadline = commits.length > 0 ? 20 : 0
+  for (const [index, commit] of commits.entries()) {
+    facts.set(commit, index < deadline ? await commitFact(git, commit) : 'unchecked')
+  }
+  return facts
+}
+
+async function commitFact(git: Git, commit: string): Promise<CommitFact> {
+  const found = await git('cat-file', '-e', '--end-of-options', `${commit}^{commit}`)
+  if (found.kind === 'failed') return found.reason === 'refused' ? 'absent' : 'unchecked'
+  const ancestor = await git('merge-base', '--is-ancestor', '--end-of-options', commit, 'HEAD')
+  if (ancestor.kind === 'done') return 'ancestor'
+  return ancestor.reason === 'refused' ? 'elsewhere' : 'unchecked'
+}
+
+/** A failure of git in words. */
+export function reasonText(reason: string): string {
+  const words: Readonly<Record<string, string>> = {
+    no_git: 'git is not installed',
+    no_repository: 'not a git repository',
+    dubious_ownership: 'git does not trust this repository (dubious ownership)',
+    timeout: 'git took longer than 2 s',
+    too_much_output: 'git answered more than 4 MiB',
+  }
+  return words[reason] ?? 'git could not answer'
+}

@@ -1,0 +1,82 @@
+import type { Git, GitFailure } from './run-git.ts'
+
+/** What git says of a work tree at one moment. */
+export interface RepositoryFacts {
+  readonly kind: 'repository'
+  /** Absent before the first commit. */
+  readonly head: string | null
+  readonly branch: string | null
+  readonly dirty: boolean | null
+  readonly remote: string | null
+  /** Paths relative to the work tree that differ from HEAD; `new` ones are not tracked. */
+  readonly changed: readonly ChangedPath[]
+}
+
+export interface ChangedPath {
+  readonly path: string
+  readonly state: 'modified' | 'new' | 'deleted'
+}
+
+export type CapturedRepository = RepositoryFacts | { readonly kind: 'none'; readonly reason: GitFailure }
+
+const COMMIT = /^[0-9a-f]{7,64}$/
+
+/**
+ * Head, branch, remote and changed paths of the work tree; one failing command never fails the capture. Paths are
+ * relative to the folder git runs in; what stands below `storePrefix` (`.handoffs/`) is our own and does not count.
+ */
+export async function captureRepository(git: Git, storePrefix: string): Promise<CapturedRepository> {
+  const inside = await git('rev-parse', '--is-inside-work-tree')
+  if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
+  const [prefix, head, branch, remote, status] = await Promise.all([
+    line(git('rev-parse', '--show-prefix')),
+    line(git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')),
+    line(git('symbolic-ref', '--quiet', '--short', 'HEAD')),
+    line(git('config', '--get', 'remote.origin.url')),
+    git('status', '--porcelain=v1', '-z', '--untracked-files=normal', '--no-renames', '--', '.'),
+  ])
+  const changed = (status.kind === 'done' ? changedPaths(status.stdout) : [])
+    .map((entry) => ({ ...entry, path: entry.path.slice((prefix ?? '').length) }))
+    .filter(({ path }) => !path.startsWith(storePrefix))
+  return {
+    kind: 'repository',
+    head: head !== null && COMMIT.test(head) ? head : null,
+    branch,
+    dirty: status.kind === 'done' ? changed.length > 0 : null,
+    remote: remote === null ? null : withoutUserInfo(remote),
+    changed,
+  }
+}
+
+/** The smallest root commit of HEAD; undefined in a shallow clone, without commits or without git. */
+export async function rootCommit(git: Git): Promise<string | undefined> {
+  if ((await line(git('rev-parse', '--is-shallow-repository'))) !== 'false') return undefined
+  const roots = await git('rev-list', '--max-parents=0', 'HEAD')
+  if (roots.kind === 'failed') return undefined
+  return roots.stdout
+    .split('\n')
+    .filter((root) => COMMIT.test(root))
+    .sort()[0]
+}
+
+async function line(answer: ReturnType<Git>): Promise<string | null> {
+  const settled = await answer
+  const text = settled.kind === 'done' ? settled.stdout.trim() : ''
+  return text === '' ? null : text
+}
+
+function changedPaths(status: string): ChangedPath[] {
+  return status
+    .split('\0')
+    .filter((entry) => entry.length > 3)
+    .map((entry) => {
+      const code = entry.slice(0, 2)
+      const state = code === '??' ? 'new' : code.includes('D') ? 'deleted' : 'modified'
+      return { path: entry.slice(3), state }
+    })
+}
+
+/** A remote without what stands before the `@` of its host. */
+export function withoutUserInfo(remote: string): string {
+  return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1').replace(/^[^/@:]+@([^/:]+:)/, '$1')
+}

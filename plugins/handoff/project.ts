@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { relative, resolve } from 'node:path'
+import type { CallContext, Host } from '../../server/plugin.ts'
+import type { HandoffConfig } from './config.ts'
+import type { RandomBytes } from './domain/record-id.ts'
+import { type Git, gitIn } from './git/run-git.ts'
+import { realDisk } from './store/disk.ts'
+import { layoutOf } from './store/layout.ts'
+import { createIndex, type RecordIndex } from './store/record-index.ts'
+import { openStore, type Store } from './store/store.ts'
+
+/** One project: its root, its store and its repository. */
+export interface Project {
+  /** Absolute; said in every answer. */
+  readonly root: string
+  readonly store: Store
+  readonly index: RecordIndex
+  readonly git: Git
+  /** The store's folder below the root with a slash at its end, for git's lists of paths. */
+  readonly storePrefix: string
+}
+
+/** What every action of this plugin works with. Lives as long as the host. */
+export interface Handoffs {
+  readonly config: HandoffConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  now(): Date
+  random: RandomBytes
+  /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
+  project(ctx: CallContext, path: string | undefined): Promise<Project>
+}
+
+/** Opens projects on demand; makes no folder and touches no file. */
+export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
+  const projects = new Map<string, Project>()
+  const at = (root: string): Project => {
+    const known = projects.get(root)
+    if (known) return known
+    const project = openProject(host, config, root)
+    projects.set(root, project)
+    return project
+  }
+  return {
+    config,
+    env: host.env,
+    now: () => host.now(),
+    random: (size) => randomBytes(size),
+    project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
+  }
+}
+
+function openProject(host: Host, config: HandoffConfig, root: string): Project {
+  const folder = resolve(root, config.store)
+  const store = openStore({
+    disk: realDisk,
+    layout: layoutOf(root, folder),
+    now: () => host.now().getTime(),
+    onWrite: (id) => {
+      for (const uri of [`handoff://${id}`, `handoff://${id}/brief`, 'handoff://latest', 'handoff://index']) {
+        host.resourceChanged(uri)
+      }
+    },
+  })
+  return {
+    root,
+    store,
+    index: createIndex(store),
+    git: gitIn(root, host.env),
+    storePrefix: `${relative(root, folder)}/`,
+  }
+}

@@ -1,0 +1,118 @@
+import { constants } from 'node:fs'
+import { link, lstat, open, readdir, rename, truncate, unlink } from 'node:fs/promises'
+import { makeDirectoryDurably, SatchelError, syncDirectory } from '../../../server/plugin.ts'
+
+/** What the store needs of a file system; a test passes one that fails or dies at its n-th call. */
+export interface Disk {
+  /** The whole file. A symbolic link is refused with `ELOOP`. */
+  read(path: string): Promise<Buffer>
+  list(path: string): Promise<readonly string[]>
+  stat(path: string): Promise<FileStat>
+  /** Makes the folder and its parents; the new names are durable. */
+  makeDirectory(path: string): Promise<void>
+  /** A new file whose bytes are on disk when this resolves; `EEXIST` when there is one. */
+  writeNew(path: string, content: string | Uint8Array): Promise<void>
+  link(from: string, to: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  empty(path: string): Promise<void>
+  syncDirectory(path: string): Promise<void>
+}
+
+export interface FileStat {
+  readonly mtimeMs: number
+  readonly size: number
+  readonly isFile: boolean
+  readonly isDirectory: boolean
+}
+
+const RECORD_MODE = 0o600 // design handoff-store, section 1
+
+/** The real file system. */
+export const realDisk: Disk = {
+  async read(path) {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  },
+  list: (path) => readdir(path),
+  async stat(path) {
+    const found = await lstat(path)
+    return {
+      mtimeMs: found.mtimeMs,
+      size: found.size,
+      isFile: found.isFile(),
+      isDirectory: found.isDirectory(),
+    }
+  },
+  makeDirectory: (path) => makeDirectoryDurably(path),
+  async writeNew(path, content) {
+    const file = await open(path, 'wx', RECORD_MODE)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  },
+  link,
+  rename,
+  unlink,
+  empty: (path) => truncate(path, 0),
+  syncDirectory,
+}
+
+/** The error code of the operating system, if the thrown value carries one. */
+export function systemCode(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
+  return typeof thrown.code === 'string' ? thrown.code : undefined
+}
+
+/** Runs `action`; nothing there (`ENOENT`) gives undefined. */
+export async function orMissing<T>(action: Promise<T>): Promise<T | undefined> {
+  try {
+    return await action
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT'])
+const UNWRITABLE = new Set([
+  'EROFS',
+  'EACCES',
+  'EPERM',
+  'ENOTDIR',
+  'EEXIST',
+  'EIO',
+  'EFBIG',
+  'EMFILE',
+  'ENFILE',
+  'EISDIR',
+  'ELOOP',
+])
+
+/** A failure of the disk as what a caller can act on; everything else stays what it is. */
+export function asStoreError(thrown: unknown): unknown {
+  const code = systemCode(thrown)
+  if (code === undefined) return thrown
+  if (FULL.has(code)) {
+    return new SatchelError(
+      'unavailable',
+      'disk_full',
+      'The disk is full; nothing was changed. Free some space, then try again.',
+      { cause: thrown },
+    )
+  }
+  if (!UNWRITABLE.has(code)) return thrown
+  return new SatchelError(
+    'unavailable',
+    'store_unwritable',
+    `The handoff store cannot be used (${code}); nothing was changed. Check its folder and permissions, then try again.`,
+    { details: { code }, cause: thrown },
+  )
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+
+/** Where a store keeps its files (design handoff-store, section 1). */
+export interface Layout {
+  /** Absolute. */
+  readonly root: string
+  /** Absolute; the store's own folder. */
+  readonly folder: string
+  readonly records: string
+  readonly locks: string
+  readonly temps: string
+  readonly cache: string
+  readonly config: string
+  readonly gitignore: string
+}
+
+/** The layout of the store in `folder`, of the project at `root`; both absolute. */
+export function layoutOf(root: string, folder: string): Layout {
+  return {
+    root,
+    folder,
+    records: join(folder, 'records'),
+    locks: join(folder, '.locks'),
+    temps: join(folder, '.tmp'),
+    cache: join(folder, '.cache'),
+    config: join(folder, 'config.json'),
+    gitignore: join(folder, '.gitignore'),
+  }
+}
+
+/** Kept out of version control: everything that only one machine needs. */
+export const GITIGNORE = '.cache/\n.locks/\n.tmp/\n'
+
+/** The file of a record. */
+export function recordFile(layout: Layout, id: string): string {
+  return join(layout.records, `${id.toLowerCase()}.json`)
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { processStart, SatchelError } from '../../../server/plugin.ts'
+import { type Disk, orMissing, systemCode } from './disk.ts'
+import type { Layout } from './layout.ts'
+
+/**
+ * A lock made of generations: the holder of `<name>.<n>` with the highest n holds it. Unlinking a stale lock file
+ * would let two breakers both win; a higher generation has exactly one winner, because `link` fails when the name
+ * exists (design handoff-store, section 1).
+ */
+export interface Locks {
+  readonly disk: Disk
+  readonly layout: Layout
+  readonly now: () => number
+}
+
+/** Held until `withLock` returns. */
+export interface HeldLock {
+  /** Refuses to go on when somebody took the lock over. Errors: `conflict`/`locked`. */
+  check(): Promise<void>
+}
+
+interface Holder {
+  readonly pid: number
+  readonly host: string
+  readonly start: string | undefined
+}
+
+const STALE_AFTER_MS = 60_000
+const LONGEST_WAIT_MS = 5_000
+
+/** Runs `action` while holding the lock `name`. Errors: `conflict`/`locked` naming the holder after 5 s. */
+export async function withLock<T>(
+  locks: Locks,
+  name: string,
+  action: (held: HeldLock) => Promise<T>,
+): Promise<T> {
+  const generation = await acquire(locks, name)
+  try {
+    return await action({ check: () => refuseIfTaken(locks, name, generation) })
+  } finally {
+    await release(locks, name, generation)
+  }
+}
+
+async function acquire(locks: Locks, name: string): Promise<number> {
+  const deadline = locks.now() + LONGEST_WAIT_MS
+  for (;;) {
+    const highest = (await generations(locks, name)).at(-1) ?? 0
+    const holder = highest === 0 ? undefined : await liveHolder(locks, name, highest)
+    if (!holder) {
+      const mine = highest + 1
+      if ((await claim(locks, name, mine)) && (await settle(locks, name, mine))) return mine
+    }
+    if (locks.now() > deadline) throw lockedBy(name, holder)
+    await wait(1 + Math.floor(randomBytes(1).readUInt8() / 64))
+  }
+}
+
+/** Numbers of the generations there are, rising. */
+async function generations({ disk, layout }: Locks, name: string): Promise<number[]> {
+  const prefix = `${name}.`
+  const numbers = (await disk.list(layout.locks))
+    .filter((file) => file.startsWith(prefix) && /^[0-9]{1,15}$/.test(file.slice(prefix.length)))
+    .map((file) => Number(file.slice(prefix.length)))
+  return numbers.sort((a, b) => a - b)
+}
+
+/** Who holds a generation; undefined when it is free: released, gone, dead or older than a minute. */
+async function liveHolder(locks: Locks, name: string, generation: number): Promise<Holder | undefined> {
+  const file = fileOf(locks, name, generation)
+  const stat = await orMissing(locks.disk.stat(file))
+  if (!stat || stat.size === 0) return undefined
+  const holder = parseHolder(await orMissing(locks.disk.read(file)))
+  if (!holder || locks.now() - stat.mtimeMs > STALE_AFTER_MS) return undefined
+  return isDead(holder) ? undefined : holder
+}
+
+function parseHolder(content: Buffer | undefined): Holder | undefined {
+  if (!content || content.length === 0) return undefined
+  try {
+    const value: Partial<Holder> = JSON.parse(content.toString('utf8'))
+    if (typeof value.pid !== 'number' || typeof value.host !== 'string') return undefined
+    return { pid: value.pid, host: value.host, start: value.start }
+  } catch {
+    return undefined // a lock file that is no JSON has no living holder: it is written whole before it is linked
+  }
+}
+
+function isDead({ pid, host, start }: Holder): boolean {
+  if (host !== hostname()) return false
+  try {
+    process.kill(pid, 0)
+  } catch (thrown) {
+    return systemCode(thrown) === 'ESRCH'
+  }
+  const present = processStart(pid)
+  return start !== undefined && present !== undefined && start !== present
+}
+
+/** Takes a generation; false when somebody was faster. The file appears whole: an empty one means released. */
+async function claim(locks: Locks, name: string, generation: number): Promise<boolean> {
+  const { disk, layout } = locks
+  const temp = join(layout.temps, `lock-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const holder: Holder = { pid: process.pid, host: hostname(), start: processStart(process.pid) }
+  await disk.writeNew(temp, JSON.stringify(holder))
+  try {
+    await disk.link(temp, fileOf(locks, name, generation))
+    return true
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EEXIST') return false
+    throw asLinkError(thrown)
+  } finally {
+    await orMissing(disk.unlink(temp))
+  }
+}
+
+/** After a claim: gives way to a higher generation, else removes the lower ones. */
+async function settle(locks: Locks, name: string, mine: number): Promise<boolean> {
+  const all = await generations(locks, name)
+  if ((all.at(-1) ?? 0) > mine) {
+    await orMissing(locks.disk.unlink(fileOf(locks, name, mine)))
+    return false
+  }
+  for (const lower of all) if (lower < mine) await orMissing(locks.disk.unlink(fileOf(locks, name, lower)))
+  return true
+}
+
+async function refuseIfTaken(locks: Locks, name: string, mine: number): Promise<void> {
+  const highest = (await generations(locks, name)).at(-1) ?? 0
+  if (highest !== mine) throw lockedBy(name, undefined)
+}
+
+async function release(locks: Locks, name: string, generation: number): Promise<void> {
+  await orMissing(locks.disk.empty(fileOf(locks, name, generation)))
+}
+
+function fileOf({ layout }: Locks, name: string, generation: number): string {
+  return join(layout.locks, `${name}.${generation}`)
+}
+
+function lockedBy(name: string, holder: Holder | undefined): SatchelError {
+  const who = holder ? ` by process ${holder.pid} on ${holder.host}` : ' by another process'
+  return new SatchelError('conflict', 'locked', `${name} is locked${who}; nothing was changed. Try again.`, {
+    details: { name, ...(holder && { pid: holder.pid, host: holder.host }) },
+  })
+}
+
+/** A file system without hard links cannot hold a store. */
+export function asLinkError(thrown: unknown): unknown {
+  const code = systemCode(thrown)
+  if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code))
+    return thrown
+  return new SatchelError(
+    'unavailable',
+    'no_hard_links',
+    'The file system of the handoff store has no hard links; set handoff.store to a folder on one that has.',
+    { cause: thrown },
+  )
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { isJsonObject } from '../domain/json-pointer.ts'
+import { type Disk, orMissing, systemCode } from './disk.ts'
+import type { Layout } from './layout.ts'
+
+/** What `config.json` of a store says of its project; meant to be committed. */
+export async function storedProjectId(disk: Disk, layout: Layout): Promise<string | undefined> {
+  const bytes = await orMissing(disk.read(layout.config))
+  if (!bytes) return undefined
+  try {
+    const config: unknown = JSON.parse(bytes.toString('utf8'))
+    const id = isJsonObject(config) ? config['project_id'] : undefined
+    return typeof id === 'string' && id !== '' ? id : undefined
+  } catch {
+    return undefined // a damaged file is named by the doctor; it is never overwritten
+  }
+}
+
+/**
+ * The project's id, noted at the first write: `git:<root commit>` when `rootCommit` finds one, else `p-<uuid>`.
+ * Never derived from the path.
+ */
+export async function projectIdForWriting(
+  disk: Disk,
+  layout: Layout,
+  rootCommit: () => Promise<string | undefined>,
+): Promise<string> {
+  const stored = await storedProjectId(disk, layout)
+  if (stored !== undefined) return stored
+  const commit = await rootCommit()
+  const id = commit ? `git:${commit}` : `p-${randomUUID()}`
+  await disk.makeDirectory(layout.folder)
+  try {
+    await disk.writeNew(layout.config, `${JSON.stringify({ project_id: id }, null, 2)}\n`)
+  } catch (thrown) {
+    if (systemCode(thrown) !== 'EEXIST') throw thrown
+    return (await storedProjectId(disk, layout)) ?? id
+  }
+  return id
+}

@@ -1,0 +1,118 @@
+import { basename, relative } from 'node:path'
+import { isJsonObject } from '../domain/json-pointer.ts'
+import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
+import type { Handoff } from '../domain/record.ts'
+import { isUuid, sha256 } from '../domain/record-id.ts'
+import { type SchemaFault, schemaVerdict } from '../domain/schema-verdict.ts'
+import { type Disk, orMissing, systemCode } from './disk.ts'
+import { type Layout, recordFile } from './layout.ts'
+
+/** A file of the store that is a record by the tables. */
+export interface StoredRecord {
+  readonly kind: 'record'
+  /** As the record spells it. */
+  readonly id: string
+  /** Relative to the project root. */
+  readonly path: string
+  readonly etag: string
+  readonly mtimeMs: number
+  readonly document: JsonDocument
+  readonly record: Handoff
+}
+
+/** A file of the store that is not; its bytes are never touched. */
+export interface BrokenRecord {
+  readonly kind: 'broken'
+  readonly path: string
+  readonly problem: Problem
+  /** Present when the file is JSON at least. */
+  readonly document?: JsonDocument
+  readonly etag?: string
+}
+
+/** Why a file of the store is no usable record. */
+export interface Problem {
+  readonly path: string
+  readonly reason:
+    | 'bad_json'
+    | 'not_utf8'
+    | 'schema_invalid'
+    | 'wrong_id'
+    | 'record_too_large'
+    | 'too_deep'
+    | 'not_a_file'
+  readonly detail: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** Files above this are not even read. */
+const LARGEST_FILE_BYTES = 16 * 1024 * 1024
+
+/** The file of a record as it stands now; undefined when there is none. */
+export async function readRecord(
+  disk: Disk,
+  layout: Layout,
+  id: string,
+): Promise<StoredRecord | BrokenRecord | undefined> {
+  const file = recordFile(layout, id)
+  const path = relative(layout.root, file)
+  const stat = await orMissing(disk.stat(file))
+  if (!stat) return undefined
+  if (!stat.isFile) return broken(path, 'not_a_file', 'is no regular file')
+  if (stat.size > LARGEST_FILE_BYTES) return broken(path, 'record_too_large', `has ${stat.size} bytes`)
+  try {
+    return parseRecord(await disk.read(file), path, stat.mtimeMs)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ELOOP') return broken(path, 'not_a_file', 'is a symbolic link')
+    if (systemCode(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+/** The bytes of a record's file. `path` names it; its base name holds the id. */
+export function parseRecord(bytes: Uint8Array, path: string, mtimeMs: number): StoredRecord | BrokenRecord {
+  const text = decodeUtf8(bytes)
+  const etag = sha256(bytes)
+  if (text === undefined) return { ...broken(path, 'not_utf8', 'is not UTF-8'), etag }
+  const reading = readJson(text)
+  if (reading.kind === 'broken') {
+    const { line, column } = reading.fault
+    const detail = text === '' ? 'is empty' : `is no JSON at line ${line}, column ${column}`
+    return { ...broken(path, 'bad_json', detail, { line, column }), etag }
+  }
+  const { document } = reading
+  if (document.depth > MAX_DEPTH) {
+    return { ...broken(path, 'too_deep', `is nested ${document.depth} levels deep`), document, etag }
+  }
+  const [fault] = schemaVerdict(document.value)
+  if (fault) return { ...broken(path, 'schema_invalid', described(fault)), document, etag }
+  const record = document.value as Handoff // the verdict above is what proves it
+  if (record.id.toLowerCase() !== basename(path, '.json').toLowerCase()) {
+    return { ...broken(path, 'wrong_id', `holds the record ${record.id}`), document, etag }
+  }
+  return { kind: 'record', id: record.id, path, etag, mtimeMs, document, record }
+}
+
+function described(fault: SchemaFault): string {
+  return `${fault.pointer || 'the record'}: ${fault.message}`
+}
+
+function broken(path: string, reason: Problem['reason'], detail: string, at: object = {}): BrokenRecord {
+  return { kind: 'broken', path, problem: { path, reason, detail, ...at } }
+}
+
+/** Bytes as text; undefined when they are not UTF-8. A byte order mark stays. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The id a record names, when it is one. */
+export function idOf(value: unknown): string | undefined {
+  const id = isJsonObject(value) ? value['id'] : undefined
+  return typeof id === 'string' && isUuid(id) ? id : undefined
+}

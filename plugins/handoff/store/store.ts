@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import { join, relative } from 'node:path'
+import { SatchelError } from '../../../server/plugin.ts'
+import { isUuid, sha256 } from '../domain/record-id.ts'
+import { asStoreError, type Disk, orMissing, systemCode } from './disk.ts'
+import { GITIGNORE, type Layout, recordFile } from './layout.ts'
+import { asLinkError, type HeldLock, withLock } from './lock.ts'
+import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
+
+/** The folder of records. Reading makes nothing; the first write makes the folders. Needs no closing. */
+export interface Store {
+  readonly layout: Layout
+  readonly disk: Disk
+  /** True once a first write made it. */
+  exists(): Promise<boolean>
+  /** Ids by file name, sorted; empty without a store. */
+  ids(): Promise<readonly string[]>
+  read(id: string): Promise<StoredRecord | BrokenRecord | undefined>
+  /** Writes a new record and gives its etag. Errors: `conflict`/`exists`; see `asStoreError`. */
+  create(id: string, text: string): Promise<Written>
+  /**
+   * Replaces a record by what `edit` makes of it, under the record's lock.
+   * Errors: `not_found`/`record_not_found`, `conflict`/`etag_mismatch`, `conflict`/`locked`, what `edit` throws.
+   */
+  update(id: string, ifMatch: string | undefined, edit: Edit): Promise<Written>
+  /** Runs `action` after the folders are there; failures of the disk become what a caller can act on. */
+  preparing<T>(action: () => Promise<T>): Promise<T>
+  /** Runs `action` under the lock of any name. */
+  locked<T>(name: string, action: (held: HeldLock) => Promise<T>): Promise<T>
+}
+
+/** The new text of a record; undefined leaves the file as it is. */
+export type Edit = (current: StoredRecord | BrokenRecord) => Promise<string | undefined> | string | undefined
+
+export interface Written {
+  readonly etag: string
+  /** Relative to the project root. */
+  readonly path: string
+}
+
+const STALE_TEMP_MS = 60 * 60 * 1000
+
+/** The store at a layout. `onWrite` hears of every record written, after it is on disk. */
+export function openStore(parts: {
+  readonly disk: Disk
+  readonly layout: Layout
+  readonly now: () => number
+  readonly onWrite?: (id: string) => void
+}): Store {
+  const { disk, layout } = parts
+  const locks = { disk, layout, now: parts.now }
+  let prepared = false
+
+  const prepare = async (): Promise<void> => {
+    if (prepared) return
+    for (const folder of [layout.records, layout.locks, layout.temps]) await disk.makeDirectory(folder)
+    if (!(await orMissing(disk.stat(layout.gitignore)))) {
+      await disk.writeNew(layout.gitignore, GITIGNORE).catch(ignoreExisting)
+    }
+    await removeStaleTemps(disk, layout, parts.now())
+    prepared = true
+  }
+
+  const files = { disk, layout, written: parts.onWrite ?? (() => {}) }
+
+  return {
+    layout,
+    disk,
+    exists: async () => (await orMissing(disk.stat(layout.records)))?.isDirectory ?? false,
+    ids: () => storing(() => recordIds(disk, layout)),
+    read: (id) => storing(() => readRecord(disk, layout, id)),
+    create: (id, text) =>
+      storing(async () => {
+        await prepare()
+        return commitNew(files, id, text)
+      }),
+    update: (id, ifMatch, edit) =>
+      storing(async () => {
+        if (!(await readRecord(disk, layout, id))) throw unknownRecord(id)
+        await prepare()
+        return withLock(locks, id.toLowerCase(), async (held) => {
+          const current = await readRecord(disk, layout, id)
+          if (!current) throw unknownRecord(id)
+          if (ifMatch !== undefined && current.etag !== ifMatch) throw changedMeanwhile(id, current.etag)
+          const text = await edit(current)
+          if (text === undefined) return { etag: current.etag ?? '', path: current.path }
+          return commitChange(files, id, text, held)
+        })
+      }),
+    preparing: (action) =>
+      storing(async () => {
+        await prepare()
+        return action()
+      }),
+    locked: (name, action) =>
+      storing(async () => {
+        await prepare()
+        return withLock(locks, name, action)
+      }),
+  }
+}
+
+interface Files {
+  readonly disk: Disk
+  readonly layout: Layout
+  written(id: string): void
+}
+
+async function writeTemp({ disk, layout }: Files, text: string): Promise<string> {
+  const temp = join(layout.temps, `record-${process.pid}-${randomBytes(6).toString('hex')}`)
+  try {
+    await disk.writeNew(temp, text)
+    return temp
+  } catch (thrown) {
+    await dropTemp(disk, temp)
+    throw thrown
+  }
+}
+
+async function commitNew(files: Files, id: string, text: string): Promise<Written> {
+  const { disk, layout } = files
+  const file = recordFile(layout, id)
+  const temp = await writeTemp(files, text)
+  try {
+    await disk.link(temp, file)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EEXIST') throw alreadyThere(id)
+    throw asLinkError(thrown)
+  } finally {
+    await dropTemp(disk, temp)
+  }
+  return finished(files, id, text)
+}
+
+async function commitChange(files: Files, id: string, text: string, held: HeldLock): Promise<Written> {
+  const { disk, layout } = files
+  const temp = await writeTemp(files, text)
+  try {
+    // Somebody may have taken the lock over while this process stood still.
+    await held.check()
+    await disk.rename(temp, recordFile(layout, id))
+  } catch (thrown) {
+    await dropTemp(disk, temp)
+    throw thrown
+  }
+  return finished(files, id, text)
+}
+
+async function finished(files: Files, id: string, text: string): Promise<Written> {
+  await files.disk.syncDirectory(files.layout.records)
+  files.written(id)
+  return { etag: sha256(text), path: relative(files.layout.root, recordFile(files.layout, id)) }
+}
+
+async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {
+  const files = (await orMissing(disk.list(layout.records))) ?? []
+  return files
+    .filter((file) => file.endsWith('.json') && isUuid(file.slice(0, -5)))
+    .map((file) => file.slice(0, -5))
+    .sort()
+}
+
+async function storing<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (thrown) {
+    throw asStoreError(thrown)
+  }
+}
+
+/** Temporary files nobody owns any more: over an hour old. */
+async function removeStaleTemps(disk: Disk, layout: Layout, now: number): Promise<void> {
+  for (const name of await disk.list(layout.temps)) {
+    const path = join(layout.temps, name)
+    const stat = await orMissing(disk.stat(path))
+    if (stat?.isFile && now - stat.mtimeMs > STALE_TEMP_MS) await dropTemp(disk, path)
+  }
+}
+
+/** A temporary file that cannot be removed is harmless: the doctor names it, the next writer removes it. */
+async function dropTemp(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch {
+    return
+  }
+}
+
+function ignoreExisting(thrown: unknown): void {
+  if (systemCode(thrown) !== 'EEXIST') throw thrown
+}
+
+function alreadyThere(id: string): SatchelError {
+  return new SatchelError('conflict', 'exists', `There is a record ${id} already; it was left as it is.`, {
+    details: { id },
+    next: { tool: 'handoff_get', args: { id } },
+  })
+}
+
+/** There is no such record. */
+export function unknownRecord(id: string, near: readonly string[] = []): SatchelError {
+  return new SatchelError(
+    'not_found',
+    'record_not_found',
+    `There is no record "${id.slice(0, 80)}" in this project; list what there is.`,
+    { details: { id: id.slice(0, 80), near }, next: { tool: 'handoff_list', args: {} } },
+  )
+}
+
+function changedMeanwhile(id: string, etag: string | undefined): SatchelError {
+  return new SatchelError(
+    'conflict',
+    'etag_mismatch',
+    'The record changed since it was read; read it again and repeat the change on what it is now.',
+    { details: { id, etag: etag ?? null }, next: { tool: 'handoff_get', args: { id } } },
+  )
+}

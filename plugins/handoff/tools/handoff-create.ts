@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { createRecord } from '../actions/create-record.ts'
+import { TRIGGERS } from '../domain/record.ts'
+import { shortId } from '../domain/record-id.ts'
+import type { Handoffs } from '../project.ts'
+import { authoredFields, authoredOf } from './authored-fields.ts'
+import {
+  answerFields,
+  digestOf,
+  list,
+  projectField,
+  redactionShape,
+  validationShape,
+} from './shared-fields.ts'
+
+/** What a tool that makes a record answers. */
+export const createdOutput = z.object({
+  id: z.string(),
+  uri: z.string(),
+  path: z.string().nullable().describe('relative to root; null: nothing was written'),
+  status: z.string(),
+  etag: z.string(),
+  assigned_ids: z.record(z.string(), z.string()).describe('item label -> stored id'),
+  redactions: list(redactionShape),
+  validation: validationShape,
+  repeated: z.literal(true).optional().describe('this idempotency_key was used before'),
+  ...answerFields,
+})
+
+/** The digest of a record that was made. */
+export function createdDigest(output: z.output<typeof createdOutput>): string {
+  const { id, path, status, assigned_ids, redactions, warnings } = output
+  const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
+  return digestOf([
+    path === null
+      ? `Would write ${id}; nothing was written.`
+      : `${status} ${shortId(id)} written: ${path} (${id})`,
+    output.repeated && 'The same idempotency_key as before: this is the record of the first call.',
+    assigned.length > 0 && `ids: ${assigned.slice(0, 20).join(', ')}`,
+    redactions.length > 0 && `${redactions.length} secrets were redacted.`,
+    ...warnings.slice(0, 5),
+    path !== null && `Next: handoff_validate {"id": "${id}"}`,
+  ])
+}
+
+/** `handoff_create`: a new record of the work so far. */
+export function createTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_create',
+    title: 'Create handoff',
+    description:
+      'Writes a draft handoff record of the work so far: before context runs out, at a milestone, when somebody else goes on. Say only what was seen; put what failed into failed_attempts and a first step into open_items. An item id is a label others may refer to. Git facts are captured, secrets redacted. Returns id, etag, assigned ids.',
+    profile: 'core',
+    input: z.object({
+      title: z.string().describe('short name'),
+      objective: z.string().describe('goal'),
+      current_state: z.string().describe('where things stand'),
+      ...authoredFields,
+      parent: z.string().optional().describe('id; default: claimed record; "none"'),
+      trigger: z.enum(TRIGGERS).optional().describe('why now'),
+      extra: z.looseObject({}).optional().describe('more members'),
+      capture_git: z.boolean().default(true).describe('add git facts'),
+      hash_artifacts: z.boolean().default(true).describe('hash files'),
+      auto_artifacts: z.enum(['none', 'changed']).default('none').describe('add changed files'),
+      dry_run: z.boolean().default(false).describe('write nothing'),
+      idempotency_key: z.string().min(1).max(200).optional().describe('same key, same record'),
+      project: projectField,
+    }),
+    output: createdOutput,
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    http: { method: 'POST', path: '/handoffs', etag: 'etag' },
+    cli: { verb: 'handoff create' },
+    example: {
+      title: 'Validate the OAuth callback',
+      objective: 'Reject replayed state parameters',
+      current_state: 'The comparison helper works; one fixture remains.',
+      open_items: [
+        {
+          priority: 'high',
+          description: 'Add a duplicate-callback fixture',
+          suggested_action: 'Create the fixture, run the suite',
+        },
+      ],
+    },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      return createRecord(handoffs, ctx, project, {
+        authored: authoredOf(input),
+        parent: input.parent,
+        options: {
+          captureGit: input.capture_git,
+          hashArtifacts: input.hash_artifacts,
+          autoArtifacts: input.auto_artifacts,
+          dryRun: input.dry_run,
+        },
+        idempotencyKey: input.idempotency_key,
+      })
+    },
+    digest: createdDigest,
+  })
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { defineTool, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
+import { type Candidate, validateRecord } from '../actions/validate-record.ts'
+import { LEVELS } from '../domain/validation.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField, validationShape } from './shared-fields.ts'
+
+const input = z.object({
+  record: z.unknown().optional().describe('the record: any JSON, or its text'),
+  id: z.string().optional().describe('or a stored one: id, its first or last digits, latest'),
+  path: z.string().optional().describe('or a file'),
+  level: z.enum(LEVELS).default('all').describe('how far to look'),
+  strict: z.boolean().default(false).describe('warnings fail'),
+  project: projectField,
+})
+
+/** `handoff_validate`: both verdicts on a record; writes nothing. */
+export function validateTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_validate',
+    title: 'Validate handoff',
+    description:
+      'Judges a handoff record and writes nothing. schema_valid: does it follow the schema, with each error at a JSON pointer. validation: checks of references, lineage, secrets, files, git and usefulness. can_ready says whether it may be released. An invalid record is an answer, not an error.',
+    profile: 'core',
+    input,
+    output: z.object({
+      schema_valid: z.boolean(),
+      errors: list(
+        z.object({
+          pointer: z.string(),
+          keyword: z.string(),
+          message: z.string(),
+          expected: list(z.string()),
+          actual: z.string(),
+          suggestion: z.string().optional(),
+        }),
+      ),
+      errors_total: z.number(),
+      validation: validationShape,
+      can_ready: z.boolean(),
+      ready_blockers: list(z.string()),
+      quality: z.object({ overall: z.number(), dimensions: z.record(z.string(), z.number()) }),
+      counts: z.record(z.string(), z.number()),
+      ...answerFields,
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: 100_000,
+    http: { method: 'POST', path: '/handoffs/validate' },
+    cli: {
+      verb: 'handoff validate',
+      positional: ['[source]'],
+      arrange: sourceOf,
+      found: (output) => {
+        const { schema_valid, validation } = output as {
+          schema_valid: boolean
+          validation: { status: string }
+        } // this tool's own output
+        return !schema_valid || validation.status === 'fail'
+      },
+    },
+    example: { record: { kind: 'handoff' } },
+    async handler(ctx, given) {
+      const project = await handoffs.project(ctx, given.project)
+      const verdict = await validateRecord(
+        handoffs,
+        ctx,
+        project,
+        candidateOf(given),
+        given.level,
+        given.strict,
+      )
+      return { root: project.root, warnings: [], ...verdict }
+    },
+    digest: ({ schema_valid, errors, errors_total, validation, can_ready, ready_blockers, quality }) =>
+      digestOf([
+        `schema: ${schema_valid ? 'valid' : `${errors_total} errors`}; checks: ${validation.status}; quality ${quality.overall} of 100`,
+        ...errors.slice(0, 4).map(({ pointer, message }) => `${pointer || 'record'}: ${message}`),
+        ...validation.checks
+          .filter(({ name, status }) => (status === 'fail' || status === 'warn') && name !== 'schema')
+          .slice(0, 4)
+          .map(({ name, status, detail }) => `${status} ${name}: ${detail.slice(0, 120)}`),
+        can_ready ? 'It can become ready.' : `Not ready: ${ready_blockers.join(', ')}`,
+      ]),
+  })
+}
+
+/** `record: null` is a record to judge; only its absence is none. */
+function candidateOf(given: z.output<typeof input>): Candidate {
+  const candidates: Candidate[] = []
+  if (Object.hasOwn(given, 'record') && given.record !== undefined)
+    candidates.push({ kind: 'value', value: given.record })
+  if (given.id !== undefined) candidates.push({ kind: 'id', id: given.id })
+  if (given.path !== undefined) candidates.push({ kind: 'path', path: given.path })
+  const [candidate] = candidates
+  if (candidate && candidates.length === 1) return candidate
+  throw new SatchelError('invalid', 'invalid_arguments', 'Give exactly one of record, id and path.', {
+    details: { errors: [{ pointer: '', message: 'exactly one of record, id, path' }] },
+  })
+}
+
+/** `FILE|-|ID`: standard input without a word, a file that is there, else an id. */
+async function sourceOf(typed: Readonly<Record<string, unknown>>, files: TypedFiles) {
+  const { source, ...input } = typed
+  if (input['record'] !== undefined || input['id'] !== undefined || input['path'] !== undefined) return input
+  const named = typeof source === 'string' ? source : '-'
+  if (named === '-') return { ...input, record: await files.readText('-') }
+  return (await files.exists(named)) ? { ...input, path: named } : { ...input, id: named }
+}

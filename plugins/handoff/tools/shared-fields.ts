@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+/** Input and output fields that several handoff tools have. */
+
+/** A list in an answer: the domain's lists are read-only, and zod's own type for one is not. */
+export function list<T extends z.ZodType>(element: T) {
+  // the same schema: only the type it is given and gives says `readonly`
+  return z.array(element) as unknown as z.ZodType<readonly z.output<T>[], readonly z.input<T>[]>
+}
+
+export const projectField = z.string().optional().describe('project folder')
+
+/** Said in every answer: where, and what to mind. */
+export const answerFields = {
+  root: z.string().describe('the project root that was used'),
+  warnings: list(z.string()).describe('what to mind'),
+}
+
+/** `validation` in the shape of the record's own member, with our pointers. */
+export const validationShape = z.object({
+  status: z.enum(['pass', 'warn', 'fail', 'not_run']),
+  validated_at: z.string().nullable(),
+  checks: list(
+    z.object({
+      name: z.string(),
+      status: z.enum(['pass', 'warn', 'fail', 'skipped']),
+      detail: z.string(),
+      pointers: list(z.string()).optional(),
+    }),
+  ),
+  freshness: z
+    .looseObject({
+      git_head_at_capture: z.string().nullable(),
+      git_head_now: z.string().nullable(),
+      stale: z.boolean(),
+    })
+    .nullable(),
+})
+
+export const redactionShape = z.object({ field: z.string(), reason: z.string(), replacement: z.string() })
+
+/** Lines of a digest, at most ten. */
+export function digestOf(lines: readonly (string | false | undefined)[]): string {
+  return lines
+    .filter((line) => typeof line === 'string' && line !== '')
+    .slice(0, 10)
+    .join('\n')
+}

@@ -1,0 +1,127 @@
+import { nearest } from '../../../server/plugin.ts'
+import type { AskedRef } from '../git/ref-name.ts'
+import type { RemoteListing, RemoteRef } from '../git/remote.ts'
+import { orderTags } from '../git/tag-order.ts'
+import { refusal } from '../reasons.ts'
+import type { PlannedEntry } from './plan.ts'
+import { type Failure, failureOf, type Warning } from './report.ts'
+
+/** One ref that is to be read. */
+export interface ChosenRef {
+  /** What the summary says: the short name, or the full one where the configuration wrote it so. */
+  readonly ref: string
+  readonly kind: 'branch' | 'tag'
+  readonly fullName: string
+  /** As the remote listed it; the fetched commit is the one recorded. */
+  readonly commit: string
+}
+
+export interface Choice {
+  readonly refs: readonly ChosenRef[]
+  readonly failures: readonly Failure[]
+  readonly warnings: readonly Warning[]
+}
+
+const MAX_REFS = 1000 // modules design 8
+
+/** Which refs of a remote an entry asks for (modules design 2.4). Errors: `not_found`/`empty_repository`. */
+export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, repository: string): Choice {
+  if (listing.branches.size === 0 && listing.tags.size === 0) {
+    throw refusal('empty_repository', 'The repository is empty: it has no branch and no tag.')
+  }
+  const chosen = new Map<string, ChosenRef>()
+  const failures: Failure[] = []
+  const warnings: Warning[] = []
+  const tags = entry.includeTags ? orderTags(listing.tags.keys()).slice(0, entry.maxTags) : []
+
+  for (const asked of entry.asked) {
+    const found = findAsked(listing, asked)
+    if (found === undefined) failures.push(missingRef(listing, asked, repository))
+    else chosen.set(found.ref, found)
+    if (asked.full === undefined && listing.branches.has(asked.name) && listing.tags.has(asked.name)) {
+      warnings.push(ambiguous(repository, asked.name))
+    }
+  }
+  for (const name of tags) chosen.set(name, chosenTag(listing.tags.get(name), name))
+  if (entry.asked.length === 0 && tags.length === 0) {
+    const branch = defaultRef(listing)
+    chosen.set(branch.ref, branch)
+    if (entry.includeTags) warnings.push(noTags(repository, branch.ref))
+  }
+  const refs = [...chosen.values()]
+  if (refs.length > MAX_REFS) warnings.push(tooMany(repository, refs.length))
+  return { refs: refs.slice(0, MAX_REFS), failures, warnings }
+}
+
+/** A branch and a tag of one short name would share one id: the tag wins. */
+function findAsked(listing: RemoteListing, asked: AskedRef): ChosenRef | undefined {
+  if (asked.full !== undefined) {
+    const isTag = asked.full.startsWith('refs/tags/')
+    const found = (isTag ? listing.tags : listing.branches).get(
+      asked.full.replace(/^refs\/(heads|tags)\//, ''),
+    )
+    return found && { ref: asked.name, kind: found.kind, fullName: asked.full, commit: found.commit }
+  }
+  const found = listing.tags.get(asked.name) ?? listing.branches.get(asked.name)
+  return found && chosenOf(found)
+}
+
+function chosenOf({ kind, name, commit }: RemoteRef): ChosenRef {
+  return { ref: name, kind, fullName: `refs/${kind === 'tag' ? 'tags' : 'heads'}/${name}`, commit }
+}
+
+function chosenTag(tag: RemoteRef | undefined, name: string): ChosenRef {
+  return chosenOf(tag ?? { kind: 'tag', name, commit: '' })
+}
+
+function defaultRef(listing: RemoteListing): ChosenRef {
+  const branch = listing.branches.get(listing.defaultBranch ?? '')
+  if (branch) return chosenOf(branch)
+  throw refusal('ref_not_found', 'The remote names no default branch. Name the branches to read.')
+}
+
+function missingRef(listing: RemoteListing, asked: AskedRef, repository: string): Failure {
+  const near = nearestNames(asked.name, asked.full ? fullNames(listing) : shortNames(listing))
+  const hint = near.length > 0 ? ` Nearest: ${near.map((name) => JSON.stringify(name)).join(', ')}.` : ''
+  const error = refusal('ref_not_found', `The remote has no branch ${JSON.stringify(asked.name)}.${hint}`)
+  return failureOf({ repository, ref: asked.name }, error)
+}
+
+/** The three candidates most like a name. */
+export function nearestNames(name: string, candidates: Iterable<string>): string[] {
+  const left = new Set(candidates)
+  const near: string[] = []
+  for (let found = nearest(name, left); found !== undefined && near.length < 3; found = nearest(name, left)) {
+    near.push(found)
+    left.delete(found)
+  }
+  return near
+}
+
+function shortNames(listing: RemoteListing): string[] {
+  return [...listing.branches.keys(), ...listing.tags.keys()]
+}
+
+function fullNames(listing: RemoteListing): string[] {
+  return [
+    ...[...listing.branches.keys()].map((name) => `refs/heads/${name}`),
+    ...[...listing.tags.keys()].map((name) => `refs/tags/${name}`),
+  ]
+}
+
+function ambiguous(repository: string, ref: string): Warning {
+  const message = `A branch and a tag are called ${JSON.stringify(ref)}: the tag was read. Name refs/heads/${ref} for the branch.`
+  return { repository, ref, code: 'ref_ambiguous', message }
+}
+
+function noTags(repository: string, ref: string): Warning {
+  return { repository, ref, code: 'no_tags', message: 'The remote has no tags: its default branch was read.' }
+}
+
+function tooMany(repository: string, count: number): Warning {
+  return {
+    repository,
+    code: 'refs_capped',
+    message: `Only the first ${MAX_REFS} of ${count} refs were read.`,
+  }
+}

@@ -1,0 +1,76 @@
+import { posix } from 'node:path'
+import { moduleFlavour } from '../domain/module-files.ts'
+import type { ModuleKind } from '../domain/summary.ts'
+import { excludes } from '../git/glob.ts'
+import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
+import { compare } from '../order.ts'
+import { refusal } from '../reasons.ts'
+import type { PlannedEntry } from './plan.ts'
+
+/** A directory of a commit and what lies directly in it. */
+export interface Directory {
+  /** Repository-relative, `.` for the root. */
+  readonly path: string
+  readonly files: readonly TreeFile[]
+  readonly skipped: readonly SkippedEntry[]
+}
+
+const MAX_MODULES = 5000 // modules design 8
+const MAX_MODULE_FILES = 20_000
+const EXAMPLE = /^(?:examples?|samples?|tests?|testdata|fixtures?)$/
+
+/** Every directory of a tree, by path. */
+export function directoriesOf(tree: Tree): ReadonlyMap<string, Directory> {
+  const made = new Map<string, { path: string; files: TreeFile[]; skipped: SkippedEntry[] }>()
+  const at = (path: string) => {
+    const parent = posix.dirname(path)
+    const known = made.get(parent)
+    if (known) return known
+    const fresh = { path: parent, files: [], skipped: [] }
+    made.set(parent, fresh)
+    return fresh
+  }
+  for (const file of tree.files) at(file.path).files.push(file)
+  for (const entry of tree.skipped) at(entry.path).skipped.push(entry)
+  return made
+}
+
+/** Whether a directory is a module at all. */
+export function isModuleDirectory(directory: Directory): boolean {
+  return directory.files.some(({ path }) => moduleFlavour(posix.basename(path)) !== undefined)
+}
+
+/**
+ * The module directories that an entry asks for, by path.
+ * Errors: `too_large`/`repository_too_large` beyond 5,000 modules or 20,000 module files.
+ */
+export function chooseDirectories(
+  directories: ReadonlyMap<string, Directory>,
+  entry: PlannedEntry,
+): Directory[] {
+  const chosen = [...directories.values()].filter(
+    (directory) =>
+      isWanted(directory.path, entry) &&
+      isModuleDirectory(directory) &&
+      !entry.excludes.some((pattern) => excludes(pattern, directory.path)),
+  )
+  const fileCount = chosen.reduce((sum, { files }) => sum + files.length, 0)
+  if (chosen.length > MAX_MODULES || fileCount > MAX_MODULE_FILES) {
+    throw refusal(
+      'repository_too_large',
+      `The ref has ${chosen.length} modules with ${fileCount} files; name a path or exclude_paths.`,
+    )
+  }
+  return chosen.sort((a, b) => compare(a.path, b.path))
+}
+
+function isWanted(path: string, entry: PlannedEntry): boolean {
+  if (path === entry.path) return true
+  return entry.recursive && (entry.path === '.' || path.startsWith(`${entry.path}/`))
+}
+
+/** What a directory is, seen from the configured path. */
+export function kindOf(path: string, entry: PlannedEntry): ModuleKind {
+  if (path === entry.path) return 'root'
+  return path.split('/').some((segment) => EXAMPLE.test(segment)) ? 'example' : 'submodule'
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
+import type { RepositoryEntry } from '../config.ts'
+import { parseGlob } from '../git/glob.ts'
+import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
+import { nameFromUrl, parseRemoteUrl, type RemoteUrl } from '../git/url.ts'
+import { refusal } from '../reasons.ts'
+import { type Failure, failureOf, shownUrl } from './report.ts'
+
+/** One configured entry, every text of it checked. */
+export interface PlannedEntry {
+  readonly name: string
+  readonly asked: readonly AskedRef[]
+  readonly includeTags: boolean
+  /** Infinity: all, up to the cap on refs. */
+  readonly maxTags: number
+  /** Normalised, `.` for the root. */
+  readonly path: string
+  readonly recursive: boolean
+  readonly excludes: readonly string[]
+  /** Changes whenever the same commit would give other summaries. */
+  readonly optionsDigest: string
+}
+
+/** All entries of one URL: they share one listing, one clone and one fetch. */
+export interface RepositoryPlan {
+  readonly remote: RemoteUrl
+  readonly entries: readonly PlannedEntry[]
+}
+
+export interface Plan {
+  readonly repositories: readonly RepositoryPlan[]
+  readonly failures: readonly Failure[]
+}
+
+export interface PlanOptions {
+  /** For entries that do not say. */
+  readonly recursive: boolean
+  readonly workingDirectory: string
+  /** Version of everything between bytes and summary. */
+  readonly parserVersion: string
+}
+
+/** Checks every entry before anything is touched; one that is refused costs only itself. */
+export function planRepositories(entries: readonly RepositoryEntry[], options: PlanOptions): Plan {
+  const byUrl = new Map<string, { remote: RemoteUrl; entries: PlannedEntry[] }>()
+  const failures: Failure[] = []
+  for (const entry of entries) {
+    let shown = shownUrl(entry.url)
+    try {
+      const remote = parseRemoteUrl(entry.url, options.workingDirectory)
+      shown = remote.url
+      const planned = planEntry(entry, remote, options)
+      const sameUrl = byUrl.get(remote.url)
+      if (sameUrl) sameUrl.entries.push(planned)
+      else byUrl.set(remote.url, { remote, entries: [planned] })
+    } catch (thrown) {
+      failures.push(failureOf({ repository: shown }, thrown))
+    }
+  }
+  return { repositories: [...byUrl.values()], failures }
+}
+
+function planEntry(entry: RepositoryEntry, remote: RemoteUrl, options: PlanOptions): PlannedEntry {
+  const name = entry.name === undefined ? nameFromUrl(remote.url) : parseName(entry.name)
+  const path = parseDirectory(entry.path)
+  const recursive = entry.recursive ?? options.recursive
+  const excludes = entry.exclude_paths.map(parseGlob)
+  const shape = JSON.stringify([options.parserVersion, name, path, recursive, excludes])
+  return {
+    name,
+    asked: entry.branches.map(parseAskedRef),
+    includeTags: entry.include_tags,
+    maxTags: entry.max_tags === null || entry.max_tags === 0 ? Number.POSITIVE_INFINITY : entry.max_tags,
+    path,
+    recursive,
+    excludes,
+    optionsDigest: createHash('sha256').update(shape).digest('hex').slice(0, 16),
+  }
+}
+
+function parseName(typed: string): string {
+  if (!/^[A-Za-z0-9._+-]{1,100}$/.test(typed) || typed === '.' || typed === '..') {
+    throw refusal(
+      'name_refused',
+      'A repository name is 1 to 100 letters, digits, dots, underscores, plus signs or hyphens.',
+    )
+  }
+  return typed
+}
+
+/** A directory inside a repository, normalised. Errors: `invalid`/`path_refused`. */
+export function parseDirectory(typed: string): string {
+  const plain = posix.normalize(typed === '' ? '.' : typed).replace(/(?<=.)\/+$/, '')
+  const bad =
+    typed.length > 1024 ||
+    /[\p{Cc}\\]/u.test(typed) ||
+    typed.startsWith('/') ||
+    typed.split('/').includes('..') ||
+    plain.split('/').includes('..')
+  if (bad) {
+    throw refusal(
+      'path_refused',
+      'A path inside a repository is relative, without "..", backslashes or control characters.',
+    )
+  }
+  return plain
+}

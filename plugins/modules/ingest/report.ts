@@ -1,0 +1,55 @@
+import { isSatchelError } from '../../../server/plugin.ts'
+import { redact } from '../git/failure.ts'
+import { compare } from '../order.ts'
+
+/** Something that could not be processed, with its reason (reasons.ts). */
+export interface Failure {
+  readonly repository: string
+  readonly ref?: string
+  readonly path?: string
+  readonly code: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** Something a reader should know although the work was done. */
+export interface Warning {
+  readonly repository: string
+  readonly ref?: string
+  readonly path?: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Where in the work a failure or a warning happened. */
+export interface Place {
+  readonly repository: string
+  readonly ref?: string
+  readonly path?: string
+}
+
+/** The failure an error means. What is no `SatchelError` is a fault of ours: its text stays in the log. */
+export function failureOf(place: Place, thrown: unknown): Failure {
+  if (isSatchelError(thrown)) {
+    return { ...place, code: thrown.code, reason: thrown.reason, message: thrown.message }
+  }
+  return { ...place, code: 'internal', reason: 'internal', message: 'Internal error' }
+}
+
+/** A typed URL as it may be shown although it was refused: nothing between the scheme and the last `@`. */
+export function shownUrl(typed: string): string {
+  const at = typed.lastIndexOf('@')
+  const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.exec(typed)?.[0] ?? ''
+  const open = at < 0 ? typed : `${scheme}***@${typed.slice(at + 1)}`
+  return redact(open, []).slice(0, 200)
+}
+
+/** The same order in every run, whatever finished first. */
+export function inPlaceOrder<T extends Place>(rows: readonly T[]): T[] {
+  return [...rows].sort(
+    (a, b) =>
+      compare(a.repository, b.repository) ||
+      compare(a.ref ?? '', b.ref ?? '') ||
+      compare(a.path ?? '', b.path ?? ''),
+  )
+}

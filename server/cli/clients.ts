@@ -1,0 +1,33 @@
+import clients from '../clients.json' with { type: 'json' }
+
+/** Ceilings of a client; an absent one is unknown. */
+export interface ClientLimits {
+  readonly description_chars?: number
+  readonly instructions_chars?: number
+  /** `mcp__server__tool` or what the client counts instead. */
+  readonly qualified_name_chars?: number
+  readonly tools?: number
+  readonly result_tokens?: number
+  readonly startup_ms?: number
+  readonly call_ms?: number
+}
+
+/** What is known of one release of a client; facts age, so each has a source and a date. */
+export interface ClientFacts {
+  readonly client: string
+  readonly as_of: string
+  readonly source: string
+  readonly limits: ClientLimits
+  readonly config: Readonly<Record<string, unknown>>
+  readonly quirks: readonly string[]
+}
+
+const FACTS: readonly ClientFacts[] = clients.clients
+
+export function clientFacts(name: string): ClientFacts | undefined {
+  return FACTS.find(({ client }) => client === name)
+}
+
+export function clientNames(): readonly string[] {
+  return FACTS.map(({ client }) => client)
+}

@@ -1,0 +1,75 @@
+/** What can be told from the arguments before a verb's own flags are known. */
+export interface CommandLine {
+  /** The bare words in front of the first flag: a verb, its sub-verb, then positionals. */
+  readonly words: readonly string[]
+  readonly config?: string
+  readonly project?: string
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly help: boolean
+  readonly version: boolean
+  /** The arguments with global flags that stood in front of the verb moved behind it. */
+  readonly argv: readonly string[]
+}
+
+/** In `ingest`, `-c` is the clone directory (surface, section 3). */
+const VERBS_WITH_OWN_C: readonly string[] = ['ingest']
+
+const VALUED = ['--config', '-c', '--project']
+const SWITCHES = ['--json', '-q', '--quiet', '--help', '-h', '--version', '-V']
+
+/** Reads the global flags and the verb's words from `argv` (without node and script); nothing is refused here. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const { leading, words, rest } = splitLeading(argv)
+  const moved = [...words, ...leading, ...rest]
+  const flags = beforeDashes(moved)
+  const config = valueIn(flags, VERBS_WITH_OWN_C.includes(words[0] ?? '') ? ['--config'] : ['--config', '-c'])
+  const project = valueIn(flags, ['--project'])
+  const has = (...names: string[]): boolean => flags.some((flag) => names.includes(flag))
+  return {
+    words,
+    ...(config !== undefined && { config }),
+    ...(project !== undefined && { project }),
+    json: has('--json'),
+    quiet: has('-q', '--quiet'),
+    help: has('--help', '-h'),
+    version: words.length === 0 && has('--version', '-V'),
+    argv: moved,
+  }
+}
+
+function splitLeading(argv: readonly string[]): { leading: string[]; words: string[]; rest: string[] } {
+  const leading: string[] = []
+  let at = 0
+  for (; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (!isGlobal(word)) break
+    leading.push(word)
+    if (VALUED.includes(word)) leading.push(argv[++at] ?? '')
+  }
+  let end = at
+  while (end < argv.length && !(argv[end] ?? '').startsWith('-')) end++
+  return { leading, words: argv.slice(at, end), rest: argv.slice(end) }
+}
+
+function isGlobal(word: string): boolean {
+  return (
+    VALUED.includes(word) ||
+    SWITCHES.includes(word) ||
+    VALUED.some((name) => name.startsWith('--') && word.startsWith(`${name}=`))
+  )
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
+}
+
+function valueIn(argv: readonly string[], names: readonly string[]): string | undefined {
+  for (const [index, word] of argv.entries()) {
+    if (names.includes(word)) return argv[index + 1]
+    const inline = names.find((name) => name.startsWith('--') && word.startsWith(`${name}=`))
+    if (inline) return word.slice(inline.length + 1)
+  }
+  return undefined
+}

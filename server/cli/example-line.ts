@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import type { Verb } from '../contract/tool.ts'
+import { type Flag, flagsOf } from './flags.ts'
+
+/**
+ * The line that types `example` for `verb`, ready for a shell. Where a verb arranges what was typed, or a value has no flag, the
+ * example goes in as JSON on standard input.
+ */
+export function exampleLine(
+  verb: Verb,
+  input: z.ZodObject,
+  example: Readonly<Record<string, unknown>>,
+): string {
+  const { flags, positionals } = flagsOf(input, verb)
+  const given = Object.entries(example).filter(([field]) => !Object.hasOwn(verb.preset ?? {}, field))
+  const typable = new Set([...flags.map(({ field }) => field), ...positionals.map(({ name }) => name)])
+  const needsJson =
+    verb.arrange !== undefined ||
+    given.some(([field]) => !typable.has(field)) ||
+    positionals.some(({ name, required }) => required && example[name] === undefined)
+  if (needsJson) {
+    return `echo ${quoted(JSON.stringify(Object.fromEntries(given)))} | satchel ${verb.verb} --input -`
+  }
+  const typed = positionals.flatMap(({ name }) =>
+    [example[name] ?? []].flat().map((value) => quoted(textOf(value))),
+  )
+  const flagged = flags.flatMap((flag) => flagWords(flag, example[flag.field]))
+  return ['satchel', verb.verb, ...typed, ...flagged].join(' ')
+}
+
+function flagWords(flag: Flag, value: unknown): string[] {
+  if (value === undefined) return []
+  if (flag.kind === 'switch' && !flag.repeatable)
+    return value === true ? [`--${flag.long}`] : [`--no-${flag.long}`]
+  const each = flag.repeatable && Array.isArray(value) ? value : [value]
+  return each.flatMap((entry) => [`--${flag.long}`, quoted(textOf(entry))])
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A word for a POSIX shell. */
+export function quoted(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+
+/** How a value typed as text becomes the input's type. */
+export type FlagKind = 'switch' | 'text' | 'number' | 'json' | 'json-or-text'
+
+/** One field of a tool's input as a person types it. */
+export interface Flag {
+  /** The input field. */
+  readonly field: string
+  /** Kebab-case, without dashes: `max-tokens`. */
+  readonly long: string
+  readonly short?: string
+  readonly kind: FlagKind
+  readonly repeatable: boolean
+  readonly nullable: boolean
+  readonly choices?: readonly string[]
+  readonly description: string
+  readonly default?: unknown
+  readonly required: boolean
+}
+
+/** A positional argument: an input field, or a name that only a verb's `arrange` knows. */
+export interface Positional {
+  readonly name: string
+  readonly required: boolean
+  readonly repeatable: boolean
+  /** Absent: not an input field. */
+  readonly flag?: Flag
+}
+
+/** The parts of a verb that shape its flags. */
+export interface Typing {
+  readonly positional?: readonly string[]
+  readonly short?: Readonly<Record<string, string>>
+  readonly long?: Readonly<Record<string, string>>
+  readonly preset?: Readonly<Record<string, unknown>>
+}
+
+/** Names every verb has; a field of the same name is set by them or by `--input`. */
+export const GLOBAL_FLAGS: readonly string[] = [
+  'json',
+  'quiet',
+  'input',
+  'config',
+  'project',
+  'help',
+  'output',
+]
+
+/**
+ * What can be typed for `schema` under `typing`: flags for every field that is neither positional nor preset nor the name
+ * of a global flag, and the positionals in order. Read from the JSON Schema, so a plugin may bring its own zod.
+ */
+export function flagsOf(
+  schema: z.ZodObject,
+  typing: Typing,
+): { readonly flags: readonly Flag[]; readonly positionals: readonly Positional[] } {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema // an object schema
+  const required = new Set(json.required ?? [])
+  const all = Object.entries(json.properties ?? {}).map(([field, fieldSchema]) =>
+    flagOf(field, fieldSchema, required.has(field), typing),
+  )
+  const positionals = (typing.positional ?? []).map((written) => positionalOf(written, all))
+  const taken = new Set([...positionals.map(({ name }) => name), ...Object.keys(typing.preset ?? {})])
+  const flags = all.filter(({ field, long }) => !taken.has(field) && !GLOBAL_FLAGS.includes(long))
+  return { flags, positionals }
+}
+
+/**
+ * The input value of one typed text.
+ * Errors: `TypeError` with a sentence, where the text does not fit the flag.
+ */
+export function typedValue(flag: Flag, text: string): unknown {
+  if (flag.nullable && text === 'null') return null
+  if (flag.choices && !flag.choices.includes(text)) {
+    throw new TypeError(`Allowed: ${flag.choices.join(', ')}.`)
+  }
+  if (flag.kind === 'number') return numberOf(text)
+  if (flag.kind === 'json') return jsonOf(text)
+  if (flag.kind === 'json-or-text') return /^\s*[[{"]/.test(text) ? jsonOf(text) : text
+  if (flag.kind === 'switch') return text === 'true'
+  return text
+}
+
+/** JSON Schema as zod prints it, as far as flags look at it. */
+interface FieldSchema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly FieldSchema[]
+  readonly items?: FieldSchema
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+  readonly required?: readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+}
+
+function flagOf(field: string, schema: FieldSchema, required: boolean, typing: Typing): Flag {
+  const { schema: plain, nullable } = withoutNull(schema)
+  const repeatable = plain.type === 'array' && plain.items !== undefined
+  const element = repeatable ? withoutNull(plain.items ?? {}).schema : plain
+  const choices = choicesOf(element)
+  const short = typing.short?.[field]
+  return {
+    field,
+    long: typing.long?.[field] ?? kebabCase(field),
+    ...(short && { short }),
+    kind: kindOf(element),
+    repeatable,
+    nullable,
+    ...(choices && { choices }),
+    description: schema.description ?? '',
+    ...(schema.default !== undefined && { default: schema.default }),
+    required,
+  }
+}
+
+function withoutNull(schema: FieldSchema): { schema: FieldSchema; nullable: boolean } {
+  if (Array.isArray(schema.type)) {
+    const types = (schema.type as readonly string[]).filter((type) => type !== 'null')
+    return { schema: { ...schema, type: types[0] ?? 'null' }, nullable: schema.type.includes('null') }
+  }
+  const kept = schema.anyOf?.filter(({ type }) => type !== 'null')
+  const [only] = kept ?? []
+  if (schema.anyOf && kept?.length === 1 && only) return { schema: only, nullable: true }
+  return { schema, nullable: kept !== undefined && kept.length < (schema.anyOf?.length ?? 0) }
+}
+
+function choicesOf(schema: FieldSchema): readonly string[] | undefined {
+  if (schema.enum?.every((value) => typeof value === 'string')) return schema.enum as readonly string[]
+  return typeof schema.const === 'string' ? [schema.const] : undefined
+}
+
+function kindOf(schema: FieldSchema): FlagKind {
+  if (schema.type === 'boolean') return 'switch'
+  if (schema.type === 'number' || schema.type === 'integer') return 'number'
+  if (schema.type === 'string') return 'text'
+  return schema.anyOf?.some(({ type }) => type === 'string') ? 'json-or-text' : 'json'
+}
+
+function positionalOf(written: string, all: readonly Flag[]): Positional {
+  const name = written.replace(/[[\]<>]|\.\.\./g, '')
+  const flag = all.find(({ field }) => field === name)
+  return {
+    name,
+    required: !written.startsWith('['),
+    repeatable: written.includes('...'),
+    ...(flag && { flag }),
+  }
+}
+
+function numberOf(text: string): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isFinite(number)) throw new TypeError('It must be a number.')
+  return number
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TypeError('It must be JSON.')
+  }
+}
+
+function kebabCase(field: string): string {
+  return field
+    .replaceAll('_', '-')
+    .replace(/([a-z0-9])([A-Z])/g, (_, low: string, up: string) => `${low}-${up.toLowerCase()}`)
+}

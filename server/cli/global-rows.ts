@@ -1,0 +1,7 @@
+/** The flags of every verb, as help shows them; `-c` is left out where a verb uses the letter itself. */
+export const GLOBAL_ROWS: readonly { readonly verb: string; readonly summary: string }[] = [
+  { verb: '--json', summary: 'print one JSON document' },
+  { verb: '-q, --quiet', summary: 'no notes on stderr' },
+  { verb: '-c, --config <file>', summary: 'configuration file (default: ./satchel.yaml)' },
+  { verb: '--project <dir>', summary: 'project root (default: the git root)' },
+]

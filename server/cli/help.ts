@@ -1,0 +1,97 @@
+import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
+import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
+import { GLOBAL_ROWS } from './global-rows.ts'
+import { HOST_VERBS } from './host-verbs.ts'
+
+/** What an exit code means, one line each, from the error table. */
+const EXIT_MEANINGS: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'internal error',
+  [USAGE_EXIT]: 'wrong usage',
+  3: 'input or record invalid, or a check found something',
+  4: 'not found',
+  5: 'conflict: stale, locked, illegal transition',
+  6: 'refused: unauthorized, forbidden, policy',
+  7: 'unavailable: network, full disk, busy',
+  130: 'interrupted',
+}
+
+/** A verb of the overview. */
+export interface HelpRow {
+  readonly verb: string
+  readonly summary: string
+}
+
+/** The overview of every top-level verb, from tables alone: no plugin and no parser is loaded. */
+export function overview(columns: number): string {
+  const listed = new Set<string>()
+  const blocks = sections().map(({ heading, rows }) => {
+    const fresh = rows.filter(({ verb }) => !listed.has(verb))
+    for (const { verb } of fresh) listed.add(verb)
+    return fresh.length === 0 ? '' : `${heading}\n${table(fresh, columns)}`
+  })
+  return paragraphs([
+    'Usage: satchel <verb> [options]',
+    'A toolkit for AI coding agents: handoff records, module search, a shared room.',
+    ...blocks,
+    `Options of every verb:\n${table(GLOBAL_ROWS, columns)}`,
+    `Exit codes:\n${table(exitRows(), columns)}`,
+    'More on a verb:  satchel <verb> --help\nExample:         satchel doctor --json',
+  ])
+}
+
+/** The verbs of one group: `satchel handoff`. */
+export function groupHelp(path: readonly string[], rows: readonly HelpRow[], columns: number): string {
+  const name = ['satchel', ...path].join(' ')
+  return paragraphs([
+    `Usage: ${name} <verb> [options]`,
+    `Verbs:\n${table(rows, columns)}`,
+    `Options of every verb:\n${table(GLOBAL_ROWS, columns)}`,
+    `More on a verb:  ${name} <verb> --help`,
+  ])
+}
+
+/** Every top-level verb that is known without loading a plugin. */
+export function topLevelVerbs(): string[] {
+  return [...new Set(sections().flatMap(({ rows }) => rows.map(({ verb }) => verb)))]
+}
+
+function sections(): { heading: string; rows: readonly HelpRow[] }[] {
+  const plugins = BUILTIN_PLUGINS.map(({ name, verbs }) => ({
+    heading: `${name[0]?.toUpperCase()}${name.slice(1)}:`,
+    rows: verbs.filter(({ verb }) => !verb.includes(' ')),
+  }))
+  return [...plugins, { heading: 'Satchel:', rows: HOST_VERBS }]
+}
+
+function exitRows(): HelpRow[] {
+  const codes = [...new Set([0, USAGE_EXIT, ...Object.values(ERROR_TABLE).map(({ exit }) => exit)])]
+  return codes
+    .sort((a, b) => a - b)
+    .map((code) => ({ verb: String(code), summary: EXIT_MEANINGS[code] ?? '' }))
+}
+
+function table(rows: readonly HelpRow[], columns: number): string {
+  const width = Math.max(...rows.map(({ verb }) => verb.length))
+  return rows
+    .map(({ verb, summary }) => {
+      const lines = wrapped(summary, columns - width - 4)
+      return `  ${verb.padEnd(width)}  ${lines.join(`\n${' '.repeat(width + 4)}`)}`
+    })
+    .join('\n')
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+function paragraphs(blocks: readonly string[]): string {
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
+}

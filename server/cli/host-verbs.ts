@@ -1,0 +1,42 @@
+import type { HostVerb } from './host-verb.ts'
+
+/** What `--help` shows of a host verb without loading it. */
+export interface HostVerbRow {
+  readonly verb: string
+  readonly summary: string
+  load(): Promise<readonly HostVerb[]>
+}
+
+/** The host's verbs, in the order of the help; those of one row share their first word. */
+export const HOST_VERBS: readonly HostVerbRow[] = [
+  {
+    verb: 'mcp',
+    summary: 'serve MCP over stdio or HTTP',
+    load: async () => [(await import('./verbs/mcp.ts')).mcpVerb],
+  },
+  {
+    verb: 'serve',
+    summary: 'serve REST, its documentation and /mcp',
+    load: async () => [(await import('./verbs/serve.ts')).serveVerb],
+  },
+  {
+    verb: 'tools',
+    summary: 'list the tools and what each costs a model',
+    load: async () => [(await import('./verbs/tools.ts')).toolsVerb],
+  },
+  {
+    verb: 'config',
+    summary: 'show the merged configuration',
+    load: async () => [(await import('./verbs/config-show.ts')).configShowVerb],
+  },
+  {
+    verb: 'doctor',
+    summary: 'check installation, configuration and stores',
+    load: async () => [(await import('./verbs/doctor.ts')).doctorVerb],
+  },
+  {
+    verb: 'completion',
+    summary: 'print a completion script for a shell',
+    load: async () => [(await import('./verbs/completion.ts')).completionVerb],
+  },
+]

@@ -1,0 +1,174 @@
+import { resolve } from 'node:path'
+import { fieldErrors, type OwnedTool } from '../call.ts'
+import type { Command } from '../contract/command.ts'
+import type { CallContext } from '../contract/context.ts'
+import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
+import type { Verb } from '../contract/tool.ts'
+import { writeFileDurably } from '../durable-file.ts'
+import type { RunningHost } from '../host.ts'
+import type { Registry } from '../registry.ts'
+import { callerPath } from './caller-path.ts'
+import { exampleLine } from './example-line.ts'
+import { openProgress } from './progress.ts'
+import { printResult, printText } from './render.ts'
+import { readJsonInput, typedFiles } from './typed-files.ts'
+import { markUsage, usageError } from './usage.ts'
+import type { Typed, VerbShape } from './verb-parser.ts'
+import type { World } from './world.ts'
+
+/** A verb that a plugin lends: a tool as it is typed, or a command. */
+export type Leaf =
+  | {
+      readonly kind: 'tool'
+      readonly path: readonly string[]
+      readonly owned: OwnedTool
+      readonly verb: Verb
+    }
+  | { readonly kind: 'command'; readonly path: readonly string[]; readonly command: Command }
+
+/** The exit code when a check found something (surface, section 3). */
+const FOUND_EXIT = 3
+
+/** Every verb of the registry, ordered by its words. */
+export function leavesOf(registry: Registry): readonly Leaf[] {
+  const tools = registry.tools.flatMap((owned) =>
+    [owned.tool.cli ?? []]
+      .flat()
+      .map((verb): Leaf => ({ kind: 'tool', path: verb.verb.split(' '), owned, verb })),
+  )
+  const commands = registry.commands.map(
+    ({ command }): Leaf => ({ kind: 'command', path: command.cli.split(' '), command }),
+  )
+  return [...tools, ...commands].sort((a, b) => (a.path.join(' ') < b.path.join(' ') ? -1 : 1))
+}
+
+export function titleOf(leaf: Leaf): string {
+  return leaf.kind === 'tool' ? leaf.owned.tool.title : leaf.command.title
+}
+
+/** How a leaf is parsed and explained. */
+export function shapeOf(leaf: Leaf): VerbShape {
+  if (leaf.kind === 'command') {
+    const { command } = leaf
+    return {
+      path: leaf.path,
+      summary: command.title,
+      description: command.description,
+      input: command.input,
+      typing: command,
+      examples: [command.example],
+      takesInput: false,
+      takesOutput: false,
+    }
+  }
+  const { tool } = leaf.owned
+  return {
+    path: leaf.path,
+    summary: tool.title,
+    description: tool.description,
+    input: tool.input,
+    typing: leaf.verb,
+    examples: [exampleLine(leaf.verb, tool.input, tool.example)],
+    takesInput: true,
+    takesOutput: leaf.verb.save !== undefined,
+  }
+}
+
+/** Runs a leaf with what was typed; gives the exit code. Errors: a `SatchelError`. */
+export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world: World): Promise<number> {
+  if (leaf.kind === 'tool') return runTool(leaf.owned, leaf.verb, typed, host, world)
+  const parsed = leaf.command.input.safeParse(typed.values)
+  if (!parsed.success) {
+    const first = fieldErrors(parsed.error)[0]
+    throw usageError('invalid_arguments', `${first?.pointer.slice(1) || 'input'}: ${first?.message}`)
+  }
+  const context = { log: host.log, signal: world.signal, projectRoot: host.projectRoot }
+  return leaf.command.run(context, parsed.data, world.terminal)
+}
+
+/** The line that makes a `next` call at the command line; the call itself where no verb makes it. */
+export function nextLine(registry: Registry, next: NextStep): string {
+  const tool = registry.tool(next.tool)?.tool
+  const verb = [tool?.cli ?? []].flat()[0]
+  return tool && verb ? exampleLine(verb, tool.input, next.args) : `${next.tool} ${JSON.stringify(next.args)}`
+}
+
+async function runTool(
+  owned: OwnedTool,
+  verb: Verb,
+  typed: Typed,
+  host: RunningHost,
+  world: World,
+): Promise<number> {
+  const { io, terminal } = world
+  const files = typedFiles(io.cwd, io.stdin)
+  const input = await inputOf(verb, typed, files)
+  const progress = openProgress(terminal, host.now)
+  const answer = await host
+    .call(owned, input, contextFor(host, world, progress.update))
+    .catch((thrown: unknown) => {
+      throw typed.input === undefined ? asTyping(thrown) : thrown
+    })
+    .finally(progress.stop)
+  if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
+  await deliver(verb, typed.output, answer, world)
+  return verb.found?.(answer.data, input) ? FOUND_EXIT : 0
+}
+
+/** `--input` is the whole input; what was typed beside it wins, and what the verb fixes wins over both. */
+async function inputOf(
+  verb: Verb,
+  typed: Typed,
+  files: ReturnType<typeof typedFiles>,
+): Promise<Record<string, unknown>> {
+  const base = typed.input === undefined ? {} : await readJsonInput(typed.input, files)
+  const nothingTyped = Object.keys(typed.values).length === 0
+  const arranged =
+    verb.arrange && !(typed.input !== undefined && nothingTyped)
+      ? await verb.arrange(typed.values, files)
+      : typed.values
+  return { ...base, ...arranged, ...verb.preset }
+}
+
+function contextFor(host: RunningHost, world: World, progress: CallContext['progress']): CallContext {
+  return {
+    principal: { id: 'local', kind: 'local', capabilities: [] },
+    signal: AbortSignal.any([world.signal, host.signal]),
+    log: host.log,
+    door: 'cli',
+    localTransport: 'cli',
+    acceptsTask: false,
+    resolvePath: callerPath(world.io.cwd, host.projectRoot),
+    progress,
+  }
+}
+
+/** Arguments that the call refused were typed as flags: wrong usage. */
+function asTyping(thrown: unknown): unknown {
+  const isTyping =
+    isSatchelError(thrown) &&
+    thrown.code === 'invalid' &&
+    (thrown.reason === 'invalid_arguments' || thrown.reason === 'unknown_argument')
+  return isTyping ? markUsage(thrown) : thrown
+}
+
+async function deliver(
+  verb: Verb,
+  output: string | undefined,
+  answer: { readonly data: unknown; readonly text: string },
+  { io, terminal }: World,
+): Promise<void> {
+  if (output === undefined || !verb.save) return printResult(terminal, answer)
+  const text = verb.save(answer.data)
+  if (output === '-') return printText(terminal, text)
+  await writeFileDurably(resolve(io.cwd, output), text).catch((cause: NodeJS.ErrnoException) => {
+    throw new SatchelError(
+      cause.code === 'ENOSPC' ? 'unavailable' : 'invalid',
+      'output_not_written',
+      `The result could not be written to ${output} (${cause.code}). Name another file with --output.`,
+      { cause },
+    )
+  })
+  terminal.note(`written: ${output}`)
+  printResult(terminal, answer)
+}

@@ -1,0 +1,260 @@
+import { asCallerError } from '../call.ts'
+import type { Config } from '../config.ts'
+import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
+import { USAGE_EXIT } from '../error-table.ts'
+import type { RunningHost } from '../host.ts'
+import { VERSION } from '../version.ts'
+import { readCommandLine } from './command-line.ts'
+import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
+import type { HostVerb } from './host-verb.ts'
+import { HOST_VERBS } from './host-verbs.ts'
+import type { Io, StopSignal } from './io.ts'
+import { exitCodeOf, printError } from './render.ts'
+import { openTerminal } from './terminal.ts'
+import { isUsageError, unknownVerb, usageError } from './usage.ts'
+import type { Parsed, VerbShape } from './verb-parser.ts'
+import type { Doors, World } from './world.ts'
+
+/** How long an interrupted verb may take to end by itself. */
+const INTERRUPT_GRACE_MS = 5_000
+const INTERRUPTED_EXIT = 130
+/** Wider lines are hard to read, also where the terminal has room. */
+const HELP_MAX_COLUMNS = 100
+
+/**
+ * Runs one command line (without node and script) and gives its exit code. stdout carries only the result asked for.
+ * Errors: none; each becomes its code, and a reader of stdout that went away is no error.
+ */
+export async function runProgram(argv: readonly string[], io: Io, doors: Doors): Promise<number> {
+  const line = readCommandLine(argv)
+  const terminal = openTerminal(io, line)
+  const stop = openStop(io, terminal.pipeClosed)
+  const world: World = {
+    io,
+    line,
+    terminal,
+    signal: stop.signal,
+    stoppedBy: stop.stoppedBy,
+    doors,
+    hostVerbs,
+  }
+  try {
+    const code = await Promise.race([dispatch(world), stop.lateExit])
+    await terminal.flush()
+    return terminal.pipeClosed.aborted ? 0 : code
+  } finally {
+    stop.close()
+  }
+}
+
+async function dispatch(world: World): Promise<number> {
+  try {
+    return await runWords(world)
+  } catch (thrown) {
+    return complain(world, thrown)
+  }
+}
+
+async function runWords(world: World): Promise<number> {
+  const { line, terminal } = world
+  const asksHelp = line.words[0] === 'help'
+  const words = asksHelp ? line.words.slice(1) : line.words
+  const argv = asksHelp ? [...words, '--help'] : line.argv
+  if (line.version) return printed(world, `${VERSION}\n`)
+  const [first] = words
+  if (first === undefined) {
+    const text = overview(helpColumns(world))
+    if (line.help || asksHelp) return printed(world, text)
+    if (argv.some((word) => !isGlobalOnly(word))) throw unknownFlag(argv)
+    terminal.complain(text)
+    return USAGE_EXIT
+  }
+  const row = HOST_VERBS.find(({ verb }) => verb === first)
+  if (row) return runHostVerb(world, await row.load(), words, argv)
+  return runPluginVerb(world, words, argv)
+}
+
+async function runHostVerb(
+  world: World,
+  verbs: readonly HostVerb[],
+  words: readonly string[],
+  argv: readonly string[],
+): Promise<number> {
+  const verb = longestMatch(verbs, words)
+  if (!verb)
+    return runGroup(
+      world,
+      words,
+      verbs.map(({ path, summary }) => ({ path, summary })),
+    )
+  const parsed = await parse(verb, argv, world)
+  if (parsed.kind === 'help') return printed(world, parsed.text)
+  const input = verb.input.safeParse(parsed.typed.values)
+  if (!input.success) {
+    const issue = input.error.issues[0]
+    throw usageError('invalid_arguments', `${issue?.path.join('.') || 'input'}: ${issue?.message}`)
+  }
+  return verb.run(world, input.data)
+}
+
+async function runPluginVerb(
+  world: World,
+  words: readonly string[],
+  argv: readonly string[],
+): Promise<number> {
+  const { doors, line } = world
+  const [first = ''] = words
+  const config = await doors.loadConfig(line)
+  await refuseUnknown(first, config)
+  const host = await doors.openHost({ kind: 'verb', verb: first }, config, line)
+  try {
+    return await runOnHost(world, host, words, argv)
+  } finally {
+    await host.stop()
+  }
+}
+
+async function runOnHost(
+  world: World,
+  host: RunningHost,
+  words: readonly string[],
+  argv: readonly string[],
+): Promise<number> {
+  const { leavesOf, nextLine, runLeaf, shapeOf, titleOf } = await import('./plugin-verbs.ts')
+  const leaves = leavesOf(host.registry)
+  const leaf = longestMatch(leaves, words)
+  if (!leaf)
+    return runGroup(
+      world,
+      words,
+      leaves.map((one) => ({ path: one.path, summary: titleOf(one) })),
+    )
+  try {
+    const parsed = await parse(shapeOf(leaf), argv, world)
+    if (parsed.kind === 'help') return printed(world, parsed.text)
+    return await runLeaf(leaf, parsed.typed, host, world)
+  } catch (thrown) {
+    return complain(world, thrown, (next) => nextLine(host.registry, next))
+  }
+}
+
+/** A group without a verb shows its verbs; a wrong one is refused with the nearest. */
+function runGroup(
+  world: World,
+  words: readonly string[],
+  known: readonly { path: readonly string[]; summary: string }[],
+): number {
+  const depth = deepestGroup(words, known)
+  const group = words.slice(0, depth)
+  const inside = known.filter(({ path }) => group.every((word, index) => path[index] === word))
+  const rows: HelpRow[] = inside.map(({ path, summary }) => ({ verb: path.slice(depth).join(' '), summary }))
+  const wrong = words[depth]
+  if (depth === 0 || wrong !== undefined) {
+    const candidates = depth === 0 ? topLevelVerbs() : rows.map(({ verb }) => verb)
+    throw unknownVerb(wrong ?? '', group, candidates)
+  }
+  const text = groupHelp(group, rows, helpColumns(world))
+  if (world.line.help || world.line.words[0] === 'help') return printed(world, text)
+  world.terminal.complain(text)
+  return USAGE_EXIT
+}
+
+function deepestGroup(words: readonly string[], known: readonly { path: readonly string[] }[]): number {
+  let depth = 0
+  while (
+    depth < words.length &&
+    known.some(({ path }) => words.slice(0, depth + 1).every((word, index) => path[index] === word))
+  )
+    depth++
+  return depth
+}
+
+function longestMatch<T extends { readonly path: readonly string[] }>(
+  verbs: readonly T[],
+  words: readonly string[],
+): T | undefined {
+  const matching = verbs.filter(({ path }) => path.every((word, index) => words[index] === word))
+  return matching.sort((a, b) => b.path.length - a.path.length)[0]
+}
+
+/** A word nobody can own is refused before any plugin is loaded. */
+async function refuseUnknown(first: string, config: Config): Promise<void> {
+  const known = topLevelVerbs()
+  if (known.includes(first) || Object.keys(config.plugins).length > 0) return
+  throw unknownVerb(first, [], known)
+}
+
+async function parse(shape: VerbShape, argv: readonly string[], world: World): Promise<Parsed> {
+  const { parseVerb } = await import('./verb-parser.ts')
+  return parseVerb(shape, argv.slice(shape.path.length), helpColumns(world))
+}
+
+function complain(world: World, thrown: unknown, showNext?: (next: NextStep) => string | undefined): number {
+  const error = asError(world, thrown)
+  if (error.code === 'cancelled' && world.terminal.pipeClosed.aborted) return 0
+  printError(world.terminal, error, showNext)
+  return isUsageError(error) ? USAGE_EXIT : exitCodeOf(error)
+}
+
+function asError(world: World, thrown: unknown): SatchelError {
+  if (isSatchelError(thrown)) return thrown
+  return asCallerError(
+    thrown,
+    { log: world.doors.log(undefined), signal: world.signal },
+    world.line.words.join(' '),
+  )
+}
+
+function printed(world: World, text: string): number {
+  world.terminal.write(text)
+  return 0
+}
+
+function helpColumns({ terminal }: World): number {
+  return Math.min(terminal.columns, HELP_MAX_COLUMNS)
+}
+
+function isGlobalOnly(word: string): boolean {
+  return ['--json', '-q', '--quiet'].includes(word)
+}
+
+function unknownFlag(argv: readonly string[]): SatchelError {
+  const flag = argv.find((word) => !isGlobalOnly(word)) ?? ''
+  return usageError('unknown_option', `unknown option '${flag}'. A verb comes first. See: satchel --help`)
+}
+
+async function hostVerbs(): Promise<readonly HostVerb[]> {
+  return (await Promise.all(HOST_VERBS.map((row) => row.load()))).flat()
+}
+
+interface Stop {
+  readonly signal: AbortSignal
+  /** An exit code when the verb did not end in time after a signal, or a second signal came. */
+  readonly lateExit: Promise<number>
+  stoppedBy(): StopSignal | undefined
+  close(): void
+}
+
+function openStop(io: Io, pipeClosed: AbortSignal): Stop {
+  const interrupted = new AbortController()
+  let stoppedBy: StopSignal | undefined
+  let timer: NodeJS.Timeout | undefined
+  let off = (): void => {}
+  const lateExit = new Promise<number>((resolve) => {
+    off = io.onSignal((signal) => {
+      if (stoppedBy !== undefined) return resolve(INTERRUPTED_EXIT)
+      stoppedBy = signal
+      interrupted.abort(new SatchelError('cancelled', 'interrupted', 'Interrupted.'))
+      timer = setTimeout(() => resolve(INTERRUPTED_EXIT), INTERRUPT_GRACE_MS)
+    })
+  })
+  return {
+    signal: AbortSignal.any([interrupted.signal, pipeClosed]),
+    lateExit,
+    stoppedBy: () => stoppedBy,
+    close() {
+      clearTimeout(timer)
+      off()
+    },
+  }
+}

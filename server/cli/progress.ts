@@ -1,0 +1,69 @@
+import type { SingleBar } from 'cli-progress'
+import type { Terminal } from '../contract/command.ts'
+
+/** Progress of one call on stderr. Ended by `stop`, which leaves no bar behind. */
+export interface ProgressLine {
+  update(done: number, total?: number, message?: string): void
+  stop(): void
+}
+
+/** Off a terminal a note is written when the message changes, and no more often than this. */
+const NOTE_EVERY_MS = 10_000
+
+/** A bar on a terminal, else one plain line per message and at most one per 10 s for the same message; nothing when quiet. */
+export function openProgress(terminal: Terminal, now: () => Date): ProgressLine {
+  if (terminal.quiet) return { update() {}, stop() {} }
+  return terminal.stderrIsTty ? bar() : notes(terminal, now)
+}
+
+function bar(): ProgressLine {
+  let drawn: SingleBar | undefined
+  let isLoading = false
+  let isStopped = false
+  let latest: { readonly done: number; readonly total: number; readonly message: string } | undefined
+  const draw = (): void => {
+    if (!drawn || !latest) return
+    drawn.setTotal(latest.total)
+    drawn.update(latest.done, { message: latest.message })
+  }
+  const load = async (): Promise<void> => {
+    const { default: cliProgress } = await import('cli-progress')
+    if (isStopped) return
+    drawn = new cliProgress.SingleBar({
+      format: '{bar} {value}/{total} {message}',
+      clearOnComplete: true,
+      hideCursor: true,
+    })
+    drawn.start(1, 0, { message: '' })
+    draw()
+  }
+  return {
+    update(done, total, message) {
+      latest = { done, total: total ?? Math.max(done, 1), message: message ?? '' }
+      if (isLoading) return draw()
+      isLoading = true
+      load().catch(() => {}) // a bar that cannot be drawn is no reason to fail
+    },
+    stop() {
+      isStopped = true
+      drawn?.stop()
+    },
+  }
+}
+
+function notes(terminal: Terminal, now: () => Date): ProgressLine {
+  let lastMessage: string | undefined
+  let lastAt = 0
+  return {
+    update(done, total, message) {
+      const at = now().getTime()
+      const isNews = message !== undefined && message !== lastMessage
+      if (!isNews && at - lastAt < NOTE_EVERY_MS) return
+      lastMessage = message
+      lastAt = at
+      const count = total === undefined ? String(done) : `${done}/${total}`
+      terminal.note(message === undefined ? `progress: ${count}` : `${message} (${count})`)
+    },
+    stop() {},
+  }
+}

@@ -1,0 +1,195 @@
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { z } from 'zod'
+import type { SatchelError } from '../contract/errors.ts'
+import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
+import { addGlobalOptions } from './global-options.ts'
+import { usageError } from './usage.ts'
+
+/** A verb as it is parsed and explained. */
+export interface VerbShape {
+  /** `['handoff', 'create']`. */
+  readonly path: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly input: z.ZodObject
+  readonly typing: Typing
+  /** Lines as they would be typed. */
+  readonly examples: readonly string[]
+  /** Takes `--input FILE|-`: its whole input as JSON. */
+  readonly takesInput: boolean
+  /** Takes `-o/--output FILE`. */
+  readonly takesOutput: boolean
+}
+
+/** What was typed for one verb. */
+export interface Typed {
+  /** Input field, or positional name -> value; only what was typed. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly input?: string
+  readonly output?: string
+}
+
+export type Parsed =
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'typed'; readonly typed: Typed }
+
+/**
+ * Parses `args` (what follows the verb) by `shape`, or gives its help of at most `columns` columns.
+ * Errors: `invalid` with the reason of what was wrong with the typing, marked as usage (exit 2).
+ */
+export function parseVerb(shape: VerbShape, args: readonly string[], columns: number): Parsed {
+  const { flags, positionals } = flagsOf(shape.input, shape.typing)
+  const command = commandFor(shape, flags, positionals, columns)
+  let help = ''
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text
+    },
+    writeErr: () => {},
+    getOutHelpWidth: () => columns,
+  })
+  try {
+    command.parse(args, { from: 'user' })
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown
+    if (thrown.code === 'commander.helpDisplayed') return { kind: 'help', text: help }
+    throw typingError(thrown, shape)
+  }
+  const typed = readTyped(command, flags, positionals)
+  if (typed.input === undefined) refuseMissing(shape, positionals, typed)
+  return { kind: 'typed', typed }
+}
+
+function commandFor(
+  shape: VerbShape,
+  flags: readonly Flag[],
+  positionals: readonly Positional[],
+  columns: number,
+): Command {
+  const command = new Command(['satchel', ...shape.path].join(' '))
+    .description(shape.description)
+    .usage(['[options]', ...positionals.map(usageOf)].join(' '))
+    .exitOverride()
+    .allowExcessArguments(false)
+  for (const positional of positionals) command.addArgument(argumentFor(positional))
+  for (const flag of flags) for (const option of optionsFor(flag)) command.addOption(option)
+  if (shape.takesInput) command.option('--input <file>', 'the whole input as JSON; - reads standard input')
+  if (shape.takesOutput)
+    command.option('-o, --output <file>', 'write the result to a file; - is standard output')
+  addGlobalOptions(command, Object.values(shape.typing.short ?? {}))
+  if (shape.examples.length > 0) {
+    command.addHelpText(
+      'after',
+      `\nExample:\n${shape.examples.map((line) => indented(line, columns)).join('\n')}`,
+    )
+  }
+  return command
+}
+
+function argumentFor(positional: Positional): Argument {
+  const written = positional.repeatable ? `[${positional.name}...]` : `[${positional.name}]`
+  const argument = new Argument(written, positional.flag?.description ?? '')
+  const { flag } = positional
+  if (!flag) return argument
+  if (!positional.repeatable) return argument.argParser((text) => parsedText(flag, text))
+  return argument.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))
+}
+
+function optionsFor(flag: Flag): Option[] {
+  if (flag.kind === 'switch' && !flag.repeatable) return switchesFor(flag)
+  const short = flag.short ? `-${flag.short}, ` : ''
+  const option = new Option(`${short}--${flag.long} <${placeholderOf(flag)}>`, describe(flag))
+  if (flag.choices) option.argChoices = [...flag.choices]
+  if (flag.default !== undefined && !isEmptyList(flag.default)) option.default(flag.default)
+  if (!flag.repeatable) return [option.argParser((text) => parsedText(flag, text))]
+  const collected = new Option(option.flags, `${option.description} (repeatable)`)
+  if (flag.choices) collected.argChoices = [...flag.choices]
+  return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
+}
+
+/** A switch that is on by default is typed as `--no-x`; `--x` is accepted too. */
+function switchesFor(flag: Flag): Option[] {
+  const short = flag.short ? `-${flag.short}, ` : ''
+  const on = new Option(`${short}--${flag.long}`, describe(flag))
+  const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
+  return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
+}
+
+function describe(flag: Flag): string {
+  return flag.required ? `${flag.description} (required)` : flag.description
+}
+
+function placeholderOf(flag: Flag): string {
+  if (flag.kind === 'number') return 'n'
+  return flag.kind === 'json' ? 'json' : 'text'
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function parsedText(flag: Flag, text: string): unknown {
+  try {
+    return typedValue(flag, text)
+  } catch (thrown) {
+    throw new InvalidArgumentError((thrown as TypeError).message) // typedValue throws nothing else
+  }
+}
+
+/** Where one element is JSON, a typed JSON list adds all its elements. */
+function appended(before: unknown, value: unknown): unknown[] {
+  const kept = Array.isArray(before) ? before : []
+  return Array.isArray(value) ? [...kept, ...value] : [...kept, value]
+}
+
+function readTyped(command: Command, flags: readonly Flag[], positionals: readonly Positional[]): Typed {
+  const values: Record<string, unknown> = {}
+  for (const flag of flags) {
+    const name = new Option(`--${flag.long}`).attributeName()
+    if (command.getOptionValueSource(name) === 'cli') values[flag.field] = command.getOptionValue(name)
+  }
+  positionals.forEach(({ name }, index) => {
+    const value: unknown = command.processedArgs[index]
+    if (value !== undefined && !isEmptyList(value)) values[name] = value
+  })
+  const { input, output } = command.opts<{ input?: string; output?: string }>()
+  return { values, ...(input !== undefined && { input }), ...(output !== undefined && { output }) }
+}
+
+function refuseMissing(shape: VerbShape, positionals: readonly Positional[], { values }: Typed): void {
+  const missing = positionals.find(({ name, required }) => required && values[name] === undefined)
+  if (!missing) return
+  const verb = ['satchel', ...shape.path].join(' ')
+  throw usageError('missing_argument', `missing argument <${missing.name}>. See: ${verb} --help`, {
+    argument: missing.name,
+  })
+}
+
+function usageOf(positional: Positional): string {
+  const name = positional.repeatable ? `${positional.name}...` : positional.name
+  return positional.required ? `<${name}>` : `[${name}]`
+}
+
+/** Commander's own code (`commander.unknownOption`) as a reason (`unknown_option`). */
+function typingError(thrown: CommanderError, shape: VerbShape): SatchelError {
+  const reason = thrown.code
+    .replace('commander.', '')
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const [said = '', ...more] = thrown.message.replace(/^error: /, '').split('\n')
+  const suggestion = more.join(' ').replace(/^\(|\)$/g, '')
+  const sentence = said.endsWith('.') ? said : `${said}.`
+  const verb = ['satchel', ...shape.path].join(' ')
+  return usageError(reason, [sentence, suggestion, `See: ${verb} --help`].filter(Boolean).join(' '))
+}
+
+function indented(line: string, columns: number): string {
+  const words = line.split(/ (?=--?[a-z])/)
+  const rows: string[] = []
+  for (const word of words) {
+    const last = rows.at(-1)
+    if (last !== undefined && last.length + word.length + 5 <= columns)
+      rows[rows.length - 1] = `${last} ${word}`
+    else rows.push(word)
+  }
+  return rows.map((row, index) => (index === 0 ? `  ${row}` : `    ${row}`)).join(' \\\n')
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { loadBuiltins } from '../../plugin-entries.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printDocument, printText } from '../render.ts'
+
+const input = z.object({
+  origin: z.boolean().default(false).describe('say where each value came from'),
+})
+
+/** `satchel config show`: the merged configuration, secrets hidden. */
+export const configShowVerb = defineHostVerb({
+  path: ['config', 'show'],
+  summary: 'show the merged configuration',
+  description:
+    'Shows the configuration as it is after flags, environment, file and defaults were merged. Secrets are hidden.',
+  input,
+  typing: {},
+  examples: ['satchel config show --origin'],
+  async run({ doors, line, terminal }, { origin }) {
+    const config = await doors.loadConfig(line)
+    const values = config.origins(await loadBuiltins())
+    if (terminal.json) {
+      const document = origin ? values : Object.fromEntries(values.map(({ key, value }) => [key, value]))
+      printDocument(terminal, { file: config.file ?? null, values: document })
+      return 0
+    }
+    terminal.note(config.file === undefined ? 'no configuration file' : `configuration file: ${config.file}`)
+    const width = Math.max(...values.map(({ key }) => key.length))
+    const lines = values.map(({ key, value, origin: from }) => {
+      const shown = `${key.padEnd(width)}  ${JSON.stringify(value) ?? ''}`
+      return origin ? `${shown}  (${from})` : shown
+    })
+    printText(terminal, lines.join('\n'))
+    return 0
+  },
+})

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { ASSET_SOURCES, assetPath } from '../../assets.ts'
+import type { Config } from '../../config.ts'
+import { isSatchelError } from '../../contract/errors.ts'
+import type { Finding } from '../../contract/plugin.ts'
+import type { RunningHost } from '../../host.ts'
+import { VERSION } from '../../version.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printDocument, printText } from '../render.ts'
+import type { World } from '../world.ts'
+
+/** package.json `engines`. */
+const OLDEST_NODE: readonly [major: number, minor: number] = [20, 19]
+const MARKS: Readonly<Record<Finding['level'], string>> = {
+  ok: 'ok     ',
+  warning: 'warning',
+  problem: 'problem',
+}
+
+/** `satchel doctor`: looks at everything and changes nothing; exit 3 when it found a problem. */
+export const doctorVerb = defineHostVerb({
+  path: ['doctor'],
+  summary: 'check installation, configuration and stores',
+  description:
+    'Checks the installation, the configuration and what each plugin stores. Reads only; works on a broken store. Exits 3 when it found a problem.',
+  input: z.object({}),
+  typing: {},
+  examples: ['satchel doctor --json'],
+  async run(world) {
+    const findings = await examine(world)
+    const problems = findings.filter(({ level }) => level === 'problem').length
+    if (world.terminal.json) printDocument(world.terminal, { version: VERSION, findings, problems })
+    else printText(world.terminal, findings.map(lineOf).join('\n'))
+    return problems > 0 ? 3 : 0
+  },
+})
+
+async function examine(world: World): Promise<readonly Finding[]> {
+  const { doors, line } = world
+  const installed = [nodeFinding(process.versions.node), assetsFinding()]
+  const root: Finding = { level: 'ok', subject: 'project', detail: await doors.findProjectRoot(line) }
+  try {
+    const config = await doors.loadConfig(line)
+    return [...installed, root, configFinding(config), ...(await examinePlugins(world, config))]
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return [...installed, root, problem('configuration', thrown.message)]
+  }
+}
+
+async function examinePlugins(world: World, config: Config): Promise<readonly Finding[]> {
+  let host: RunningHost
+  try {
+    host = await world.doors.setUpHost({ kind: 'all' }, config, world.line)
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return [problem('plugins', thrown.message)]
+  }
+  try {
+    const findings: Finding[] = []
+    for (const { plugin, instance } of host.registry.instances) {
+      findings.push({ level: 'ok', subject: plugin, detail: 'set up' })
+      findings.push(...(await ask(plugin, instance.doctor, world.signal)))
+    }
+    return findings
+  } finally {
+    await host.stop()
+  }
+}
+
+/** A plugin whose doctor fails is itself the finding. */
+async function ask(
+  plugin: string,
+  doctor: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  try {
+    return (await doctor?.(signal)) ?? []
+  } catch (thrown) {
+    return [problem(plugin, isSatchelError(thrown) ? thrown.message : 'its own check failed; see the log')]
+  }
+}
+
+function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])
+  const detail = `Node ${version}, satchel ${VERSION}`
+  return isOld
+    ? problem('installation', `${detail}: Node ${OLDEST_NODE.join('.')} or newer is needed`)
+    : { level: 'ok', subject: 'installation', detail }
+}
+
+function assetsFinding(): Finding {
+  const missing = Object.keys(ASSET_SOURCES).filter((name) => !isThere(name))
+  return missing.length === 0
+    ? { level: 'ok', subject: 'packaged files', detail: `${Object.keys(ASSET_SOURCES).length} found` }
+    : problem('packaged files', `missing: ${missing.join(', ')}; install satchel again`)
+}
+
+function isThere(name: string): boolean {
+  try {
+    return existsSync(assetPath(name))
+  } catch {
+    return false
+  }
+}
+
+function configFinding({ file }: Config): Finding {
+  return { level: 'ok', subject: 'configuration', detail: file ?? 'no file: defaults and environment' }
+}
+
+function problem(subject: string, detail: string): Finding {
+  return { level: 'problem', subject, detail }
+}
+
+function lineOf({ level, subject, detail, next }: Finding): string {
+  const hint = next ? ` Next: ${next.tool} ${JSON.stringify(next.args)}` : ''
+  return `${MARKS[level]}  ${subject}: ${detail}${hint}`
+}

@@ -1,0 +1,49 @@
+import type { Config } from '../config.ts'
+import type { Log } from '../contract/context.ts'
+import type { RunningHost } from '../host.ts'
+import type { Wanted } from '../plugin-entries.ts'
+import type { ToolPrice } from '../tool-prices.ts'
+import type { CommandLine } from './command-line.ts'
+import type { HostVerb } from './host-verb.ts'
+import type { Io, StopSignal } from './io.ts'
+import type { OpenTerminal } from './terminal.ts'
+
+/** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
+export type Settings = Readonly<Record<string, unknown>>
+
+/** What only `run.ts` can do: open the host, and start the other doors. */
+export interface Doors {
+  loadConfig(line: CommandLine, flags?: Settings, defaults?: Settings): Promise<Config>
+  /** Sets up the plugins: declarations only, nothing is started. The caller stops the host. */
+  setUpHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
+  /** Sets up and starts the plugins. The caller stops the host. */
+  openHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
+  findProjectRoot(line: CommandLine): Promise<string>
+  log(config: Config | undefined): Log
+  /** Serves MCP on standard input and output until the client is gone; gives the exit code. */
+  serveStdio(world: World, flags: Settings): Promise<number>
+  /** Serves HTTP until a signal: REST and `/mcp`, or one MCP transport alone. */
+  serveHttp(world: World, options: ServeOptions): Promise<number>
+  /** What each tool costs in the list of tools, under the host's filter. */
+  prices(host: RunningHost): Promise<readonly ToolPrice[]>
+}
+
+export interface ServeOptions {
+  readonly flags: Settings
+  readonly defaults?: Settings
+  readonly surface: 'rest' | 'streamable-http' | 'sse'
+}
+
+/** One run of the command line. Owned by `runProgram`. */
+export interface World {
+  readonly io: Io
+  readonly line: CommandLine
+  readonly terminal: OpenTerminal
+  /** Aborts on a signal and when nobody reads stdout any more. */
+  readonly signal: AbortSignal
+  /** The signal that stopped it, if one did. */
+  stoppedBy(): StopSignal | undefined
+  readonly doors: Doors
+  /** The host's own verbs, loaded. */
+  hostVerbs(): Promise<readonly HostVerb[]>
+}

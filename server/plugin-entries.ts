@@ -1,0 +1,55 @@
+import { BUILTIN_PLUGINS, type BuiltinPlugin, type Section } from './builtin-plugins.ts'
+import type { Config } from './config.ts'
+import type { Plugin } from './contract/plugin.ts'
+import type { PluginEntry } from './host.ts'
+
+/** Which plugins a door needs: all that are built in and configured, or only what owns one top-level verb. */
+export type Wanted = { readonly kind: 'all' } | { readonly kind: 'verb'; readonly verb: string }
+
+/** A loaded built-in plugin with the place of its configuration. */
+export interface LoadedBuiltin {
+  readonly plugin: Plugin
+  readonly section: Section
+}
+
+/**
+ * Loads the plugins that `wanted` names and parses their configuration, in the order they are set up: built in first, then as
+ * the file lists them. A verb that a built-in plugin owns loads no other plugin.
+ * Errors: those of `loadPlugin` and of the configuration's sections.
+ */
+export async function loadEntries(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
+  const rows = builtinsFor(wanted)
+  const builtins = await loadBuiltins(rows)
+  const entries = builtins.map(({ plugin, section }) => ({
+    plugin,
+    config: config.section(plugin, section),
+    source: 'built in',
+  }))
+  const ownedByBuiltin = wanted.kind === 'verb' && rows.length > 0
+  return ownedByBuiltin ? entries : [...entries, ...(await loadThirdParty(config))]
+}
+
+/** The built-in plugins themselves, without their configuration. */
+export async function loadBuiltins(
+  rows: readonly BuiltinPlugin[] = BUILTIN_PLUGINS,
+): Promise<readonly LoadedBuiltin[]> {
+  return Promise.all(rows.map(async (row) => ({ plugin: await row.load(), section: row.section })))
+}
+
+/** The built-in plugins that own a verb whose first word is `verb`. */
+function builtinsFor(wanted: Wanted): readonly BuiltinPlugin[] {
+  if (wanted.kind === 'all') return BUILTIN_PLUGINS
+  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb.split(' ')[0] === wanted.verb))
+}
+
+async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {
+  const named = Object.entries(config.plugins)
+  if (named.length === 0 || config.file === undefined) return []
+  const { loadPlugin } = await import('./load-plugins.ts')
+  const entries: PluginEntry[] = []
+  for (const [name, settings] of named) {
+    const { plugin, file } = await loadPlugin(name, config.file)
+    entries.push({ plugin, config: config.section(plugin, { settings }), source: file })
+  }
+  return entries
+}

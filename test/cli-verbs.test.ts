@@ -1,0 +1,471 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { StopSignal } from '../server/cli/io.ts'
+import { ERROR_CODES } from '../server/contract/errors.ts'
+import { ERROR_TABLE } from '../server/error-table.ts'
+import { run } from '../server/run.ts'
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+interface Setting {
+  readonly stdin?: string
+  readonly isTty?: boolean
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** Called once something was written to stderr. */
+  readonly onNote?: (send: (signal: StopSignal) => void) => void
+  readonly brokenPipe?: boolean
+}
+
+/** A project whose configuration names the probe plugin, and a way to run satchel in it. */
+async function openProject(t: TestContext, settings = '') {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'satchel-cli-')))
+  t.after(() => rm(root, { recursive: true, force: true }))
+  const plugin = join(import.meta.dirname, 'fixtures', 'probe-plugin.ts')
+  await writeFile(join(root, 'satchel.yaml'), `plugins:\n  ${plugin}: {${settings}}\n`)
+  const satchel = async (argv: readonly string[], setting: Setting = {}): Promise<Ran> => {
+    const written = { out: '', err: '' }
+    const stdin = new PassThrough()
+    stdin.end(setting.stdin ?? '')
+    const listeners = new Set<(signal: StopSignal) => void>()
+    const errors: ((error?: Error) => void)[] = []
+    const stderr = new PassThrough()
+    let noted = false
+    stderr.on('data', (chunk) => {
+      written.err += String(chunk)
+      if (!noted)
+        setting.onNote?.((signal) => {
+          for (const listener of listeners) listener(signal)
+        })
+      noted = true
+    })
+    const code = await run(argv, {
+      stdin: Object.assign(stdin, { isTTY: setting.isTty === true }),
+      stdout: {
+        write(text, done) {
+          if (setting.brokenPipe)
+            for (const listener of errors) listener(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }))
+          else written.out += text
+          done?.()
+          return true
+        },
+        on(event, listener) {
+          if (event === 'error') errors.push(listener)
+        },
+        isTTY: setting.isTty === true,
+        columns: 80,
+      },
+      stderr,
+      env: setting.env ?? {},
+      cwd: setting.cwd ?? root,
+      onSignal(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    return { code, ...written }
+  }
+  return { root, satchel }
+}
+
+const json = (
+  ran: Ran,
+): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
+  JSON.parse(ran.out)
+
+test('flags become the types of the input', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const ran = await satchel([
+    'probe',
+    'echo',
+    'one',
+    '-t',
+    'a',
+    '--tags',
+    'b',
+    '--max-tokens',
+    '900',
+    '--level',
+    'low',
+    '--dry-run',
+    '--no-capture-git',
+    '--claim',
+    '{"by":"ada"}',
+    '--items',
+    '{"text":"x"}',
+    '--items',
+    '[{"text":"y"}]',
+    '--anything',
+    '[1]',
+    '--json',
+  ])
+
+  assert.deepEqual(JSON.parse(ran.out).got, {
+    id: 'one',
+    tags: ['a', 'b'],
+    max_tokens: 900,
+    level: 'low',
+    dry_run: true,
+    capture_git: false,
+    claim: { by: 'ada' },
+    items: [{ text: 'x' }, { text: 'y' }],
+    anything: [1],
+  })
+  assert.deepEqual([ran.code, ran.err], [0, ''])
+})
+
+test('what a verb fixes has no flag and cannot be overridden by --input', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const typed = await satchel(['probe', 'loud', 'one', '--level', 'low', '--json'])
+  const given = await satchel(['probe', 'loud', '--input', '-', '--json'], {
+    stdin: '{"id":"two","level":"low"}',
+  })
+
+  assert.deepEqual([typed.code, json(typed).error.reason], [2, 'unknown_option'])
+  assert.equal(JSON.parse(given.out).got.level, 'high')
+})
+
+test('without --json a verb prints the digest and nothing else', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const ran = await satchel(['probe', 'echo', 'one'])
+
+  assert.match(ran.out, /^echo \{"id":"one"/)
+  assert.equal(ran.out.split('\n').length, 2)
+  assert.equal(ran.err, '')
+})
+
+test('global flags may stand in front of the verb', async (t) => {
+  const { root, satchel } = await openProject(t)
+
+  const ran = await satchel(['--json', '-c', join(root, 'satchel.yaml'), 'probe', 'echo', 'one'], {
+    cwd: tmpdir(),
+  })
+
+  assert.equal(JSON.parse(ran.out).got.id, 'one')
+})
+
+test('every error code gives its exit code and its object under --json', async (t) => {
+  const { satchel } = await openProject(t)
+  for (const code of ERROR_CODES.filter((one) => one !== 'internal')) {
+    const ran = await satchel(['probe', 'fail', code, '--json'])
+
+    assert.equal(ran.code, ERROR_TABLE[code].exit, code)
+    assert.deepEqual(json(ran).error.code, code)
+    assert.deepEqual(json(ran).error.reason, `planned_${code}`)
+    assert.deepEqual(json(ran).error.next, { tool: 'probe_echo', args: { id: 'again' } })
+  }
+})
+
+test('an error is one line on stderr with what to type next', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const ran = await satchel(['probe', 'fail', 'conflict'])
+
+  assert.deepEqual(
+    [ran.code, ran.out, ran.err],
+    [5, '', 'satchel: It was asked to be conflict. Next: satchel probe echo again\n'],
+  )
+})
+
+test('a bug of a plugin shows a log id and never its own text', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const plain = await satchel(['probe', 'fail', 'bug'])
+  const asJson = await satchel(['probe', 'fail', 'bug', '--json'])
+
+  assert.equal(plain.code, 1)
+  const lines = plain.err.trimEnd().split('\n')
+  assert.match(lines.at(-1) ?? '', /^satchel: Internal error \(log id [0-9a-f]{12}\)$/)
+  assert.match(lines[0] ?? '', /secret text/, 'the log has the cause')
+  assert.deepEqual([json(asJson).error.code, asJson.out.includes('secret')], ['internal', false])
+})
+
+test('wrong typing is exit 2 with a reason, and names the nearest word', async (t) => {
+  const { satchel } = await openProject(t)
+  const cases: [string[], string, RegExp?][] = [
+    [['frobnicate'], 'unknown_verb'],
+    [['doctr'], 'unknown_verb', /Did you mean "doctor"/],
+    [['probe', 'ecko'], 'unknown_verb', /Did you mean "probe echo"/],
+    [['probe', 'echo', '--max-token', '1'], 'unknown_option', /--max-tokens/],
+    [['probe', 'echo', '--max-tokens', 'many'], 'invalid_argument'],
+    [['probe', 'echo', '--max-tokens', '9001'], 'invalid_arguments'],
+    [['probe', 'echo', '--level', 'medium'], 'invalid_argument', /low, high/],
+    [['probe', 'echo', '--claim', 'ada'], 'invalid_argument'],
+    [['probe', 'echo', '--claim', '{}'], 'invalid_arguments'],
+    [['probe', 'echo', '--max-tokens'], 'option_missing_argument'],
+    [['probe', 'echo', 'one', 'two'], 'excess_arguments'],
+    [['probe', 'loud'], 'missing_argument'],
+    [['probe', 'count', 'x'], 'invalid_argument'],
+    [['probe', 'count', '10'], 'invalid_arguments'],
+    [['--frob'], 'unknown_option'],
+    [['completion', 'tcsh'], 'invalid_argument'],
+  ]
+  for (const [argv, reason, says] of cases) {
+    const asJson = await satchel(['--json', ...argv])
+    const plain = await satchel(argv)
+
+    assert.deepEqual(
+      [asJson.code, json(asJson).error.code, json(asJson).error.reason],
+      [2, 'invalid', reason],
+      argv.join(' '),
+    )
+    assert.deepEqual([plain.code, plain.out, plain.err.split('\n').length], [2, '', 2], argv.join(' '))
+    if (says) assert.match(plain.err, says)
+  }
+})
+
+test('--input takes a file or standard input, and refuses what is no JSON object with exit 3', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await writeFile(join(root, 'in.json'), '{"id":"file"}')
+  await writeFile(join(root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
+  const refused: [string, string, number, string][] = [
+    ['-', '', 3, 'input_not_json'],
+    ['-', '{', 3, 'input_not_json'],
+    ['-', '[]', 3, 'input_not_json'],
+    ['-', '{"idd":1}', 3, 'unknown_argument'],
+    ['-', '{"id":1}', 3, 'invalid_arguments'],
+    ['-', '{"__proto__":{"id":"x"}}', 3, 'unknown_argument'],
+    ['latin.json', '', 3, 'not_utf8'],
+    ['none.json', '', 4, 'file_not_found'],
+    ['.', '', 3, 'not_a_file'],
+  ]
+
+  const fromFile = await satchel(['probe', 'echo', '--input', 'in.json', '--json'])
+  const fromStdin = await satchel(['probe', 'echo', '--input', '-', '--json', '--id-x'], {
+    stdin: '{"id":"pipe"}',
+  })
+
+  assert.equal(JSON.parse(fromFile.out).got.id, 'file')
+  assert.equal(fromStdin.code, 2)
+  for (const [file, stdin, code, reason] of refused) {
+    const ran = await satchel(['probe', 'echo', '--input', file, '--json'], { stdin })
+    assert.deepEqual([ran.code, json(ran).error.reason], [code, reason], `${file} ${stdin}`)
+  }
+})
+
+test('a verb that finds something exits 3 and still prints its result', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await writeFile(join(root, 'note.txt'), 'bad news')
+
+  const found = await satchel(['probe', 'check', 'note.txt', '--json'])
+  const clean = await satchel(['probe', 'check', '-', '--json'], { stdin: 'good news' })
+
+  assert.deepEqual([found.code, JSON.parse(found.out).findings], [3, 1])
+  assert.deepEqual([clean.code, JSON.parse(clean.out).findings], [0, 0])
+})
+
+test('-o writes the result to a file, - to stdout, and says where it could not', async (t) => {
+  const { root, satchel } = await openProject(t)
+
+  const saved = await satchel(['probe', 'check', '-', '-o', 'out.txt'], { stdin: 'all of it' })
+  const shown = await satchel(['probe', 'check', '-', '-o', '-'], { stdin: 'all of it' })
+  const refused = await satchel(['probe', 'check', '-', '-o', 'no/such/out.txt', '--json'], { stdin: 'x' })
+
+  assert.equal(await readFile(join(root, 'out.txt'), 'utf8'), 'all of it')
+  assert.deepEqual([saved.code, saved.err], [0, 'written: out.txt\n'])
+  assert.equal(shown.out, 'all of it\n')
+  assert.deepEqual([refused.code, json(refused).error.reason], [3, 'output_not_written'])
+})
+
+test('a typed path starts at the working directory, and at the project root when nothing is there', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await mkdir(join(root, '.git'))
+  await mkdir(join(root, 'sub'))
+  await writeFile(join(root, 'sub', 'here.txt'), '')
+  const config = join(root, 'satchel.yaml')
+
+  const here = await satchel(['probe', 'where', 'here.txt', '-c', config, '--json'], {
+    cwd: join(root, 'sub'),
+  })
+  const fromRoot = await satchel(['probe', 'where', 'later.txt', '-c', config, '--json'], {
+    cwd: join(root, 'sub'),
+  })
+
+  assert.equal(JSON.parse(here.out).path, join(root, 'sub', 'here.txt'))
+  assert.equal(JSON.parse(fromRoot.out).path, join(root, 'later.txt'))
+})
+
+test('an interrupt aborts the call and exits 130; progress and notes go to stderr', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const ran = await satchel(['probe', 'slow'], { onNote: (send) => send('SIGINT') })
+
+  assert.equal(ran.code, 130)
+  assert.equal(ran.out, '')
+  assert.match(ran.err, /^waiting \(1\/3\)\n/)
+})
+
+test('quiet leaves the notes out and keeps the error', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const saved = await satchel(['probe', 'check', '-', '-o', 'out.txt', '-q'], { stdin: 'x' })
+  const failed = await satchel(['probe', 'fail', 'not_found', '-q'])
+
+  assert.equal(saved.err, '')
+  assert.deepEqual([failed.code, failed.err.length > 0], [4, true])
+})
+
+test('a reader that closes the pipe early is no error', async (t) => {
+  const { satchel } = await openProject(t)
+
+  assert.equal((await satchel(['probe', 'count', '9'], { brokenPipe: true })).code, 0)
+  assert.equal((await satchel(['probe', 'echo', 'x'], { brokenPipe: true })).code, 0)
+  assert.equal((await satchel(['--help'], { brokenPipe: true })).code, 0)
+})
+
+test('a command gets its input and its exit code is the answer', async (t) => {
+  const { satchel } = await openProject(t)
+
+  assert.deepEqual(await satchel(['probe', 'count', '2']), { code: 2, out: '1\n2\n', err: '' })
+})
+
+test('text of others cannot drive a terminal, and reaches a pipe as it is', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const onTty = await satchel(['probe', 'check', '-'], { stdin: '\u001b[2J\u009bm bell\u0007', isTty: true })
+  const piped = await satchel(['probe', 'check', '-'], { stdin: '\u001b[2J' })
+
+  assert.doesNotMatch(onTty.out, /[\u0007\u001b\u009b]/)
+  assert.ok(piped.out.includes('\u001b[2J'))
+})
+
+test('help fits 80 columns, shows an example and the exit codes, and goes to stdout when asked for', async (t) => {
+  const { satchel } = await openProject(t)
+  for (const argv of [
+    ['--help'],
+    ['help'],
+    ['probe', '--help'],
+    ['probe', 'echo', '--help'],
+    ['help', 'probe', 'loud'],
+    ['mcp', '-h'],
+    ['tools', '--help'],
+  ]) {
+    const ran = await satchel(argv)
+
+    assert.deepEqual([ran.code, ran.err], [0, ''], argv.join(' '))
+    const widest = Math.max(...ran.out.split('\n').map((line) => line.length))
+    assert.ok(widest <= 80, `${argv.join(' ')}: ${widest} columns`)
+  }
+  const overview = await satchel(['--help'])
+  for (const exit of new Set(Object.values(ERROR_TABLE).map((row) => row.exit))) {
+    assert.match(overview.out, new RegExp(`^ {2}${exit} `, 'm'))
+  }
+  const verb = await satchel(['probe', 'echo', '--help'])
+  assert.match(verb.out, /Example:\n {2}satchel probe echo 'it'\\''s one' /)
+  assert.match(verb.out, /--no-capture-git/)
+  assert.doesNotMatch(verb.out, /--capture-git {2}/)
+  const group = await satchel(['probe'])
+  assert.deepEqual([group.code, group.out, /Echo what was typed/.test(group.err)], [2, '', true])
+})
+
+test('the example in the help is the example of the tool', async (t) => {
+  const { satchel } = await openProject(t)
+  const { out } = await satchel(['probe', 'echo', '--help'])
+  const line = out
+    .slice(out.indexOf('Example:') + 8)
+    .trim()
+    .replaceAll('\\\n', ' ')
+
+  const words = await promisify(execFile)('sh', [
+    '-c',
+    `set -- ${line}; for word; do printf '%s\\0' "$word"; done`,
+  ])
+  const ran = await satchel([...words.stdout.split('\0').slice(1, -1), '--json'])
+
+  const { id, tags, dry_run, capture_git, claim } = JSON.parse(ran.out).got
+  assert.deepEqual(
+    { id, tags, dry_run, capture_git, claim },
+    { id: "it's one", tags: ['a b', 'c'], dry_run: true, capture_git: false, claim: { by: 'ada' } },
+  )
+})
+
+test('completion scripts name every verb and flag, and the shells accept them', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const bash = await satchel(['completion', 'bash'])
+  const zsh = await satchel(['completion', 'zsh'])
+  const fish = await satchel(['completion', 'fish'])
+
+  const ask = (typed: string): string =>
+    `${bash.out}\nCOMP_WORDS=(${typed}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _satchel; echo "\${COMPREPLY[@]}"`
+  const completed = async (typed: string): Promise<string> =>
+    (await promisify(execFile)('bash', ['-c', ask(typed)])).stdout.trim()
+  assert.equal(await completed('satchel pro'), 'probe')
+  assert.equal(await completed('satchel probe ec'), 'echo')
+  assert.equal(await completed('satchel probe echo --max'), '--max-tokens')
+  assert.equal(await completed('satchel probe echo --level ""'), 'low high')
+  assert.equal(await completed('satchel mcp --transport s'), 'streamable-http sse')
+  assert.equal(await completed('satchel completion z'), 'zsh')
+  assert.match(zsh.out, /^#compdef satchel\n/)
+  assert.match(fish.out, /-l max-tokens$/m)
+  assert.match(fish.out, /__fish_seen_subcommand_from probe; and __fish_seen_subcommand_from echo/)
+})
+
+test('doctor reports each plugin and changes nothing; a broken configuration is a finding', async (t) => {
+  const { root, satchel } = await openProject(t)
+
+  const fine = await satchel(['doctor', '--json'])
+  await writeFile(join(root, 'satchel.yaml'), 'tols: {}\n')
+  const broken = await satchel(['doctor', '--json'])
+
+  const subjects = JSON.parse(fine.out).findings.map(({ subject }: { subject: string }) => subject)
+  assert.equal(fine.code, 0)
+  assert.ok(subjects.includes('probe'))
+  assert.equal(broken.code, 3)
+  assert.match(JSON.stringify(JSON.parse(broken.out).findings), /Did you mean \\"tools\\"/)
+})
+
+test('config show says what holds and where it came from', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'http:\n  port: 8001\n  token: a-long-token\n')
+
+  const ran = await satchel(['config', 'show', '--origin', '--json'], { env: { SERVER_HOST: '127.0.0.1' } })
+
+  const values: { key: string; value: unknown; origin: string }[] = JSON.parse(ran.out).values
+  const of = (key: string) => values.find((one) => one.key === key)
+  assert.deepEqual(of('http.host'), { key: 'http.host', value: '127.0.0.1', origin: 'SERVER_HOST' })
+  assert.equal(of('http.port')?.origin, `${join(root, 'satchel.yaml')}:2`)
+  assert.equal(of('http.token')?.value, '[redacted]')
+  assert.equal(of('tools.profile')?.origin, 'default')
+})
+
+test('a configuration error names key, line and nearest key, with exit 3', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'http:\n  prot: 8001\n')
+
+  const ran = await satchel(['config', 'show', '--json'])
+
+  assert.equal(ran.code, 3)
+  assert.deepEqual(json(ran).error.details, { key: 'http.prot', line: 2, nearest: 'port' })
+})
+
+test('a plugin that throws in setup is exit 1 with its file and without its text', async (t) => {
+  const { satchel } = await openProject(t, 'fail_setup: true')
+
+  const ran = await satchel(['probe', 'echo', 'x'])
+
+  assert.equal(ran.code, 1)
+  assert.match(ran.err, /probe-plugin/)
+  assert.doesNotMatch(ran.err, /secret of setup/)
+})
+
+test('--version is the version of the package', async (t) => {
+  const { satchel } = await openProject(t)
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+
+  assert.deepEqual(await satchel(['--version']), { code: 0, out: `${version}\n`, err: '' })
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import type { TestContext } from 'node:test'
+import { plugin } from '../plugins/handoff/index.ts'
+import { createHost, type RunningHost } from '../server/host.ts'
+import { type CallContext, type Log, SatchelError } from '../server/plugin.ts'
+
+/** One project folder, a host with the handoff plugin over it, and a clock that only the test moves. */
+export interface Bench {
+  readonly root: string
+  readonly host: RunningHost
+  /** Resource URIs that were reported as changed. */
+  readonly changed: string[]
+  /** Everything that was logged. */
+  readonly logged: string[]
+  now(): Date
+  advance(seconds: number): void
+  call(tool: string, input?: Record<string, unknown>, as?: Partial<CallContext>): Promise<Answer>
+  write(path: string, content: string | Uint8Array): void
+  read(path: string): string
+  /** Every file below the project but git's, by path. */
+  files(): string[]
+  git(...args: string[]): string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export type Answer = any
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A project of its own below the temporary folder, removed after the test. */
+export async function openBench(
+  t: TestContext,
+  options: {
+    readonly config?: Record<string, unknown>
+    readonly env?: Record<string, string>
+    readonly repository?: boolean
+    readonly root?: string
+  } = {},
+): Promise<Bench> {
+  const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
+  if (options.root === undefined) t.after(() => rmSync(root, { recursive: true, force: true }))
+  let clock = Date.parse('2026-11-21T10:00:00.000Z')
+  const changed: string[] = []
+  const logged: string[] = []
+  const log: Log = {
+    ...silent,
+    error: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
+  }
+  const host = await createHost(
+    [{ plugin, config: plugin.config.parse(options.config ?? {}), source: 'built in' }],
+    {
+      log,
+      now: () => new Date(clock),
+      projectRoot: root,
+      configFile: undefined,
+      env: { PATH: process.env['PATH'], HOME: root, ...options.env },
+      filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
+      assetPath: (name) => name,
+      openListener: () => Promise.reject(new Error('no listener in this test')),
+    },
+  )
+  t.after(() => host.stop())
+  host.hub.on('*', (signal) => {
+    if (signal.kind === 'resource') changed.push(signal.uri)
+  })
+  const bench: Bench = {
+    root,
+    host,
+    changed,
+    logged,
+    now: () => new Date(clock),
+    advance: (seconds) => {
+      clock += seconds * 1000
+    },
+    async call(tool, input = {}, as = {}) {
+      const owned = host.registry.tool(tool)
+      assert.ok(owned, `there is no tool ${tool}`)
+      const answer = await host.call(owned, input, { ...contextOf(root), ...as })
+      assert.equal(answer.kind, 'done')
+      const { data, text } = answer.kind === 'done' ? answer : { data: {}, text: '' }
+      assert.ok(text.split('\n').length <= 10, `the digest of ${tool} has more than 10 lines`)
+      assert.ok(text.length > 0 && text.length <= 1200)
+      return data
+    },
+    write(path, content) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), content)
+    },
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    files: () => filesBelow(root),
+    git: (...args) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: root,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim(),
+  }
+  if (options.repository) startRepository(bench)
+  return bench
+}
+
+function startRepository(bench: Bench): void {
+  bench.git('init', '-q', '-b', 'main')
+  bench.write('src/callback.ts', 'export const callback = 1\n')
+  bench.write('README.md', '# Project\n')
+  bench.git('add', '.')
+  bench.git('commit', '-q', '-m', 'first')
+}
+
+/** A local caller, confined to the root. */
+export function contextOf(root: string): CallContext {
+  return {
+    principal: { id: 'local', kind: 'local', capabilities: [] },
+    signal: new AbortController().signal,
+    log: silent,
+    door: 'cli',
+    localTransport: 'cli',
+    acceptsTask: false,
+    async resolvePath(path) {
+      const wanted = resolve(root, path)
+      if (wanted !== root && !wanted.startsWith(root + sep)) {
+        throw new SatchelError('forbidden', 'path_refused', 'outside')
+      }
+      return wanted
+    },
+    progress() {},
+  }
+}
+
+function filesBelow(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith('.git/'))
+    .sort()
+}
+
+/** The least a record needs. */
+export const SMALL = {
+  title: 'Validate the OAuth callback',
+  objective: 'Reject replayed state parameters',
+  current_state: 'The comparison helper works.',
+}

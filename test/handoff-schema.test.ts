@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { pointerOf } from '../plugins/handoff/domain/json-pointer.ts'
+import { openBench, SMALL } from './handoff-fixture.ts'
+
+interface Case {
+  readonly name: string
+  readonly valid: boolean
+  readonly at?: readonly string[]
+  readonly record: unknown
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CASES_FILE = join(ROOT, 'plugins/handoff/testdata/handoff-cases.json')
+const CASES: readonly Case[] = JSON.parse(readFileSync(CASES_FILE, 'utf8'))
+
+test('every case of the specification gets its verdict and its pointer, as a value and as text', async (t) => {
+  const bench = await openBench(t)
+  assert.equal(CASES.length, 56)
+
+  for (const { name, valid, at, record } of CASES) {
+    for (const given of [record, JSON.stringify(record)]) {
+      const verdict = await bench.call('handoff_validate', { record: given, level: 'schema' })
+
+      assert.equal(verdict.schema_valid, valid, name)
+      assert.equal(verdict.errors_total > 0, !valid, name)
+      if (at) {
+        const pointers = verdict.errors.map((error: { pointer: string }) => error.pointer)
+        assert.ok(pointers.includes(pointerOf(at)), `${name}: ${pointers}`)
+      }
+    }
+  }
+  assert.deepEqual(bench.files(), [])
+})
+
+test('the validator runs alone in a folder without packages', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-validator-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  copyFileSync(join(ROOT, 'generated/handoff-validate.js'), join(folder, 'validate.mjs'))
+  copyFileSync(CASES_FILE, join(folder, 'cases.json'))
+  writeFileSync(
+    join(folder, 'run.mjs'),
+    `import { readFileSync } from 'node:fs'
+     import { validate } from './validate.mjs'
+     const cases = JSON.parse(readFileSync('cases.json', 'utf8'))
+     console.log(cases.filter(({ record, valid }) => validate(record) === valid).length)`,
+  )
+
+  const right = execFileSync(process.execPath, ['run.mjs'], { cwd: folder, encoding: 'utf8' })
+
+  assert.equal(right.trim(), '56')
+})
+
+test('a record that was written validates and is read back by its bytes', async (t) => {
+  const bench = await openBench(t, { repository: true })
+
+  const created = await bench.call('handoff_create', SMALL)
+
+  const verdict = await bench.call('handoff_validate', { id: created.id })
+  assert.equal(verdict.schema_valid, true)
+  const record = JSON.parse(bench.read(created.path))
+  assert.equal(record.status, 'draft')
+  assert.equal(record.project.repository.head, bench.git('rev-parse', 'HEAD'))
+  assert.equal(record.project.repository.dirty, false)
+  assert.equal(record.project.repository.branch, 'main')
+  assert.equal(record.project.id, `git:${bench.git('rev-parse', 'HEAD')}`)
+  assert.deepEqual(
+    bench.files().filter((path) => path.startsWith('.handoffs')),
+    ['.handoffs/.gitignore', '.handoffs/config.json', created.path],
+  )
+})
