@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { SatchelError } from '../contract/errors.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
+import { withoutForeignLogo } from './redoc-logo.ts'
 
 /** Toolchain, section 4: nothing but our own files, no inline script. */
 const CSP =
@@ -14,12 +15,14 @@ const HEADERS = {
   'cache-control': 'no-cache',
 }
 
+const REDOC = 'redoc.standalone.js'
+
 /** Files of `dist/assets` that the pages load, by their path here. */
 const ASSETS: readonly { readonly path: `/${string}`; readonly file: string; readonly type: string }[] = [
   { path: '/docs/swagger-ui.css', file: 'swagger-ui.css', type: 'text/css' },
   { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', type: 'text/javascript' },
   { path: '/docs/favicon.png', file: 'favicon-32x32.png', type: 'image/png' },
-  { path: '/redoc/redoc.js', file: 'redoc.standalone.js', type: 'text/javascript' },
+  { path: '/redoc/redoc.js', file: REDOC, type: 'text/javascript' },
 ]
 
 const SWAGGER_PAGE = page(
@@ -62,13 +65,19 @@ function fixed(path: `/${string}`, type: string, text: string): Endpoint {
 function packaged(path: `/${string}`, file: string, type: string, options: HttpOptions): Endpoint {
   return served(path, type, async () => {
     try {
-      return await readFile(options.assetPath(file))
+      const text = await readFile(options.assetPath(file))
+      return file === REDOC ? ownRedoc(text) : text
     } catch (cause) {
       throw new SatchelError('unavailable', 'assets_missing', 'The files of this page are not installed.', {
         cause,
       })
     }
   })
+}
+
+/** The development tree holds the program as it was published; the packaged copy needs no change. */
+function ownRedoc(program: Buffer): string | Buffer {
+  return withoutForeignLogo(program.toString()) ?? program
 }
 
 function served(path: `/${string}`, type: string, load: () => Promise<string | Uint8Array>): Endpoint {

@@ -94,6 +94,8 @@ function parsed(text: string): Record<string, unknown> {
 export interface Raw {
   readonly socket: Socket
   received(): string
+  /** Resolves when the connection is over. */
+  readonly closed: Promise<void>
   /** What was received once it holds `part`; throws after 3 s. */
   until(part: string): Promise<string>
 }
@@ -106,10 +108,12 @@ export function openRaw(t: TestContext, door: HttpListener, text: string): Raw {
     got += chunk
   })
   socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.write(text)
   t.after(() => socket.destroy())
   return {
     socket,
+    closed,
     received: () => got,
     async until(part) {
       for (let tries = 0; tries < 300 && !got.includes(part); tries++) await pause(10)

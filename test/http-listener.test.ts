@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { copyAssets } from '../scripts/assets.ts'
+import { SatchelError } from '../server/contract/errors.ts'
+import type { Listener } from '../server/contract/route.ts'
+import { createPump } from '../server/fanout/pump.ts'
+import { createApp } from '../server/http/app.ts'
+import { createCallsInFlight } from '../server/http/calls-in-flight.ts'
+import { endpointsOf, inventory } from '../server/http/endpoints.ts'
+import { openListener } from '../server/http/listener.ts'
+import { problem } from '../server/http/problem.ts'
+import { createStreamPlaces } from '../server/http/stream-places.ts'
+import type { McpMount } from '../server/mcp-mount.ts'
+import { askAt, openDoor, TOKEN } from './http/open-door.ts'
+import { SESSION } from './http/sample-plugin.ts'
+
+/** What the sample plugin's listeners serve, beside the MCP door: method, path and guard, sorted. */
+const INVENTORY: Readonly<Record<string, readonly string[]>> = {
+  api: [
+    'DELETE /notes/{id} caller',
+    'GET / caller',
+    'GET /docs caller',
+    'GET /docs/favicon.png caller',
+    'GET /docs/start.js caller',
+    'GET /docs/swagger-ui-bundle.js caller',
+    'GET /docs/swagger-ui.css caller',
+    'GET /events caller',
+    'GET /feed bearer-or-cookie',
+    'GET /health caller',
+    'GET /local/ping socket',
+    'GET /notes/{id} caller',
+    'GET /openapi.json caller',
+    'GET /page open',
+    'GET /ready caller',
+    'GET /redoc caller',
+    'GET /redoc/redoc.js caller',
+    'GET /redoc/start.js caller',
+    'GET /things/{name} bearer',
+    'PATCH /notes/{id} caller',
+    'POST /crash caller',
+    'POST /echo caller',
+    'POST /fail caller',
+    'POST /raw caller',
+    'POST /room/commit caller',
+    'POST /wait caller',
+  ],
+  owner: [
+    'GET /feed bearer-or-cookie',
+    'GET /page open',
+    'GET /things/{name} bearer',
+    'POST /echo caller',
+    'POST /page/claim open',
+    'POST /page/invite cookie',
+    'POST /room/commit caller',
+  ],
+  ingress: [
+    'GET /feed bearer-or-cookie',
+    'GET /things/{name} bearer',
+    'POST /echo caller',
+    'POST /room/commit caller',
+  ],
+  local: [
+    'GET /feed bearer-or-cookie',
+    'GET /local/ping socket',
+    'GET /things/{name} bearer',
+    'POST /echo caller',
+    'POST /room/commit caller',
+  ],
+}
+
+/** An MCP door that says what it was asked. */
+function mount(): McpMount & { closed: number } {
+  return {
+    closed: 0,
+    routes: [{ method: 'ALL', path: '/mcp' }],
+    async handle(exchange) {
+      if (exchange.request.method === 'GET') {
+        exchange.outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+        exchange.outgoing.end('data: x\n\n')
+        return exchange.alreadySent()
+      }
+      try {
+        const principal = await exchange.authenticate()
+        const body = await exchange.readBody(1024)
+        return Response.json({ principal: principal.id, body, listener: exchange.listener })
+      } catch (thrown) {
+        if (thrown instanceof SatchelError) return problem(thrown)
+        throw thrown
+      }
+    },
+    refuse: (error) => Response.json({ refused: error.reason }, { status: 403 }),
+    async close() {
+      this.closed += 1
+    },
+  }
+}
+
+async function appOf(t: TestContext, name: string) {
+  const { host } = await openDoor(t)
+  const listener: Listener = { name, at: { host: '127.0.0.1', port: 0 }, mcp: false }
+  const options = {
+    version: '1',
+    description: 'x',
+    allowedHosts: [],
+    allowedOrigins: [],
+    resolvePath: async (path: string) => path,
+    assetPath: (file: string) => file,
+  }
+  const endpoints = endpointsOf(host, listener, createStreamPlaces(createPump()), options)
+  const app = createApp({ host, listener, endpoints, calls: createCallsInFlight(), options, port: () => 0 })
+  return { app, lines: inventory(listener, endpoints) }
+}
+
+describe('listener', () => {
+  it('serves exactly the routes of its inventory, each with its guard', async (t) => {
+    for (const [name, expected] of Object.entries(INVENTORY)) {
+      const { app, lines } = await appOf(t, name)
+
+      assert.deepEqual(
+        lines.map(({ method, path, guard }) => `${method} ${path} ${guard}`).sort(),
+        expected,
+        name,
+      )
+      assert.deepEqual(undeclared(app.routes, lines), [])
+    }
+  })
+
+  it('is caught when a route is added that no inventory knows', async (t) => {
+    const { app, lines } = await appOf(t, 'api')
+
+    app.get('/planted', (c) => c.text('x'))
+
+    assert.deepEqual(undeclared(app.routes, lines), ['GET /planted'])
+  })
+
+  it('says what it is at the fixed addresses', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const root = await ask('/')
+    const health = await ask('/health')
+    const ready = await ask('/ready')
+
+    assert.deepEqual(
+      { ...root.json, endpoints: [] },
+      {
+        name: 'satchel',
+        version: '1.2.3',
+        description: 'A host of the tests.',
+        endpoints: [],
+      },
+    )
+    assert.ok((root.json['endpoints'] as string[]).includes('GET /notes/{id}'))
+    assert.deepEqual(health.json, { status: 'healthy', version: '1.2.3' })
+    assert.equal(ready.status, 200)
+  })
+
+  it('moves to the next free port when told to, and says that a port is busy when not', async (t) => {
+    const { host, door } = await openDoor(t)
+    const at = { host: '127.0.0.1', port: Number(door.port) }
+    const options = {
+      version: '1',
+      description: '',
+      allowedHosts: [],
+      allowedOrigins: [],
+      resolvePath: async (path: string) => path,
+      assetPath: (file: string) => file,
+    }
+
+    const next = await openListener(host, { name: 'owner', at, mcp: false, nextFreePort: true }, options)
+    t.after(() => next.close())
+
+    assert.ok(Number(next.port) > at.port)
+    assert.equal(next.address, `http://127.0.0.1:${next.port}`)
+    await assert.rejects(openListener(host, { name: 'ingress', at, mcp: false }, options), {
+      code: 'unavailable',
+      reason: 'port_busy',
+    })
+  })
+
+  it('answers a malformed request as a problem and goes on', async (t) => {
+    const { raw, ask } = await openDoor(t)
+
+    const { until } = raw('GET / HTTP/1.1\r\nHost: a b\r\n\r\n')
+    const text = await until('\r\n\r\n')
+
+    assert.match(text, /^HTTP\/1\.1 400 /)
+    assert.equal((await ask('/health')).status, 200)
+  })
+
+  it('serves the /mcp routes with Host and Origin checked and the rest left to the door', async (t) => {
+    const { ask, raw } = await openDoor(t, {}, { mcp: mount() })
+
+    const called = await ask('/mcp', { body: { a: 1 } })
+    const token = await ask('/mcp', { body: {}, headers: { authorization: `Bearer ${TOKEN}` } })
+    const session = await ask('/mcp', {
+      body: {},
+      headers: { authorization: `Bearer ${SESSION}`, host: 'evil.example' },
+    })
+    const wrong = await ask('/mcp', { body: {}, headers: { authorization: 'Bearer wrong' } })
+    const big = await ask('/mcp', { body: { text: 'x'.repeat(2000) } })
+    const origin = await ask('/mcp', { body: {}, headers: { origin: 'http://evil.example' } })
+    const stream = await raw('GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n').until('data: x')
+
+    assert.deepEqual(called.json, { principal: 'local', body: { a: 1 }, listener: 'api' })
+    assert.deepEqual(
+      [token.json['principal'], session.json['principal'], wrong.status],
+      ['operator', 'all', 401],
+    )
+    assert.deepEqual([big.status, big.headers.connection], [413, 'close'])
+    assert.deepEqual([origin.status, origin.json], [403, { refused: 'origin_refused' }])
+    assert.match(stream, /^HTTP\/1\.1 200 /)
+  })
+
+  it('mounts no /mcp where the listener says so, whatever the method', async (t) => {
+    const { ask } = await openDoor(t, { name: 'owner', mcp: false }, { mcp: mount() })
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
+      assert.equal((await ask('/mcp', { method })).status, 404, method)
+    }
+  })
+})
+
+describe('closing a listener', () => {
+  it('lets calls in flight finish, refuses new ones, and ends the MCP door with it', async (t) => {
+    const mcp = mount()
+    const { door, raw, sample } = await openDoor(t, {}, { graceMs: 2000, mcp })
+    const body = '{"ms":80}'
+    const first = raw(
+      `POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    for (let tries = 0; tries < 100 && sample.calls.length === 0; tries++) await pause(5)
+
+    const closed = door.close()
+    first.socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await closed
+    await first.closed
+
+    assert.match(first.received(), /^HTTP\/1\.1 200 /)
+    assert.deepEqual(sample.calls, ['waiting', 'done'])
+    await assert.rejects(askAt(door, '/health'), { code: 'ECONNREFUSED' })
+    assert.equal(mcp.closed, 1)
+    await door.close()
+    assert.equal(mcp.closed, 1)
+  })
+
+  it('aborts a call that outlives the grace and cuts its connection', async (t) => {
+    const { door, raw, sample } = await openDoor(t, {}, { graceMs: 40 })
+    raw(
+      'POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+    )
+    for (let tries = 0; tries < 100 && sample.calls.length === 0; tries++) await pause(5)
+
+    const began = performance.now()
+    await door.close()
+    await pause(5)
+
+    assert.ok(performance.now() - began < 1000)
+    assert.deepEqual(sample.calls, ['waiting', 'aborted'])
+  })
+
+  it('ends open streams at once, and a connection that never spoke does not hold it up', async (t) => {
+    const { door, raw, sample } = await openDoor(t, {}, { graceMs: 5000 })
+    const feed = raw(`GET /feed HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${SESSION}\r\n\r\n`)
+    const events = raw('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    raw('')
+    await feed.until('id: 3')
+    await events.until('text/event-stream')
+
+    const began = performance.now()
+    await door.close()
+    const tookMs = performance.now() - began
+    await Promise.all([feed.closed, events.closed])
+
+    assert.ok(tookMs < 1000, 'long before the grace is over')
+    for (const { received } of [feed, events]) assert.ok(received().endsWith('0\r\n\r\n'))
+    assert.equal(sample.inboxes.size, 0)
+  })
+})
+
+describe('documents of the API', () => {
+  it('has an OpenAPI document that an independent validator accepts', async (t) => {
+    const { ask } = await openDoor(t)
+    const { json } = await ask('/openapi.json')
+
+    const result = await new Validator().validate(structuredClone(json))
+
+    assert.deepEqual(result, { valid: true })
+    const paths = json['paths'] as Record<string, Record<string, Operation>>
+    const note = paths['/notes/{id}']?.['get']
+    assert.match(String(json['openapi']), /^3\.1\./)
+    assert.equal(note?.operationId, 'note_get')
+    assert.deepEqual(
+      note?.parameters.map(({ name, in: place }) => `${place} ${name}`),
+      ['path id', 'query limit', 'query deep', 'query tags', 'query sizes'],
+    )
+    assert.equal(JSON.stringify(json).includes('x-satchel-untrusted'), false)
+  })
+
+  it('copies every packaged file with its licence and its sum, and redoc without the foreign logo', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
+    t.after(() => rm(folder, { recursive: true }))
+
+    const names = await copyAssets(folder)
+
+    const sums = await readFile(join(folder, 'SHA256SUMS'), 'utf8')
+    assert.equal(sums.trim().split('\n').length, names.length - 1)
+    assert.ok(
+      sums
+        .split('\n')
+        .slice(0, -1)
+        .every((line) => /^[0-9a-f]{64} {2}\S+$/.test(line)),
+    )
+    const redoc = await readFile(join(folder, 'redoc.standalone.js'), 'utf8')
+    assert.equal(redoc.includes('cdn.redoc.ly'), false)
+    assert.ok(redoc.includes('data:image/svg+xml'))
+    assert.ok(names.includes('LICENSE.redoc') && names.includes('NOTICE.swagger-ui'))
+  })
+})
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+}
+
+/** Routes of an app that the inventory does not list. */
+function undeclared(
+  routes: readonly { readonly method: string; readonly path: string }[],
+  lines: readonly { readonly method: string; readonly path: string }[],
+): string[] {
+  const known = new Set(lines.map(({ method, path }) => `${method} ${path}`))
+  return routes
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+    .filter((route) => !known.has(route))
+}
