@@ -78,7 +78,16 @@ async function removeOlderJournals(disk: Disk, sidecar: string, generation: numb
 /** Removes what a dead process left half made. Only for the owner. */
 export async function removeTemporaryFiles(disk: Disk, sidecar: string): Promise<void> {
   for (const name of await disk.list(sidecar)) {
-    if (TEMP_NAME.test(name)) await disk.unlink(join(sidecar, name))
+    if (TEMP_NAME.test(name)) await removeIfThere(disk, join(sidecar, name))
+  }
+}
+
+/** A contender for the lock removes its own at the same time. */
+async function removeIfThere(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
   }
 }
 

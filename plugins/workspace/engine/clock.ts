@@ -8,6 +8,8 @@ export interface Clock {
   elapsedMs(): number
   /** Runs `work` once after `ms`; gives the cancel. Does not keep the process alive. */
   after(ms: number, work: () => void): () => void
+  /** Resolves after `ms`; keeps the process alive meanwhile. */
+  pause(ms: number): Promise<void>
 }
 
 export const realClock: Clock = {
@@ -18,6 +20,10 @@ export const realClock: Clock = {
     timer.unref()
     return () => clearTimeout(timer)
   },
+  pause: (ms) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms)
+    }),
 }
 
 /** `bytes` random bytes in hex. */

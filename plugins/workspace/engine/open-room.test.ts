@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Clock, realClock } from './clock.ts'
+import { realSurroundings, type Surroundings } from './liveness.ts'
+import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
+import { socketPath } from './socket-path.ts'
+import { addNote, modelContent, rowFaults } from './torture/model.ts'
+
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
+
+function folder(t: TestContext): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-room-')))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function plan(t: TestContext, text = '# Plan\n'): string {
+  const file = join(folder(t), 'plan.md')
+  writeFileSync(file, text)
+  return file
+}
+
+function optionsFor(file: string, seams: RoomSeams = {}): RoomOptions {
+  return { place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm, seams }
+}
+
+async function own(t: TestContext, options: RoomOptions): Promise<Room> {
+  const attempt = await openRoom(options)
+  assert.equal(attempt.kind, 'owner')
+  if (attempt.kind !== 'owner') throw new Error('unreachable')
+  t.after(() => attempt.room.close())
+  return attempt.room
+}
+
+/** A machine where `changes` differ from this one. */
+function surroundings(changes: Partial<Surroundings>): Surroundings {
+  return { ...realSurroundings(), ...changes }
+}
+
+/** Time that passes when somebody waits. */
+function hurriedClock(): Clock {
+  let now = 0
+  return {
+    ...realClock,
+    elapsedMs: () => now,
+    pause: async (ms) => {
+      now += ms
+    },
+  }
+}
+
+function digestOf(directory: string): string {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(directory, name)
+    hash.update(`${name} ${statSync(path).mtimeMs}`)
+    if (statSync(path).isFile()) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+test('a room has one owner, the next comes after a release', async (t) => {
+  const options = optionsFor(plan(t))
+  const first = await own(t, options)
+
+  const refused = await openRoom(options)
+  await first.close()
+  const second = await own(t, options)
+
+  assert.equal(refused.kind, 'held')
+  assert.deepEqual(refused.kind === 'held' && refused.record, first.lock.record)
+  assert.equal(second.lock.record.n, first.lock.record.n + 1)
+  assert.equal(second.store.found, 'clean')
+})
+
+test('eight starters at once: one owner, nobody else', async (t) => {
+  const options = optionsFor(plan(t))
+
+  const attempts = await Promise.all(Array.from({ length: 8 }, () => openRoom(options)))
+
+  const owners = attempts.flatMap((attempt) => (attempt.kind === 'owner' ? [attempt.room] : []))
+  t.after(() => Promise.all(owners.map((room) => room.close())))
+  assert.equal(owners.length, 1)
+})
+
+test('the files are private: folder 0700, files 0600', async (t) => {
+  const { place } = await own(t, optionsFor(plan(t)))
+
+  assert.equal(statSync(place.sidecar).mode & 0o777, 0o700)
+  for (const name of readdirSync(place.sidecar)) {
+    const found = statSync(join(place.sidecar, name))
+    assert.equal(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, name)
+  }
+})
+
+const strangers: readonly (readonly [string, Partial<Surroundings>, 'owner' | 'held'])[] = [
+  ['whose pid is gone', { process: () => 'gone' }, 'owner'],
+  ['whose pid belongs to a younger process', { start: () => '1' }, 'owner'],
+  [
+    'of the same machine before a reboot',
+    { self: { ...realSurroundings().self, boot_id: 'another' } },
+    'owner',
+  ],
+  [
+    'of another pid namespace that does not answer',
+    { self: { ...realSurroundings().self, pidns: 'x' } },
+    'owner',
+  ],
+  [
+    'of another pid namespace that answers',
+    { self: { ...realSurroundings().self, pidns: 'x' }, accepts: async () => true },
+    'held',
+  ],
+  [
+    'whose socket answers, whatever its pid says',
+    { accepts: async () => true, process: () => 'gone' },
+    'held',
+  ],
+  ['that is stopped but there', { accepts: async () => false }, 'held'],
+]
+
+for (const [who, changes, outcome] of strangers) {
+  test(`an owner ${who}: ${outcome === 'owner' ? 'taken over' : 'keeps the room'}`, async (t) => {
+    const file = plan(t)
+    await own(t, optionsFor(file))
+
+    const seams = { surroundings: surroundings(changes), clock: hurriedClock() }
+    const attempt = await openRoom(optionsFor(file, seams))
+    if (attempt.kind === 'owner') await attempt.room.close()
+
+    assert.equal(attempt.kind, outcome)
+  })
+}
+
+test('an owner on another host is only taken over by a person', async (t) => {
+  const file = plan(t)
+  await own(t, optionsFor(file))
+  const self = { ...realSurroundings().self, host: 'elsewhere', boot_id: 'another' }
+  const options = optionsFor(file, { surroundings: surroundings({ self, accepts: async () => false }) })
+
+  await assert.rejects(openRoom(options), { code: 'conflict', reason: 'room_locked' })
+  const attempt = await openRoom({ ...options, takeOver: true })
+  if (attempt.kind === 'owner') await attempt.room.close()
+
+  assert.equal(attempt.kind, 'owner')
+})
+
+test('an owner that was buried alive acknowledges nothing and its late record is never read', async (t) => {
+  const file = plan(t)
+  const buried = await own(t, optionsFor(file))
+  await buried.store.mutate((tx) => addNote(tx, 1, 'acknowledged'))
+  const successor = await own(t, optionsFor(file, { surroundings: surroundings({ process: () => 'gone' }) }))
+
+  const late = buried.store.mutate((tx) => addNote(tx, 2, 'late'))
+  await assert.rejects(late, { code: 'unavailable', reason: 'store_poisoned' })
+  assert.equal(buried.store.poisoned.aborted, true)
+  await assert.rejects(buried.store.read(rowFaults), { reason: 'store_poisoned' })
+  await successor.close()
+
+  const heir = await own(t, optionsFor(file))
+  assert.deepEqual(await heir.store.read((rows) => rows.all('notes').map((row) => row['text'])), [
+    'acknowledged',
+  ])
+})
+
+test('a person’s edit is noticed without anybody asking', async (t) => {
+  const file = plan(t)
+  const { store } = await own(t, optionsFor(file))
+
+  writeFileSync(`${file}.swp`, '# Edited\n')
+  renameSync(`${file}.swp`, file)
+
+  const deadline = performance.now() + 5_000
+  let version = 1
+  while (version === 1 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    version = await store.read((rows) => rows.document.version)
+  }
+  assert.equal(version, 2)
+})
+
+test('an ephemeral room leaves no file', async (t) => {
+  const file = plan(t)
+  const room = await own(t, { ...optionsFor(file), ephemeral: true })
+  await room.store.mutate((tx) => addNote(tx, 1, 'x'))
+
+  await room.close()
+
+  assert.equal(existsSync(room.place.sidecar), false)
+})
+
+test('without an owner a look at the room changes no byte', async (t) => {
+  const options = optionsFor(plan(t))
+  const room = await own(t, options)
+  await room.store.mutate((tx) => addNote(tx, 1, 'x'))
+  await room.close()
+  const before = digestOf(room.place.sidecar)
+
+  const inspection = await inspectRoom(room.place, modelContent, wasm)
+  const seen = inspection.read((rows) => ({ notes: rows.all('notes').length, text: rows.documentText() }))
+  inspection.close()
+
+  assert.deepEqual(seen, { notes: 1, text: '# Plan\n' })
+  assert.equal(digestOf(room.place.sidecar), before)
+})
+
+test('a room on a symbolic link is the room of the real file', async (t) => {
+  const file = plan(t)
+  symlinkSync(file, `${file}.link`)
+
+  const place = roomPlace(`${file}.link`, {})
+
+  assert.deepEqual(place, roomPlace(file, {}))
+})
+
+test('the socket is where the record says, under every kind of path', async (t) => {
+  for (const name of ['short', 'with space', 'ünïcödé 房间', 'x'.repeat(200)]) {
+    const directory = join(folder(t), name)
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'plan.md'), '')
+    const runtime = folder(t)
+    const room = await own(t, {
+      ...optionsFor(join(directory, 'plan.md')),
+      place: roomPlace(join(directory, 'plan.md'), { XDG_RUNTIME_DIR: runtime }),
+    })
+
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(room.lock.record.socket, resolve))
+    assert.equal(statSync(room.place.socket).isSocket(), true, name)
+    assert.ok(Buffer.byteLength(room.place.socket) <= 100)
+    await new Promise((resolve) => server.close(resolve))
+    await room.close()
+  }
+})
+
+test('a long runtime folder falls back to the short one of the user', () => {
+  const place = { platform: 'linux' as const, runtimeDir: `/run/${'r'.repeat(100)}`, uid: 7 }
+
+  assert.match(socketPath(`/${'d'.repeat(120)}`, '/file', place), /^\/tmp\/satchel-7\/[0-9a-f]{16}\.sock$/)
+})
+
+test('a room on no file, a folder or bytes that are no text is refused and taken again later', async (t) => {
+  const file = plan(t)
+  const options = optionsFor(file)
+  unlinkSync(file)
+  await assert.rejects(openRoom(options), { code: 'not_found', reason: 'document_not_found' })
+  mkdirSync(file)
+  await assert.rejects(openRoom(options), { code: 'conflict', reason: 'substrate_invalid' })
+  rmSync(file, { recursive: true })
+  writeFileSync(file, Buffer.from([0xff, 0xfe, 0x00]))
+  await assert.rejects(openRoom(options), { code: 'conflict', reason: 'substrate_invalid' })
+
+  writeFileSync(file, '# Repaired\n')
+  const room = await own(t, options)
+
+  assert.equal(await room.store.read((rows) => rows.document.version), 1)
+})
+
+test('a stopped process that owns the room keeps it; killed, the room is free at once', async (t) => {
+  const file = plan(t)
+  const holder = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); process.stdout.write("up")'])
+  t.after(() => holder.kill('SIGKILL'))
+  await new Promise((resolve) => holder.stdout.once('data', resolve))
+  const pid = holder.pid ?? 0
+  const around = realSurroundings()
+  const self = { ...around.self, pid, start: around.start(pid) }
+  await own(t, optionsFor(file, { surroundings: { ...around, self } }))
+
+  holder.kill('SIGSTOP')
+  const whileStopped = await openRoom(optionsFor(file))
+  const gone = new Promise((resolve) => holder.once('exit', resolve))
+  holder.kill('SIGKILL')
+  await gone
+  const afterKill = await openRoom(optionsFor(file))
+  if (afterKill.kind === 'owner') await afterKill.room.close()
+
+  assert.equal(whileStopped.kind, 'held')
+  assert.equal(afterKill.kind, 'owner')
+})

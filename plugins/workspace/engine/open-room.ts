@@ -1,0 +1,214 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Log } from '../../../server/plugin.ts'
+import type { Rows } from '../domain/rows.ts'
+import { openBodies } from './bodies.ts'
+import { type Clock, type Random, realClock, realRandom } from './clock.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { liveness, realSurroundings, type Surroundings } from './liveness.ts'
+import { type Lock, type LockRecord, newestLock, type Rank, takeLock } from './lock.ts'
+import { openMarkdownFile } from './markdown-file.ts'
+import { recover, type TornTail } from './recovery.ts'
+import { openStore } from './room-store.ts'
+import { prepareSocket, socketPath } from './socket-path.ts'
+import type { Sql } from './sql.ts'
+import type { Found, Store, StoreContent } from './store.ts'
+import { openRows } from './transaction.ts'
+import { watchFile } from './watcher.ts'
+
+/** Where a room lies. All paths are real: symbolic links are resolved first. */
+export interface RoomPlace {
+  readonly file: string
+  readonly sidecar: string
+  readonly socket: string
+}
+
+export interface RoomOptions {
+  readonly place: RoomPlace
+  readonly content: StoreContent
+  readonly log: Log
+  readonly rank: Rank
+  readonly takeOver?: boolean
+  /** Removes the sidecar at the clean stop. */
+  readonly ephemeral?: boolean
+  /** The path of `sql-wasm.wasm`. */
+  readonly wasm: string
+  readonly seams?: RoomSeams
+}
+
+/** What tests replace; the real ones by default. */
+export interface RoomSeams {
+  readonly disk?: Disk
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly surroundings?: Surroundings
+}
+
+/** An owned, open room. Owned by who opened it. */
+export interface Room {
+  readonly store: Store
+  readonly lock: Lock
+  readonly place: RoomPlace
+  /** Stops watching, closes the store, releases the lock. Idempotent. */
+  close(): Promise<void>
+}
+
+export type RoomAttempt =
+  | { readonly kind: 'owner'; readonly room: Room }
+  /** Somebody who is alive owns it: connect to `record.socket`. */
+  | { readonly kind: 'held'; readonly record: LockRecord }
+  /** Somebody else was faster: look again. */
+  | { readonly kind: 'lost' }
+
+/** Resolves the file of a room, which may be missing while its folder is there. */
+export function roomPlace(path: string, env: Readonly<Record<string, string | undefined>>): RoomPlace {
+  const file = realFile(path)
+  const sidecar = join(dirname(file), `.${basename(file)}.satchel`)
+  const place = {
+    platform: process.platform,
+    runtimeDir: env['XDG_RUNTIME_DIR'],
+    uid: process.getuid?.() ?? 0,
+  }
+  return { file, sidecar, socket: socketPath(sidecar, file, place) }
+}
+
+/**
+ * Takes the room and recovers it, or says who has it. The caller listens on `place.socket` next: whatever lay there is
+ * gone. Errors: those of `takeLock` and `openStore`; then the lock is released again.
+ */
+export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
+  const { place, log } = options
+  const { disk = realDisk, clock = realClock, random = realRandom, surroundings } = options.seams ?? {}
+  const around = surroundings ?? realSurroundings()
+  if (!disk.stat(place.sidecar)) await makeSidecar(disk, place.sidecar)
+  const attempt = await takeLock({
+    disk,
+    random,
+    sidecar: place.sidecar,
+    self: around.self,
+    rank: options.rank,
+    socket: place.socket,
+    ...(options.takeOver !== undefined && { takeOver: options.takeOver }),
+    liveness: (record) => liveness(around, clock, record),
+  })
+  if (attempt.kind !== 'owner') return attempt
+  const { lock } = attempt
+  try {
+    const uid = process.getuid?.() ?? 0
+    prepareSocket(place.socket, place.sidecar, { platform: process.platform, runtimeDir: undefined, uid })
+    const store = await openStore({
+      ...place,
+      content: options.content,
+      sql: await loadedSql(options.wasm),
+      disk,
+      clock,
+      random,
+      log,
+      holdsLock: lock.holds,
+    })
+    return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }
+  } catch (thrown) {
+    await lock.release()
+    throw thrown
+  }
+}
+
+/** The record of a room's last owner, alive or not; undefined when it was left cleanly. Reads only. */
+export function lastOwner(place: RoomPlace, disk = realDisk): Promise<LockRecord | undefined> {
+  return newestLock(disk, place.sidecar)
+}
+
+/** A room without an owner, recovered into memory; no byte on the disk changes. */
+export interface Inspection {
+  readonly found: Found
+  readonly torn: TornTail | undefined
+  read<T>(work: (rows: Rows) => T): T
+  close(): void
+}
+
+/** Errors: `not_found`/`room_not_found` is the caller's to say when there is no sidecar; those of `recover`. */
+export async function inspectRoom(
+  place: RoomPlace,
+  content: StoreContent,
+  wasm: string,
+  seams: RoomSeams = {},
+): Promise<Inspection> {
+  const { disk = realDisk, clock = realClock } = seams
+  const { ledger, found, torn } = await recover(disk, place.sidecar, await loadedSql(wasm), content)
+  const bodies = openBodies(disk, place.sidecar, () => {
+    throw new Error('An inspection writes nothing')
+  })
+  const markdown = openMarkdownFile(disk, clock, place.file)
+  markdown.look()
+  const newestText = (): string => bodies.read(ledger.meta.hash) ?? ''
+  return {
+    found,
+    torn,
+    read: (work) => {
+      const { rows, end } = openRows({ ledger, bodies, markdown, newestText })
+      try {
+        return work(rows)
+      } finally {
+        end()
+      }
+    },
+    close: () => ledger.close(),
+  }
+}
+
+function roomOf(
+  { place, log, ephemeral }: RoomOptions,
+  parts: { store: Store; lock: Lock; disk: Disk; clock: Clock },
+): Room {
+  const { store, lock } = parts
+  const stopWatching = watchFile(parts.disk, parts.clock, place.file, () => {
+    store.look().catch((thrown) => log.warn('The file could not be looked at', { error: String(thrown) }))
+  })
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    stopWatching()
+    await store.close()
+    const poisoned = store.poisoned.aborted
+    if (ephemeral && !poisoned && lock.holds()) await rm(place.sidecar, { recursive: true, force: true })
+    else await lock.release()
+  }
+  return {
+    store,
+    lock,
+    place,
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
+  try {
+    await disk.mkdir(sidecar, 0o700)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+  }
+  await disk.syncDirectory(dirname(sidecar))
+}
+
+function realFile(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    return join(realpathSync(dirname(path)), basename(path))
+  }
+}
+
+let loading: { readonly wasm: string; readonly sql: Promise<Sql> } | undefined
+
+/** Compiled once a process; nothing of it is loaded before the first room. */
+function loadedSql(wasm: string): Promise<Sql> {
+  if (loading?.wasm !== wasm) {
+    const sql = import('./sql.lazy.ts').then(({ loadSql }) => loadSql(readFileSync(wasm)))
+    loading = { wasm, sql }
+  }
+  return loading.sql
+}
