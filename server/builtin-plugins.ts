@@ -13,4 +13,11 @@ export interface BuiltinPlugin {
 }
 
 /** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
-export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = []
+export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
+  {
+    name: 'handoff',
+    section: { key: 'handoff' },
+    verbs: [{ verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' }],
+    load: async () => (await import('../plugins/handoff/index.ts')).plugin,
+  },
+]
