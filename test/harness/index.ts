@@ -1,2 +1,3 @@
 /** The public test kit (published as `satchel/testing`). */
+export { DOOR_NAMES, type DoorName, forEachDoor, type OpenDoor, type Outcome, openDoors } from './doors.ts'
 export { type OpenHostOptions, openHost, type TestHost, temporaryFolder } from './open-host.ts'
