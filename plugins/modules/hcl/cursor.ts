@@ -1,0 +1,131 @@
+/** Where the reader stands in one file, and what it found wrong. Owned by one `readHcl` call. */
+export interface Cursor {
+  readonly text: string
+  at: number
+  line: number
+  /** Brackets open in the value being read. */
+  depth: number
+  templates: number
+  /** Set by a scan that answers false. */
+  problem: Problem | undefined
+  /** Why the file cannot be what Terraform accepts although it could be cut into blocks. */
+  readonly doubts: Doubt[]
+}
+
+/** A place where the text can be cut into blocks but is not what Terraform accepts. */
+export interface Doubt {
+  readonly message: string
+  readonly line: number
+}
+
+/** What stopped a scan, and where reading may begin again. */
+export interface Problem {
+  readonly code: 'syntax' | 'too_deep'
+  readonly message: string
+  readonly line: number
+  readonly offset: number
+}
+
+// design modules 8: bracket depth 512, template depth 64
+export const MAX_BRACKETS = 512
+export const MAX_TEMPLATES = 64
+
+const MAX_DOUBTS = 20
+
+export const TAB = 9
+export const NEWLINE = 10
+export const RETURN = 13
+export const SPACE = 32
+export const QUOTE = 34
+export const HASH = 35
+export const DOLLAR = 36
+export const PERCENT = 37
+export const STAR = 42
+export const COMMA = 44
+export const SLASH = 47
+export const LESS = 60
+export const EQUALS = 61
+export const BACKSLASH = 92
+export const OPEN_BRACE = 123
+export const CLOSE_BRACE = 125
+
+const IDENTIFIER = /[\p{L}_][\p{L}\p{N}_-]*/uy
+const HEADER = /[A-Za-z_][\w-]*(?:[ \t]+(?:"[^"\n]*"|[A-Za-z_][\w-]*))*[ \t]*\{/y
+
+/** A cursor at the start of `text`, behind its byte order mark if there is one. */
+export function createCursor(text: string): Cursor {
+  const at = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  return { text, at, line: 1, depth: 0, templates: 0, problem: undefined, doubts: [] }
+}
+
+/** Records a problem at `offset` (where the construct began) and answers false. The first problem stays. */
+export function fail(c: Cursor, message: string, line = c.line, offset = c.at): false {
+  c.problem ??= { code: 'syntax', message, line, offset }
+  return false
+}
+
+/** Notes a doubt at the cursor's line; one file needs no more than a few. */
+export function doubt(c: Cursor, message: string): void {
+  if (c.doubts.length < MAX_DOUBTS) c.doubts.push({ message, line: c.line })
+}
+
+/** As `fail`, for a cap that was reached: nobody else is asked about such a file. */
+export function failTooDeep(c: Cursor, message: string): false {
+  c.problem ??= { code: 'too_deep', message, line: c.line, offset: c.at }
+  return false
+}
+
+/** Reads an identifier, or answers undefined and stays. */
+export function readIdentifier(c: Cursor): string | undefined {
+  IDENTIFIER.lastIndex = c.at
+  const name = IDENTIFIER.exec(c.text)?.[0]
+  if (name !== undefined) c.at += name.length
+  return name
+}
+
+/** The header `identifier "label" … {` that starts exactly at `offset`, if one does. */
+export function headerAt(text: string, offset: number): string | undefined {
+  HEADER.lastIndex = offset
+  return HEADER.exec(text)?.[0]
+}
+
+/** Skips blanks on this line. */
+export function skipBlanks(c: Cursor): void {
+  for (;;) {
+    const code = c.text.charCodeAt(c.at)
+    if (code !== SPACE && code !== TAB && code !== RETURN) return
+    c.at += 1
+  }
+}
+
+/** Offset of the line feed that ends the line of `offset`, or the text's length. */
+export function endOfLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset)
+  return end === -1 ? text.length : end
+}
+
+/** Whether a comment that runs to the end of its line starts at `offset`. */
+export function isLineComment(text: string, offset: number): boolean {
+  const code = text.charCodeAt(offset)
+  return code === HASH || (code === SLASH && text.charCodeAt(offset + 1) === SLASH)
+}
+
+/** Whether a block comment starts at `offset`. */
+export function isBlockComment(text: string, offset: number): boolean {
+  return text.charCodeAt(offset) === SLASH && text.charCodeAt(offset + 1) === STAR
+}
+
+/** Skips the block comment under the cursor, counting lines. */
+export function skipBlockComment(c: Cursor): boolean {
+  const end = c.text.indexOf('*/', c.at + 2)
+  if (end === -1) return fail(c, 'A /* comment is not closed.')
+  countLines(c, c.at, end)
+  c.at = end + 2
+  return true
+}
+
+/** Adds the line feeds of `text[from, to)` to the cursor's line. */
+export function countLines(c: Cursor, from: number, to: number): void {
+  for (let at = c.text.indexOf('\n', from); at !== -1 && at < to; at = c.text.indexOf('\n', at + 1))
+    c.line += 1
+}
