@@ -1,0 +1,210 @@
+/** Takes from a body what a module file states. Works on HCL and on JSON alike. */
+import type {
+  FileDiagnostic,
+  ModuleCallFacts,
+  ModuleFacts,
+  OutputFacts,
+  RequirementFacts,
+  ResourceFacts,
+  VariableFacts,
+} from '../domain/module-facts.ts'
+import type { Moved, Validation } from '../domain/summary.ts'
+import { type Notes, statedFlag, statedSource, statedText, statedValue } from './attribute.ts'
+import type { Attribute, Block, Body } from './body.ts'
+import { splitList, splitObject } from './collections.ts'
+
+/** The facts of one body without what only the file knows (comments, how it was read). */
+export type BodyFacts = Omit<ModuleFacts, 'topComment' | 'referenceReads'>
+
+/** Facts in source order, and the attributes whose value has to be asked for. */
+export function extractFacts(body: Body): { facts: BodyFacts; unsure: ReadonlyMap<Attribute, string> } {
+  const notes: Notes = { unsure: new Map(), numbersAsText: new Set() }
+  const found = {
+    variables: [] as VariableFacts[],
+    outputs: [] as OutputFacts[],
+    requirements: [] as RequirementFacts[],
+    providerBlocks: [] as BodyFacts['providerBlocks'][number][],
+    modules: [] as ModuleCallFacts[],
+    resources: [] as ResourceFacts[],
+    data: [] as ResourceFacts[],
+    ephemeral: [] as ResourceFacts[],
+    moved: [] as Moved[],
+    requiredVersion: undefined as string | undefined,
+  }
+  for (const block of body.blocks) takeBlock(found, block, notes)
+  const { requiredVersion, ...lists } = found
+  const facts = { ...lists, ...defined({ requiredVersion }), diagnostics: numberDiagnostics(notes) }
+  return { facts, unsure: notes.unsure }
+}
+
+interface Found {
+  readonly variables: VariableFacts[]
+  readonly outputs: OutputFacts[]
+  readonly requirements: RequirementFacts[]
+  readonly providerBlocks: BodyFacts['providerBlocks'][number][]
+  readonly modules: ModuleCallFacts[]
+  readonly resources: ResourceFacts[]
+  readonly data: ResourceFacts[]
+  readonly ephemeral: ResourceFacts[]
+  readonly moved: Moved[]
+  requiredVersion: string | undefined
+}
+
+function takeBlock(found: Found, block: Block, notes: Notes): void {
+  const name = block.labels[0]
+  if (block.type === 'terraform') takeSettings(found, block, notes)
+  else if (block.type === 'moved') takeMoved(found, block)
+  else if (name === undefined) return
+  else if (block.type === 'variable') found.variables.push(variableFacts(name, block, notes))
+  else if (block.type === 'output') found.outputs.push(outputFacts(name, block, notes))
+  else if (block.type === 'module') found.modules.push(callFacts(name, block, notes))
+  else if (block.type === 'provider') found.providerBlocks.push({ name, ...lineOf(block) })
+  else takeResource(found, block, name)
+}
+
+function takeResource(found: Found, block: Block, type: string): void {
+  const list = new Map([
+    ['resource', found.resources],
+    ['data', found.data],
+    ['ephemeral', found.ephemeral],
+  ]).get(block.type)
+  const name = block.labels[1]
+  if (list === undefined || name === undefined) return
+  const provider = block.body.attributes.get('provider')
+  const local = provider && /^"?([\p{L}_][\p{L}\p{N}_-]*)/u.exec(statedSource(provider))?.[1]
+  list.push({ type, name, ...lineOf(block), ...defined({ provider: local }) })
+}
+
+function variableFacts(name: string, block: Block, notes: Notes): VariableFacts {
+  const { attributes } = block.body
+  const type = attributes.get('type')
+  const stated = attributes.get('default')
+  const validations = block.body.blocks.filter((inner) => inner.type === 'validation')
+  return {
+    name,
+    ...lineOf(block),
+    ...defined({
+      type: type && statedSource(type),
+      description: textOf(attributes, 'description', notes),
+      default: stated && statedValue(stated, notes),
+      nullable: flagOf(attributes, 'nullable', notes),
+      sensitive: flagOf(attributes, 'sensitive', notes),
+      ephemeral: flagOf(attributes, 'ephemeral', notes),
+      deprecated: textOf(attributes, 'deprecated', notes),
+      validations:
+        validations.length === 0 ? undefined : validations.map((inner) => validation(inner, notes)),
+    }),
+  }
+}
+
+function validation(block: Block, notes: Notes): Validation {
+  const condition = block.body.attributes.get('condition')
+  const message = textOf(block.body.attributes, 'error_message', notes)
+  return { condition: condition ? statedSource(condition) : '', error_message: message ?? '' }
+}
+
+function outputFacts(name: string, block: Block, notes: Notes): OutputFacts {
+  const { attributes } = block.body
+  const value = attributes.get('value')
+  return {
+    name,
+    ...lineOf(block),
+    ...defined({
+      description: textOf(attributes, 'description', notes),
+      value: value && statedValue(value, notes),
+      sensitive: flagOf(attributes, 'sensitive', notes),
+      ephemeral: flagOf(attributes, 'ephemeral', notes),
+      deprecated: textOf(attributes, 'deprecated', notes),
+    }),
+  }
+}
+
+function callFacts(name: string, block: Block, notes: Notes): ModuleCallFacts {
+  const { attributes } = block.body
+  const source = textOf(attributes, 'source', notes)
+  const version = textOf(attributes, 'version', notes)
+  return { name, ...lineOf(block), ...defined({ source, version }) }
+}
+
+function takeMoved(found: Found, block: Block): void {
+  const from = block.body.attributes.get('from')
+  const to = block.body.attributes.get('to')
+  if (from && to) found.moved.push({ from: statedSource(from), to: statedSource(to) })
+}
+
+function takeSettings(found: Found, block: Block, notes: Notes): void {
+  found.requiredVersion ??= textOf(block.body.attributes, 'required_version', notes)
+  for (const inner of block.body.blocks) {
+    if (inner.type !== 'required_providers') continue
+    for (const [name, attribute] of inner.body.attributes) {
+      found.requirements.push(requirementFacts(name, attribute, notes))
+    }
+  }
+}
+
+/** `x = ">= 3"` and `x = { source = …, version = …, configuration_aliases = […] }`. */
+function requirementFacts(name: string, attribute: Attribute, notes: Notes): RequirementFacts {
+  const parts = attribute.kind === 'json' ? jsonParts(attribute) : sourceParts(attribute)
+  if (parts === undefined) return { name, ...lineOf(attribute), version: statedText(attribute, notes) }
+  const aliases = parts.get('configuration_aliases')
+  return {
+    name,
+    ...lineOf(attribute),
+    ...defined({
+      source: textOf(parts, 'source', notes),
+      version: textOf(parts, 'version', notes),
+      configurationAliases: aliases && aliasesOf(aliases),
+    }),
+  }
+}
+
+function sourceParts(attribute: Attribute & { kind: 'source' }): Map<string, Attribute> | undefined {
+  const entries = splitObject(attribute.text)
+  if (entries === undefined) return undefined
+  const { line } = attribute
+  return new Map(entries.map(({ key, text }) => [key, { kind: 'source', text, line }]))
+}
+
+function jsonParts(attribute: Attribute & { kind: 'json' }): Map<string, Attribute> | undefined {
+  const { value } = attribute
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  return new Map(Object.entries(value).map(([key, inner]) => [key, { kind: 'json', value: inner }]))
+}
+
+function aliasesOf(attribute: Attribute): readonly string[] {
+  if (attribute.kind === 'source') return splitList(attribute.text) ?? []
+  const { value } = attribute
+  return Array.isArray(value) ? value.map((inner) => statedSource({ kind: 'json', value: inner })) : []
+}
+
+function textOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes: Notes): string | undefined {
+  const attribute = attributes.get(name)
+  return attribute && statedText(attribute, notes)
+}
+
+function flagOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes: Notes): boolean | undefined {
+  const attribute = attributes.get(name)
+  return attribute && statedFlag(attribute, notes)
+}
+
+function numberDiagnostics(notes: Notes): FileDiagnostic[] {
+  const message = 'A number that JSON cannot hold exactly stands as its source text.'
+  return [...notes.numbersAsText].map((line) => ({
+    severity: 'warning',
+    code: 'number_as_text',
+    message,
+    ...defined({ line }),
+  }))
+}
+
+function lineOf(place: { readonly line?: number }): { line?: number } {
+  return defined({ line: place.line })
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The object without the keys that are undefined: facts are plain JSON. */
+function defined<T extends object>(fields: T): Defined<T> {
+  // Object.fromEntries forgets the key types that the filter keeps
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+}

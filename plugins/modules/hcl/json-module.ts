@@ -1,0 +1,155 @@
+/** Reads `.tf.json`, and what the reference prints, into the same bodies as HCL. JSON has no lines. */
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { Json } from '../domain/summary.ts'
+import type { Attribute, Block, Body } from './body.ts'
+
+/** A body, or the reason why the text is none. */
+export type JsonModule =
+  | { readonly kind: 'body'; readonly body: Body; readonly duplicates: readonly string[] }
+  | {
+      readonly kind: 'refused'
+      readonly code: 'parse_error' | 'too_deep'
+      readonly message: string
+      readonly line?: number
+    }
+
+// design modules 8: JSON depth 256
+const MAX_DEPTH = 256
+
+/** How many labels each kind of block has; only these are blocks, everything else is an attribute. */
+const TOP_BLOCKS = new Map([
+  ['variable', 1],
+  ['output', 1],
+  ['module', 1],
+  ['provider', 1],
+  ['resource', 2],
+  ['data', 2],
+  ['ephemeral', 2],
+  ['terraform', 0],
+  ['moved', 0],
+])
+const INNER_BLOCKS = new Map([
+  ['variable', new Map([['validation', 0]])],
+  ['terraform', new Map([['required_providers', 0]])],
+])
+
+/** Reads one JSON module file. A repeated key is named in `duplicates`; its first value counts. */
+export function readJsonModule(source: string): JsonModule {
+  const text = source.replace(/^\uFEFF/, '')
+  const shape = jsonShape(text)
+  if (shape.depth > MAX_DEPTH) {
+    return { kind: 'refused', code: 'too_deep', message: `JSON is nested more than ${MAX_DEPTH} deep.` }
+  }
+  const value = parseOrUndefined(text)
+  if (value === undefined) return notJson(text)
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return { kind: 'refused', code: 'parse_error', message: 'The file holds no JSON object.' }
+  }
+  const tree = shape.duplicates.length > 0 ? parseTree(text) : undefined
+  // JSON.parse gives nothing but JSON
+  const root = (tree ? firstWins(tree) : value) as { readonly [key: string]: Json }
+  return { kind: 'body', body: jsonBody(root), duplicates: shape.duplicates }
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The message of JSON.parse depends on the engine and quotes the text: this one says what and on which line. */
+function notJson(text: string): JsonModule {
+  const errors: ParseError[] = []
+  parseTree(text, errors, { disallowComments: true })
+  const [error] = errors
+  if (error === undefined) return { kind: 'refused', code: 'parse_error', message: 'Not JSON.' }
+  const line = text.slice(0, error.offset).split('\n').length
+  return {
+    kind: 'refused',
+    code: 'parse_error',
+    message: `Not JSON: ${printParseErrorCode(error.error)}.`,
+    line,
+  }
+}
+
+/** The body of a JSON object: known block types become blocks, all other keys but `//` attributes. */
+export function jsonBody(root: { readonly [key: string]: Json }): Body {
+  return bodyOf(root, TOP_BLOCKS)
+}
+
+function bodyOf(value: { readonly [key: string]: Json }, blockTypes: ReadonlyMap<string, number>): Body {
+  const attributes = new Map<string, Attribute>()
+  const blocks: Block[] = []
+  for (const [key, inner] of Object.entries(value)) {
+    const labels = blockTypes.get(key)
+    if (key === '//') continue
+    if (labels === undefined) attributes.set(key, { kind: 'json', value: inner })
+    else blocks.push(...blocksOf(key, inner, labels, []))
+  }
+  return { attributes, blocks }
+}
+
+/** Objects, or arrays of objects, at each label level. */
+function blocksOf(type: string, value: Json, labelsLeft: number, labels: readonly string[]): Block[] {
+  if (isList(value)) return value.flatMap((inner) => blocksOf(type, inner, labelsLeft, labels))
+  if (value === null || typeof value !== 'object') return []
+  if (labelsLeft === 0) {
+    return [{ type, labels, body: bodyOf(value, INNER_BLOCKS.get(type) ?? new Map()) }]
+  }
+  const named = Object.entries(value).filter(([key]) => key !== '//')
+  return named.flatMap(([key, inner]) => blocksOf(type, inner, labelsLeft - 1, [...labels, key]))
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** Depth and repeated keys of JSON text, found without recursion: this runs before any parser that recurses. */
+function jsonShape(text: string): { depth: number; duplicates: string[] } {
+  const open: (Set<string> | undefined)[] = []
+  const duplicates: string[] = []
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '{' || char === '[') depth = Math.max(depth, open.push(char === '{' ? new Set() : undefined))
+    else if (char === '}' || char === ']') open.pop()
+    else if (char === '"') {
+      const end = stringEnd(text, at)
+      noteKey(open.at(-1), text.slice(at, end), isKey(text, end), duplicates)
+      at = end - 1
+    }
+  }
+  return { depth, duplicates }
+}
+
+function stringEnd(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return Math.min(at + 1, text.length)
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end
+  while (' \t\r\n'.includes(text[at] ?? 'x')) at += 1
+  return text[at] === ':'
+}
+
+function noteKey(keys: Set<string> | undefined, key: string, isKeyOf: boolean, duplicates: string[]): void {
+  if (keys === undefined || !isKeyOf) return
+  if (keys.has(key) && key !== '"//"') duplicates.push(key.slice(1, -1))
+  keys.add(key)
+}
+
+/** The value of a syntax tree with the first of repeated keys kept. */
+function firstWins(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(firstWins)
+  if (node.type !== 'object') return node.value
+  const entries = new Map<string, unknown>()
+  for (const { children } of node.children ?? []) {
+    const [key, value] = children ?? []
+    if (key && value && !entries.has(key.value)) entries.set(key.value, firstWins(value))
+  }
+  return Object.fromEntries(entries)
+}
