@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { findLicences } from '../domain/licence.ts'
+import { moduleFlavour } from '../domain/module-files.ts'
+import { findReadme } from '../domain/readme.ts'
+import { summarize } from '../domain/summarize.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { parseModuleFile } from './parse-file.ts'
+
+const TESTDATA = join(import.meta.dirname, '..', 'testdata')
+const cases = readdirSync(TESTDATA, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+const { openReference } = await import('./reference.lazy.ts')
+const reference = openReference()
+after(() => reference.close())
+
+async function summaryOf(name: string): Promise<ModuleSummary> {
+  const names = readdirSync(join(TESTDATA, name))
+  const read = (file: string) => readFileSync(join(TESTDATA, name, file))
+  const modules = names.filter((file) => moduleFlavour(file) !== undefined)
+  const readme = findReadme(names)
+  const files = await Promise.all(
+    modules.map(async (file) => ({ name: file, facts: await parseModuleFile(file, read(file), reference) })),
+  )
+  return summarize({
+    repository: 'https://git.example.com/acme/terraform-aws-network',
+    ref: 'v1.0.0',
+    refKind: 'tag',
+    commit: '0123456789abcdef0123456789abcdef01234567',
+    path: '.',
+    name: 'terraform-aws-network',
+    kind: 'root',
+    files,
+    ...(readme === undefined
+      ? {}
+      : { readme: { name: readme, bytes: read(readme), size: read(readme).length } }),
+    licences: findLicences(names).map(read),
+  })
+}
+
+for (const name of cases) {
+  test(`the summary of testdata/${name} is the one expected`, async () => {
+    const path = join(TESTDATA, name, 'expected.json')
+
+    const text = `${JSON.stringify(await summaryOf(name), null, 2)}\n`
+
+    if (process.env['UPDATE'] === '1') writeFileSync(path, text)
+    assert.equal(text, readFileSync(path, 'utf8'))
+  })
+}

@@ -1,0 +1,3 @@
+variable "latin" {
+  description = "café"
+}

@@ -1,0 +1,4 @@
+variable "end_of_file" {
+  default = <<EOT
+text
+EOT

@@ -1,0 +1,3 @@
+variable "other_file" {
+  default = 1
+}

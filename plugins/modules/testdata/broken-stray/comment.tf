@@ -1,0 +1,6 @@
+variable "before_comment" {
+}
+
+/* never closed
+variable "inside_comment" {
+}

@@ -1,0 +1,6 @@
+variable "empty_value" {
+  default =
+}
+
+variable "after_empty" {
+}

@@ -1,0 +1,8 @@
+variable "first" {
+  default = "no end
+  type    = string
+}
+
+variable "last" {
+  default = 2
+}

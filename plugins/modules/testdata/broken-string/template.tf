@@ -1,0 +1,6 @@
+variable "open_template" {
+  default = "${lookup(a, b"
+}
+
+variable "after_template" {
+}

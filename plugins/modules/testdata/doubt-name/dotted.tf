@@ -1,0 +1,3 @@
+variable "y" {
+  default.value = 1
+}

@@ -1,0 +1,2 @@
+variable "e" {
+  default = 1 }

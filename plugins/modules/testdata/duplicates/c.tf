@@ -1,0 +1,4 @@
+variable "z" {
+  default = 1
+  default = 2
+}

@@ -1,0 +1,2 @@
+variable "from_tf" {
+}

@@ -1,0 +1,4 @@
+variable "path" {
+  description = "Windows path C:\data"
+  default     = "C:\data"
+}

@@ -1,0 +1,5 @@
+variable "bare_cr" {
+  default = <<EOT
+onetwo
+EOT
+}

@@ -1,0 +1,6 @@
+variable "mixed" {
+  default = <<-EOT
+    spaces
+	tab
+  EOT
+}

@@ -1,0 +1,6 @@
+variable "line_break" {
+  default = {
+    key
+    = 1
+  }
+}
