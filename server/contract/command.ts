@@ -21,6 +21,7 @@ export interface Terminal {
   note(line: string): void
 }
 
+/** What a command may know and use. */
 export interface CommandContext {
   readonly log: Log
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */

@@ -9,6 +9,7 @@ export const CAPABILITIES = [
   'invite',
   'admin',
 ] as const
+/** One of `CAPABILITIES`. */
 export type Capability = (typeof CAPABILITIES)[number]
 
 /**
@@ -33,6 +34,7 @@ export interface Credentials {
   readonly client?: ClientInfo
 }
 
+/** What the client calls itself; a claim, not a credential. */
 export interface ClientInfo {
   readonly name: string
   readonly version: string

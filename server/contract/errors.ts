@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'cancelled',
   'internal',
 ] as const
+/** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** A tool call that is safe to make next. Never destructive; left out for a caller who cannot see the tool. */

@@ -1,5 +1,6 @@
 import type { CallContext } from './context.ts'
 
+/** One argument of a prompt, with its completion. */
 export interface PromptArgument {
   readonly name: string
   readonly description: string

@@ -1,5 +1,6 @@
 import type { CallContext, Capability } from './context.ts'
 
+/** What reading a resource gives. */
 export interface ResourceContent {
   readonly mimeType: string
   readonly text: string
@@ -7,6 +8,7 @@ export interface ResourceContent {
   readonly truncated?: true
 }
 
+/** One existing URI of a template, as it is listed. */
 export interface ResourceEntry {
   readonly uri: string
   readonly name: string

@@ -3,6 +3,7 @@ import type { Credentials, Log, Principal } from './context.ts'
 /** `open`: anyone; `socket`: the owner of the socket file; the others name where the credential travels. */
 export type RouteGuard = 'open' | 'bearer' | 'cookie' | 'bearer-or-cookie' | 'socket'
 
+/** What one request at a plugin's route may know and use. */
 export interface RouteContext {
   /** Absent behind the guard `open` when nothing was presented. */
   readonly principal?: Principal
@@ -37,6 +38,7 @@ export interface Listener {
   readonly allowedOrigins?: readonly string[]
 }
 
+/** A listener that is served. Owned by whoever opened it; the host closes what is left when it stops. */
 export interface OpenListener {
   readonly name: string
   /** `http://127.0.0.1:4180`, or the socket's path. */

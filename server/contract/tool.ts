@@ -13,6 +13,7 @@ export interface Annotations {
 /** `core` is listed always, `standard` by default, `full` on request. */
 export type Profile = 'core' | 'standard' | 'full'
 
+/** Where REST serves a tool. Path, query and body merge into one input; the path wins. */
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** `/handoffs/{id}`: names in braces are input fields. */

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import type { Tool } from '../server/contract/tool.ts'
+import type { RunningHost } from '../server/host.ts'
+import { toolDescriptor } from '../server/mcp/descriptors.ts'
+import { INSTRUCTIONS } from '../server/mcp/instructions.ts'
+import { matchesSnapshot } from './harness/index.ts'
+import { openWholeHost } from './harness/whole-host.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+let host: RunningHost
+before(async () => {
+  host = await openWholeHost(join(ROOT, 'reports'))
+})
+after(() => host.stop())
+
+function tools(): readonly { tool: Tool; plugin: string }[] {
+  return host.registry.tools
+}
+
+test('a tool stands in the file that is named like it', () => {
+  for (const { tool, plugin } of tools()) {
+    const file = join(ROOT, 'plugins', plugin, 'tools', `${tool.name.replaceAll('_', '-')}.ts`)
+    assert.ok(existsSync(file), `${tool.name} belongs in ${file}`)
+  }
+})
+
+test('names, titles and descriptions keep to what clients take', () => {
+  for (const { tool } of tools()) {
+    assert.match(tool.name, /^[a-z0-9_]{1,48}$/)
+    assert.ok(tool.title.length > 0 && tool.title.length <= 60, tool.name)
+    assert.ok(
+      tool.description.length >= 20 && tool.description.length <= 1000,
+      `${tool.name}: ${tool.description.length}`,
+    )
+    assert.doesNotMatch(tool.description, /[\u200b-\u200f\u202a-\u202e\u{e0000}-\u{e007f}]/u, tool.name)
+  }
+  assert.ok(INSTRUCTIONS.length <= 1900)
+})
+
+test('every input field is described, at every depth', () => {
+  for (const { tool } of tools()) {
+    for (const [name, schema] of Object.entries(tool.input.shape)) {
+      assert.ok(describedSomewhere(schema), `${tool.name}.${name} has no description`)
+    }
+  }
+})
+
+test('the hints agree with each other and with the REST method', () => {
+  for (const { tool } of tools()) {
+    const { readOnly, destructive, idempotent } = tool.annotations
+    if (readOnly) assert.ok(!destructive && idempotent, `${tool.name} reads only`)
+    for (const route of [tool.http ?? []].flat()) {
+      if (route.method === 'GET') assert.ok(readOnly, `${tool.name} answers GET and writes`)
+    }
+  }
+})
+
+test('what a model sees of a tool is portable between clients', () => {
+  for (const { tool } of tools()) {
+    const { inputSchema, outputSchema } = toolDescriptor(tool) as {
+      inputSchema: object
+      outputSchema: object
+    }
+    const where = tool.name
+    for (const word of ['oneOf', 'anyOf', 'allOf'])
+      assert.ok(!(word in inputSchema), `${where} has a top-level ${word}`)
+    assert.equal(Reflect.get(inputSchema, 'type'), 'object', where)
+    assert.equal(Reflect.get(outputSchema, 'type'), 'object', where)
+    assert.deepEqual(forbiddenWords({ inputSchema, outputSchema }), [], where)
+    assert.deepEqual(unportableInputs({ inputSchema }), [], where)
+  }
+})
+
+test('the example of every tool passes its own input schema', () => {
+  for (const { tool } of tools()) {
+    const parsed = tool.input.safeParse(tool.example)
+    assert.ok(parsed.success, `${tool.name}: ${parsed.error && z.prettifyError(parsed.error)}`)
+  }
+})
+
+test('what a model sees of each tool changes only in a reviewed snapshot', () => {
+  for (const { tool } of tools()) {
+    matchesSnapshot(join(ROOT, 'test/snapshots', `${tool.name}.json`), toolDescriptor(tool))
+  }
+  const stray = readdirSync(join(ROOT, 'test/snapshots')).filter(
+    (file) => !tools().some(({ tool }) => `${tool.name}.json` === file),
+  )
+  assert.deepEqual(stray, [], 'snapshots of tools that are gone')
+})
+
+test('every export of the plugin door has a doc comment or is a type that has one', () => {
+  const door = readFileSync(join(ROOT, 'server/plugin.ts'), 'utf8')
+  const undocumented: string[] = []
+  for (const [, names = '', file = ''] of door.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([^']+)'/g)) {
+    const source = readFileSync(join(ROOT, 'server', file), 'utf8')
+    for (const name of names
+      .split(',')
+      .map((one) => one.replace(/^\s*type\s+/, '').trim())
+      .filter(Boolean)) {
+      const declared = new RegExp(
+        `(\\*/\\n)?export (?:async )?(?:function|const|type|interface|class) ${name}\\b`,
+      ).exec(source)
+      if (!declared?.[1]) {
+        undocumented.push(`${name} (${file})`)
+      }
+    }
+  }
+  assert.deepEqual(undocumented, [])
+})
+
+type Node = Record<string, unknown>
+
+/** Words that one client or another refuses anywhere in a schema. */
+function forbiddenWords(schemas: object): string[] {
+  const words = ['$ref', '$defs', '$schema', 'x-mcp-header']
+  return nodesOf(schemas).flatMap(([path, node]) =>
+    Object.keys(node)
+      .filter((key) => words.includes(key) || key.startsWith('x-satchel'))
+      .map((key) => `${path}: ${key}`),
+  )
+}
+
+/** Inputs are stricter: no type arrays, and property names that every model API takes. */
+function unportableInputs(schemas: object): string[] {
+  return nodesOf(schemas).flatMap(([path, node]) => {
+    const names = Object.keys((node['properties'] as object | undefined) ?? {})
+    const odd = names.filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name))
+    return [...(Array.isArray(node['type']) ? [`${path}: type array`] : []), ...odd]
+  })
+}
+
+function nodesOf(value: unknown, path = ''): [string, Node][] {
+  if (typeof value !== 'object' || value === null) return []
+  const children = Object.entries(value).flatMap(([key, child]) => nodesOf(child, `${path}/${key}`))
+  return Array.isArray(value) ? children : [[path, value as Node], ...children]
+}
+
+function describedSomewhere(schema: unknown): boolean {
+  const like = schema as { description?: string; def?: { innerType?: unknown } }
+  return (
+    like.description !== undefined ||
+    (like.def?.innerType !== undefined && describedSomewhere(like.def.innerType))
+  )
+}
