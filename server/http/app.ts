@@ -89,7 +89,8 @@ function otherMethod(methods: readonly string[]): Endpoint {
     method: 'ALL',
     path: '/',
     guard: 'mount',
-    source: 'host',
+    owner: 'host',
+    summary: '',
     serve: () => Promise.reject(methodNotAllowed(methods)),
   }
 }

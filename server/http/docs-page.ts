@@ -15,6 +15,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 }
 
+const HTML = 'text/html; charset=utf-8'
 const REDOC = 'redoc.standalone.js'
 
 /** Files of `dist/assets` that the pages load, by their path here. */
@@ -40,9 +41,9 @@ const REDOC_START = `Redoc.init('/openapi.json', { disableSearch: false, hideDow
 /** `/docs` (interactive) and `/redoc` (reference), made of packaged files alone: no other host is asked for anything. */
 export function docsEndpoints(options: HttpOptions): Endpoint[] {
   return [
-    fixed('/docs', 'text/html; charset=utf-8', SWAGGER_PAGE),
+    fixed('/docs', HTML, SWAGGER_PAGE),
     fixed('/docs/start.js', 'text/javascript', SWAGGER_START),
-    fixed('/redoc', 'text/html; charset=utf-8', REDOC_PAGE),
+    fixed('/redoc', HTML, REDOC_PAGE),
     fixed('/redoc/start.js', 'text/javascript', REDOC_START),
     ...ASSETS.map(({ path, file, type }) => packaged(path, file, type, options)),
   ]
@@ -85,7 +86,8 @@ function served(path: `/${string}`, type: string, load: () => Promise<string | U
     method: 'GET',
     path,
     guard: 'caller',
-    source: 'host',
+    owner: 'host',
+    summary: 'Documentation',
     serve: async () => new Response(await load(), { headers: { 'content-type': type, ...HEADERS } }),
   }
 }

@@ -21,7 +21,7 @@ export interface InventoryLine {
   readonly method: string
   readonly path: string
   readonly guard: EndpointGuard
-  readonly source: string
+  readonly owner: string
 }
 
 /** Everything a listener serves, fixed paths before those with parameters. */
@@ -60,9 +60,10 @@ export function endpointsOf(
       method: 'GET',
       path: '/openapi.json',
       guard: 'caller',
-      source: 'host',
+      owner: 'host',
+      summary: 'This document',
       async serve() {
-        document ??= openApiDocument(toolRoutes, [...meta, events, ...others], options)
+        document ??= openApiDocument(toolRoutes, [...others, ...meta, openApi, events], options)
         return jsonAnswer(document)
       },
     }
@@ -72,12 +73,12 @@ export function endpointsOf(
 
 /** What is served where: the whole of a listener, for tests and documents. */
 export function inventory(listener: Listener, endpoints: readonly Endpoint[]): readonly InventoryLine[] {
-  return endpoints.map(({ method, path, guard, source }) => ({
+  return endpoints.map(({ method, path, guard, owner }) => ({
     listener: listener.name,
     method,
     path,
     guard,
-    source,
+    owner,
   }))
 }
 

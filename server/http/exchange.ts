@@ -62,8 +62,10 @@ export interface Endpoint {
   /** `/handoffs/{id}` */
   readonly path: `/${string}`
   readonly guard: EndpointGuard
-  /** What declared it: `tool handoff_get`, `plugin workspace`, `host`. */
-  readonly source: string
+  /** The plugin that lent it, else `host`. */
+  readonly owner: string
+  /** One line for a reader of the API's documents. */
+  readonly summary: string
   /** Its answer goes on: it takes no HEAD. */
   readonly streams?: true
   serve(exchange: Exchange, caller: Caller): Promise<Response>

@@ -12,7 +12,8 @@ export function mcpEndpoints(host: RunningHost, mount: McpMount, options: HttpOp
     method,
     path,
     guard: 'mount',
-    source: 'mcp',
+    owner: 'host',
+    summary: 'MCP',
     refuse: (error) => mount.refuse(error),
     serve: (exchange) => {
       const authenticate = async (): Promise<Principal> => {

@@ -11,12 +11,19 @@ export function metaEndpoints(options: HttpOptions, endpoints: () => readonly En
     endpoints: endpoints().map(({ method, path }) => `${method} ${path}`),
   })
   return [
-    meta('/', about),
-    meta('/health', () => ({ status: 'healthy', version })),
-    meta('/ready', () => ({ status: 'ready', version })),
+    meta('/', 'What this server is and serves', about),
+    meta('/health', 'Health check', () => ({ status: 'healthy', version })),
+    meta('/ready', 'Whether it answers calls', () => ({ status: 'ready', version })),
   ]
 }
 
-function meta(path: `/${string}`, answer: () => unknown): Endpoint {
-  return { method: 'GET', path, guard: 'caller', source: 'host', serve: async () => jsonAnswer(answer()) }
+function meta(path: `/${string}`, summary: string, answer: () => unknown): Endpoint {
+  return {
+    method: 'GET',
+    path,
+    guard: 'caller',
+    owner: 'host',
+    summary,
+    serve: async () => jsonAnswer(answer()),
+  }
 }

@@ -44,8 +44,9 @@ export function openApiDocument(
   const add = (path: string, method: string, operation: Json): void => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
-  for (const { method, path, source, streams } of others) {
-    if (method !== 'ALL') add(path, method, otherOperation(path, source, streams === true))
+  for (const endpoint of others) {
+    // A route of the owner's socket is not reached from here.
+    if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint))
   }
   const used = new Map<string, number>()
   for (const { owned, route } of toolRoutes) {
@@ -58,7 +59,7 @@ export function openApiDocument(
     info: { title: 'satchel', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{}, { bearer: [] }],
-    tags: [...new Set(['host', ...toolRoutes.map(({ owned }) => owned.plugin)])].map((name) => ({ name })),
+    tags: tagsOf(toolRoutes, others),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -73,11 +74,18 @@ export function openApiDocument(
   }
 }
 
-function otherOperation(path: string, source: string, streams: boolean): Json {
+/** Plugins first, the host's own addresses last. */
+function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): Json[] {
+  const names = new Set([...toolRoutes.map(({ owned }) => owned.plugin), ...others.map(({ owner }) => owner)])
+  names.delete('host')
+  return [...names, 'host'].map((name) => ({ name }))
+}
+
+function otherOperation({ path, owner, summary, streams }: Endpoint): Json {
   const type = streams ? 'text/event-stream' : 'application/json'
   return {
-    tags: ['host'],
-    summary: `${path} (${source})`,
+    tags: [owner],
+    summary,
     parameters: pathNames(path).map((name) => ({
       name,
       in: 'path',

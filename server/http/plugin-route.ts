@@ -11,7 +11,8 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
     method: route.method,
     path: route.path,
     guard: route.guard,
-    source: `plugin ${plugin}`,
+    owner: plugin,
+    summary: `A page or address of the plugin ${plugin}`,
     async serve(exchange, { principal, credentials }) {
       const { incoming, request, params, signal, log } = exchange
       let whole = request

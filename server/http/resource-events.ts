@@ -42,7 +42,8 @@ export function resourceEventsEndpoint(
     method: 'GET',
     path: '/events',
     guard: 'caller',
-    source: 'host',
+    owner: 'host',
+    summary: 'Which resources changed',
     streams: true,
     async serve(exchange, caller) {
       const { principal } = caller

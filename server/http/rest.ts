@@ -31,7 +31,8 @@ export function toolEndpoint(
     method: route.method,
     path: route.path,
     guard: 'caller',
-    source: `tool ${owned.tool.name}`,
+    owner: owned.plugin,
+    summary: owned.tool.title,
     async serve(exchange, { principal }) {
       if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
       query ??= createQueryInput(owned.tool.input)

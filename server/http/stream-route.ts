@@ -21,7 +21,8 @@ export function streamEndpoint(
     method: 'GET',
     path: stream.path,
     guard: stream.guard,
-    source: `stream ${stream.name}`,
+    owner: plugin,
+    summary: `The stream ${stream.name}`,
     streams: true,
     async serve(exchange, caller) {
       const ctx = callContext(exchange, caller.principal ?? anyone(plugin), options)

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { type Browser, chromium } from 'playwright-core'
+import { copyAssets } from '../scripts/assets.ts'
+import { openDoor } from './http/open-door.ts'
+
+/** `CHROMIUM_PATH`, else the system's browser on PATH. */
+function findChromium(): string | undefined {
+  const named = process.env['CHROMIUM_PATH']
+  if (named) return named
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return ['chromium', 'chromium-browser', 'google-chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path))
+}
+
+/** A browser that resolves no name, so that every request to another host fails. Undefined: none installed, said loudly. */
+async function openBrowser(t: TestContext): Promise<Browser | undefined> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) {
+    assert.notEqual(process.env['REQUIRE_BROWSER'], '1', 'REQUIRE_BROWSER=1, and no Chromium was found')
+    t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; the docs pages were not looked at')
+    return undefined
+  }
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+  })
+  t.after(() => browser.close())
+  return browser
+}
+
+/** A page that was opened, with everything it asked for and complained of. */
+async function look(t: TestContext, path: string, ready: string, packaged: boolean) {
+  const browser = await openBrowser(t)
+  if (browser === undefined) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  if (packaged) await copyAssets(folder)
+  const { door } = await openDoor(t, {}, packaged ? { assetPath: (name) => join(folder, name) } : {})
+  const page = await browser.newPage()
+  const requested: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) =>
+      console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  })
+  await page.goto(`${door.address}${path}`)
+  await page.waitForSelector(ready, { timeout: 20_000 })
+  await page.waitForLoadState('networkidle')
+  const screenshot = process.env['SCREENSHOTS']
+  if (screenshot) await page.screenshot({ path: join(screenshot, `${path.slice(1)}.png`) })
+  const foreign = requested.filter((url) => !url.startsWith(door.address) && !/^(data|blob):/.test(url))
+  return { page, foreign, complaints, door }
+}
+
+describe('docs pages in a browser', () => {
+  it('/docs shows the tools, can call one, and asks no other host for anything', async (t) => {
+    const seen = await look(t, '/docs', '.opblock', true)
+    if (seen === undefined) return
+    const { page, foreign, complaints } = seen
+    const operation = '#operations-sample-note_get'
+
+    await page.click(`${operation} .opblock-summary-control`)
+    await page.click(`${operation} .try-out__btn`)
+    await page.fill(`${operation} [placeholder=id]`, 'first')
+    await page.click(`${operation} .execute`)
+    const answer = await page.textContent(`${operation} .live-responses-table .highlight-code`)
+
+    assert.match(answer ?? '', /"version":\s*7/)
+    assert.deepEqual([foreign, complaints], [[], []])
+  })
+
+  for (const [what, packaged] of [
+    ['packaged', true],
+    ['the development tree’s', false],
+  ] as const) {
+    it(`/redoc shows the tools from ${what} files and asks no other host for anything`, async (t) => {
+      const seen = await look(t, '/redoc', 'h2:has-text("Get a note")', packaged)
+      if (seen === undefined) return
+
+      assert.deepEqual([seen.foreign, seen.complaints], [[], []])
+    })
+  }
+})
