@@ -107,7 +107,6 @@ function toolOperation({ tool, plugin }: OwnedTool, route: HttpRoute, count: num
   return {
     tags: [plugin],
     operationId: count === 1 ? tool.name : `${tool.name}_${count}`,
-    'x-satchel-tool': tool.name,
     summary: tool.title,
     description: tool.description,
     parameters: [
@@ -156,6 +155,7 @@ function headerParameters(input: Json, { headers = {} }: HttpRoute): Json[] {
     name: header,
     in: 'header',
     required: false,
+    'x-field': field,
     ...described(propertiesOf(input)[field]),
   }))
 }

@@ -1,0 +1,115 @@
+import { SatchelError } from './contract/errors.ts'
+import { type OpenApi, type Operation, operationsOf, requestOf } from './http/client-request.ts'
+import { parseProblem } from './http/problem.ts'
+import { readServerSentEvents } from './http/server-sent-events.ts'
+
+export { SatchelError }
+
+/** What each tool takes and gives, for callers who know; `ToolTypes` knows nothing and takes any tool. */
+export type ToolTypes = Readonly<Record<string, { readonly input: object; readonly output: object }>>
+type AnyTool = Readonly<Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>>
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:8000` */
+  readonly baseUrl: string
+  /** The server's token or a session's; needed unless client and server share a machine. */
+  readonly token?: string
+  /** Absent: the global one. */
+  readonly fetch?: typeof fetch
+}
+
+export type ResourceEvent =
+  | { readonly kind: 'resource'; readonly uri: string }
+  /** Events were lost: read again what matters. */
+  | { readonly kind: 'resync' }
+
+export interface Client<T extends ToolTypes> {
+  /** Calls a tool over REST and gives its output. Errors: the tool's `SatchelError`; `unavailable`/`unreachable`. */
+  call<N extends keyof T & string>(
+    tool: N,
+    input: T[N]['input'],
+    signal?: AbortSignal,
+  ): Promise<T[N]['output']>
+  health(signal?: AbortSignal): Promise<{ readonly status: string; readonly version: string }>
+  /** What changes from now on, until the signal aborts or the server ends the stream. `topics`: URI prefixes; empty = all. */
+  events(topics: readonly string[], signal: AbortSignal): AsyncIterable<ResourceEvent>
+}
+
+/**
+ * A client of one satchel server. It learns the routes from the server's own OpenAPI document, at the first call:
+ *
+ *     const satchel = createClient({ baseUrl: 'http://127.0.0.1:8000' })
+ *     const { handoffs } = await satchel.call('handoff_list', { limit: 5 })
+ */
+export function createClient<T extends ToolTypes = AnyTool>(options: ClientOptions): Client<T> {
+  const ask = requester(options)
+  let routes: Promise<ReadonlyMap<string, Operation>> | undefined
+  const routeOf = async (tool: string): Promise<Operation> => {
+    routes ??= ask('/openapi.json').then((document) => operationsOf(document as OpenApi)) // our own server's document
+    const known = await routes.catch((thrown) => {
+      routes = undefined
+      throw thrown
+    })
+    const operation = known.get(tool)
+    if (operation) return operation
+    throw new SatchelError(
+      'not_found',
+      'unknown_tool',
+      `The server offers no tool "${tool.slice(0, 80)}" over REST.`,
+    )
+  }
+  return {
+    async call(tool, input, signal) {
+      const request = requestOf(await routeOf(tool), input)
+      return ask(request.path, { ...request.init, ...(signal && { signal }) }) as Promise<
+        T[typeof tool]['output']
+      > // the server checked it against the tool's schema
+    },
+    health: (signal) =>
+      ask('/health', signal ? { signal } : {}) as Promise<{ status: string; version: string }>, // surface: GET /health
+    async *events(topics, signal) {
+      const query = topics.length > 0 ? `?${new URLSearchParams({ topics: topics.join(',') })}` : ''
+      const response = await open(options, `/events${query}`, { signal })
+      try {
+        for await (const { event, data } of readServerSentEvents(response.body)) {
+          if (event === 'resync') yield { kind: 'resync' }
+          else if (event === 'resource') yield { kind: 'resource', uri: String(JSON.parse(data).uri) }
+        }
+      } catch (thrown) {
+        if (!signal.aborted) throw thrown
+      }
+    },
+  }
+}
+
+type Ask = (path: string, init?: RequestInit) => Promise<unknown>
+
+function requester(options: ClientOptions): Ask {
+  return async (path, init) => (await open(options, path, init)).json()
+}
+
+async function open(
+  { baseUrl, token, fetch: send = fetch }: ClientOptions,
+  path: string,
+  init: RequestInit = {},
+) {
+  const headers = new Headers(init.headers)
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  const response = await send(`${baseUrl.replace(/\/$/, '')}${path}`, { ...init, headers }).catch((cause) => {
+    if (init.signal?.aborted)
+      throw new SatchelError('cancelled', 'cancelled', 'The call was cancelled.', { cause })
+    throw new SatchelError('unavailable', 'unreachable', 'The server cannot be reached; is it running?', {
+      cause,
+    })
+  })
+  if (response.ok) return response
+  const body: unknown = await response.json().catch(() => undefined)
+  throw (
+    parseProblem(body) ??
+    new SatchelError(
+      'internal',
+      'unexpected_answer',
+      `The server answered ${response.status} and nothing more.`,
+    )
+  )
+}
