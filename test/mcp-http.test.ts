@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Principal } from '../server/contract/context.ts'
 import { createPump } from '../server/fanout/pump.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
 import { openHost } from './harness/open-host.ts'
-import { openMount, type Sessions } from './mcp/http-adapter.ts'
 import { type Answer, openStream, post, postModern } from './mcp/http-client.ts'
+import { openMount } from './mcp/open-mount.ts'
 import { samplePlugin } from './mcp/sample-plugin.ts'
 import { initialize, legacy, modern } from './mcp/stdio-client.ts'
 
@@ -18,11 +19,12 @@ interface Serving {
 async function serve(t: TestContext, { clock, mount = createHttpMount }: Serving = {}) {
   const { plugin, world } = samplePlugin()
   const opened = await openHost(t, { plugins: [plugin] })
-  const sessions: Sessions = new Map([
-    ['ses_ada', { id: 'session:ada', kind: 'session', plugin: 'sample', capabilities: ['read'] }],
-    ['ses_bob', { id: 'session:bob', kind: 'session', plugin: 'sample', capabilities: [] }],
-    ['ses_eve', { id: 'session:eve', kind: 'session', plugin: 'other', capabilities: ['admin'] }],
-  ])
+  const { sessions } = world
+  const session = (name: string, pluginName: string, capabilities: Principal['capabilities']) =>
+    sessions.set(`ses_${name}`, { id: `session:${name}`, kind: 'session', plugin: pluginName, capabilities })
+  session('ada', 'sample', ['read'])
+  session('bob', 'sample', [])
+  session('eve', 'other', ['admin'])
   const door = mount({
     boot: Promise.resolve(opened.host),
     version: '1.0.0',
@@ -31,7 +33,7 @@ async function serve(t: TestContext, { clock, mount = createHttpMount }: Serving
     pump: createPump(),
     ...(clock && { clock: () => clock.now }),
   })
-  const address = await openMount(t, door, sessions)
+  const address = await openMount(t, opened.host, door)
   return { ...opened, world, sessions, url: `${address}/mcp`, address, door }
 }
 

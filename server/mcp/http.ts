@@ -2,6 +2,7 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
+  ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
@@ -10,10 +11,13 @@ import type { After, Pump } from '../fanout/pump.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor, type Door, type DoorOptions } from './door.ts'
+import { type ExtraRequest, extraRequestOf } from './extras.ts'
 import { createLegacySessions, type LegacySessions } from './legacy.ts'
 import { REFUSED } from './protocol-errors.ts'
 import { echoableId, type MessageId, refusal, refusalOf } from './refusals.ts'
 import { type Connection, serverFor } from './server.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { unsubscribable } from './watch.ts'
 
 /** Cap of a message (mcp, section 4). */
 export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
@@ -33,11 +37,14 @@ interface Parts {
   readonly door: Door
   readonly modern: McpHttpHandler
   readonly legacy: LegacySessions
+  readonly subscriptions: Subscriptions
 }
 
 /** MCP over Streamable HTTP at `/mcp`, for clients of 2026-07-28 and before. */
 export function createHttpMount(options: HttpMountOptions): McpMount {
   const door = createDoor(options)
+  const clock = options.clock ?? (() => performance.now())
+  const stream = { pump: options.pump, ...(options.after && { after: options.after }) }
   const make = (connection: Connection) => serverFor(door, connection)
   const parts: Parts = {
     door,
@@ -47,17 +54,15 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
       keepAliveMs: HEARTBEAT_MS,
       onerror: (error) => options.log.debug('mcp over http', { error }),
     }),
-    legacy: createLegacySessions({
-      serverFor: make,
-      stream: { pump: options.pump, ...(options.after && { after: options.after }) },
-      clock: options.clock ?? (() => performance.now()),
-    }),
+    legacy: createLegacySessions({ serverFor: make, stream, clock }),
+    subscriptions: createSubscriptions({ door, stream, clock }),
   }
   return {
     routes: [{ method: 'ALL', path: '/mcp' }],
     handle: (exchange) => answer(parts, exchange),
     refuse: (error) => refusalOf(error),
     async close() {
+      parts.subscriptions.close()
       await Promise.all([parts.legacy.close(), parts.modern.close()])
     },
   }
@@ -72,6 +77,7 @@ async function answer(parts: Parts, exchange: McpExchange): Promise<Response> {
       id = echoableId(body)
     })
   } catch (thrown) {
+    if (ProtocolError.isInstance(thrown)) return protocolRefusal(thrown, id)
     return refusalOf(asRefusal(thrown, parts.door, exchange.request), id)
   }
 }
@@ -89,6 +95,10 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const body = await exchange.readBody(MESSAGE_MAX_BYTES)
     bodyRead(body)
     if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
+    const extra = extraRequestOf(body)
+    if (extra && namesInHeaders(exchange.request, extra)) {
+      return parts.subscriptions.answer(exchange, principal, extra)
+    }
     return parts.modern.fetch(exchange.request, { parsedBody: body, authInfo: authInfoOf(principal) })
   },
   async GET(parts, exchange) {
@@ -102,13 +112,25 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     }
     const principal = await exchange.authenticate()
     if (!isModern && sessionId !== null) return parts.legacy.get(exchange, principal, sessionId)
-    throw methodNotAllowed()
+    return parts.subscriptions.get(exchange, principal)
   },
   async DELETE(parts, exchange) {
     const sessionId = exchange.request.headers.get('mcp-session-id')
     if (sessionId === null) throw methodNotAllowed()
     return parts.legacy.delete(await exchange.authenticate(), sessionId)
   },
+}
+
+/** Whether the headers repeat the version and the method of the body: the last part of a form that is wholly right. */
+function namesInHeaders({ headers }: Request, { method }: ExtraRequest): boolean {
+  return headers.get('mcp-protocol-version') === VERSION && headers.get('mcp-method') === method
+}
+
+/** A refused subscription as a response: only the one refusal of a URI is an ordinary answer. */
+function protocolRefusal(error: ProtocolError, id: MessageId): Response {
+  const { code, message, data } = error
+  const status = message === unsubscribable().message ? 200 : 400
+  return refusal({ status, code, message, ...(data !== undefined && { data }), id })
 }
 
 /** The answer to a GET that names no session and not exactly the one version whose stream needs none. */

@@ -8,6 +8,7 @@ import type { Principal } from '../contract/context.ts'
 import { SatchelError } from '../contract/errors.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
+import { updated } from './listen.ts'
 import {
   messageFrame,
   type NotificationStream,
@@ -21,9 +22,8 @@ import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch, type Watch } from './watch.ts'
 import { withLegacyCode } from './wire.ts'
 
-/** GET streams one session may hold open (mcp, section 5). */
-const MAX_STREAMS = 4
-const UPDATED = 'notifications/resources/updated'
+/** GET streams one session or principal may hold open (mcp, section 5). */
+export const MAX_STREAMS = 4
 
 interface Session {
   readonly server: Server
@@ -98,7 +98,7 @@ async function openSession(
   const streams: NotificationStream[] = []
   const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
   const watch = createWatch((uri) => {
-    streams.at(-1)?.notify(messageFrame({ jsonrpc: '2.0', method: UPDATED, params: { uri } }))
+    streams.at(-1)?.notify(messageFrame(updated(uri)))
   })
   const server = options.serverFor({ era: 'legacy', callerOf, watch })
   const session: Session = { server, transport, watch, streams }
@@ -134,9 +134,7 @@ function openStream(
     },
   })
   streams.push(stream)
-  const hints = session.watch.uris.map((uri) =>
-    messageFrame({ jsonrpc: '2.0', method: UPDATED, params: { uri } }),
-  )
+  const hints = session.watch.uris.map((uri) => messageFrame(updated(uri)))
   stream.start(hints, { 'mcp-session-id': session.transport.sessionId ?? '' })
 }
 

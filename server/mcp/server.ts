@@ -9,6 +9,7 @@ import { getPrompt } from './prompts.ts'
 import { asProtocolError } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { listResources, readResource } from './resources.ts'
+import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { callTool } from './tools.ts'
 import type { Watch } from './watch.ts'
 
@@ -37,6 +38,7 @@ const CALL_PARAMS = z.looseObject({
   arguments: z.record(z.string(), z.unknown()).optional(),
 })
 const URI_PARAMS = z.looseObject({ uri: z.string() })
+const TASK_PARAMS = z.looseObject({ taskId: z.string().max(200) })
 const PROMPT_PARAMS = z.looseObject({
   name: z.string().max(200),
   arguments: z.record(z.string(), z.string()).optional(),
@@ -54,15 +56,12 @@ const COMPLETE_PARAMS = z.looseObject({
  * and holds nothing. Whoever connects it closes it.
  */
 export function serverFor(door: Door, connection: Connection): Server {
-  const server = new Server(
-    { name: 'satchel', title: 'Satchel', version: door.version },
-    {
-      capabilities: capabilitiesFor(door, connection.era),
-      instructions: INSTRUCTIONS,
-      cacheHints: CACHE_HINTS,
-      ...(door.raw?.requestState && { requestState: door.raw.requestState }),
-    },
-  )
+  const server = new Server(serverInfoOf(door), {
+    capabilities: capabilitiesFor(door, connection.era),
+    instructions: INSTRUCTIONS,
+    cacheHints: CACHE_HINTS,
+    ...(door.raw?.requestState && { requestState: door.raw.requestState }),
+  })
   const on = handlerInstaller(door, connection, server)
   const modern = connection.era === 'modern'
 
@@ -79,6 +78,11 @@ export function serverFor(door: Door, connection: Connection): Server {
   )
   on('completion/complete', COMPLETE_PARAMS, (exchange, params) => complete(exchange, params))
 
+  if (modern) {
+    on('tasks/get', TASK_PARAMS, (exchange, { taskId }) => getTask(exchange, taskId))
+    on('tasks/update', TASK_PARAMS, (exchange, { taskId }) => updateTask(exchange, taskId))
+    on('tasks/cancel', TASK_PARAMS, (exchange, { taskId }) => cancelTask(exchange, taskId))
+  }
   const { watch } = connection
   if (watch) {
     on('resources/subscribe', URI_PARAMS, async (exchange, { uri }) => {
@@ -91,6 +95,15 @@ export function serverFor(door: Door, connection: Connection): Server {
     })
   }
   return server
+}
+
+/** What every result of 2026-07-28 says of its server. */
+export function serverInfoMeta(door: Door) {
+  return { 'io.modelcontextprotocol/serverInfo': serverInfoOf(door) }
+}
+
+function serverInfoOf({ version }: Door) {
+  return { name: 'satchel', title: 'Satchel', version }
 }
 
 type Handler<P> = (exchange: Exchange, params: P) => WireResult | Promise<WireResult>

@@ -12,6 +12,7 @@ import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor } from './door.ts'
 import type { HttpMountOptions } from './http.ts'
+import { updated } from './listen.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
 import { echoableId, refusal, refusalOf } from './refusals.ts'
 import { serverFor } from './server.ts'
@@ -85,11 +86,7 @@ async function openSession(
     send: async (message) => stream.notify(messageFrame(withLegacyCode(message))),
     close: async () => transport.onclose?.(),
   }
-  const watch = createWatch((uri) =>
-    stream.notify(
-      messageFrame({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } }),
-    ),
-  )
+  const watch = createWatch((uri) => stream.notify(messageFrame(updated(uri))))
   const server = serverFor(door, { era: 'legacy', callerOf, watch })
   server.onclose = () => watch.close()
   await sessions.add(id, principal.id, { server, transport, stream })

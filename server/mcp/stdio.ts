@@ -4,8 +4,10 @@ import { serveStdio as connectStdio } from '@modelcontextprotocol/server/stdio'
 import type { ProcessIo } from '../process-io.ts'
 import { LOCAL_CALLER } from './caller.ts'
 import { createDoor, type DoorOptions } from './door.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { updated } from './listen.ts'
+import { createOutlet } from './outlet.ts'
 import { serverFor } from './server.ts'
+import { createStdioExtras } from './stdio-extras.ts'
 import { createWatch } from './watch.ts'
 import { createWire, type Wire } from './wire.ts'
 
@@ -58,14 +60,17 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   const wire = createWire({
     input: options.io.stdin,
     outlet,
-    intercept: () => false,
+    intercept: (message) => extras.take(message),
     isLegacy: () => isLegacy,
     ended: () => end(AFTER_EOF),
   })
+  const extras = createStdioExtras(door, outlet, (id) => wire.answered(id))
   const served = connectStdio(
     ({ era }) => {
       isLegacy = era === 'legacy'
-      const watch = isLegacy ? createWatch((uri) => hintUpdated(outlet, uri)) : undefined
+      const watch = isLegacy
+        ? createWatch((uri) => outlet.hint(`resource ${uri}`, () => updated(uri)))
+        : undefined
       const server = serverFor(door, { era, callerOf: () => LOCAL_CALLER, ...(watch && { watch }) })
       server.onclose = () => watch?.close()
       return server
@@ -79,20 +84,13 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   try {
     const { code, graceMs } = await Promise.race([ended, failureOf(options.boot)])
     await within(graceMs, wire.idle())
+    extras.close()
     await within(FLUSH_LIMIT_MS, outlet.flushed())
     return code
   } finally {
     stopListening()
     await served.close()
   }
-}
-
-function hintUpdated(outlet: Outlet, uri: string): void {
-  outlet.hint(`resource ${uri}`, () => ({
-    jsonrpc: '2.0',
-    method: 'notifications/resources/updated',
-    params: { uri },
-  }))
 }
 
 /** Rejects when the boot fails; never resolves. */

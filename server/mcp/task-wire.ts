@@ -1,13 +1,18 @@
+import { SatchelError } from '../contract/errors.ts'
 import type { TaskState } from '../contract/task.ts'
+import { cleanText } from '../untrusted.ts'
 import type { WireResult } from './raw-table.ts'
+import { errorResult } from './tool-error.ts'
 
 /** What a caller without elicitation is told of a task that waits for a person. */
 const WAITING_FOR_REVIEW = 'waiting for review: workspace_handoff_review'
 const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
+const INTERNAL_ERROR = -32603
 
-/**
- * The flat task of SEP-2663. A caller who cannot ask its user sees a task that waits for input as `working`.
- */
+/** How a task's data is fenced, as its tool's output would be. */
+export type Fence = (output: unknown) => unknown
+
+/** The flat task of SEP-2663. A caller who cannot ask its user sees a task that waits for input as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {
   const waits = task.status === 'input_required' && !canAsk
   const message = waits ? WAITING_FOR_REVIEW : task.statusMessage
@@ -19,5 +24,32 @@ export function flatTask(task: TaskState, canAsk: boolean): WireResult {
     lastUpdatedAt: task.lastUpdatedAt,
     ttlMs: task.ttlMs,
     pollIntervalMs: task.pollIntervalMs,
+  }
+}
+
+/** What `tasks/get` answers and `notifications/tasks` says: the flat task and the one member its status has. */
+export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): WireResult {
+  const flat = flatTask(task, canAsk)
+  if (task.status === 'completed') return { ...flat, result: outcomeOf(task, fence) }
+  if (task.status === 'failed') {
+    return { ...flat, error: { code: INTERNAL_ERROR, message: task.failure ?? 'The task failed' } }
+  }
+  const asks = task.status === 'input_required' && canAsk
+  return asks ? { ...flat, inputRequests: task.inputRequests ?? {} } : flat
+}
+
+/** A tool's own error completes its task: `failed` is for faults of the machinery. */
+function outcomeOf({ outcome }: TaskState, fence: Fence): WireResult {
+  if (!outcome) return { content: [], isError: false }
+  if ('error' in outcome) {
+    const { code, reason, message, details, next } = outcome.error
+    return errorResult(
+      new SatchelError(code, reason, message, { ...(details && { details }), ...(next && { next }) }),
+    )
+  }
+  return {
+    content: [{ type: 'text', text: cleanText(outcome.text) }],
+    structuredContent: fence(outcome.data),
+    isError: false,
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { CallAnswer } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
-import { errorBody, isSatchelError, type SatchelError } from '../contract/errors.ts'
+import { isSatchelError } from '../contract/errors.ts'
 import { cleanText } from '../untrusted.ts'
 import { declaresTasks } from './caller.ts'
 import type { OfferedTool } from './descriptors.ts'
@@ -11,6 +11,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { flatTask } from './task-wire.ts'
+import { errorResult } from './tool-error.ts'
 
 /** First version whose results carry `structuredContent`. */
 const STRUCTURED_SINCE = '2025-06-18'
@@ -77,22 +78,6 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer):
     content: [{ type: 'text', text: cleanText(answer.text) }],
     structuredContent: offered.fence(answer.data),
   })
-}
-
-/** A tool's error as a result: the same in one line of text and as data (surface, section 4). */
-export function errorResult(error: SatchelError): WireResult & { content: unknown[] } {
-  const body = errorBody(error)
-  return {
-    isError: true,
-    content: [{ type: 'text', text: errorLine(error) }],
-    structuredContent: { error: body },
-  }
-}
-
-function errorLine({ code, reason, message, details, next }: SatchelError): string {
-  if (code === 'internal') return `Internal error (log id ${String(details?.['log_id'])})`
-  const text = cleanText(message).replaceAll('\n', ' ')
-  return `${code}/${reason}: ${text}${next ? ` Next: ${next.tool} ${JSON.stringify(next.args)}` : ''}`
 }
 
 /** Clients before 2025-06-18 know no `structuredContent`: the data follows as a second block of text. */

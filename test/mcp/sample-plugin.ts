@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import {
@@ -7,7 +8,11 @@ import {
   defineTool,
   type Host,
   type Plugin,
+  type Principal,
   SatchelError,
+  type TaskState,
+  type Tasks,
+  taskStarted,
   untrusted,
 } from '../../server/plugin.ts'
 
@@ -16,6 +21,12 @@ const READ = { readOnly: true, destructive: false, idempotent: true, openWorld: 
 /** What a test can look at and turn: the plugin's own little world. */
 export interface SampleWorld {
   readonly calls: string[]
+  /** Who a bearer stands for. */
+  readonly sessions: Map<string, Principal>
+  /** The tasks there are, by id, and who owns them. */
+  readonly tasks: Map<string, { state: TaskState; owner: string }>
+  /** Puts a task in another state and says so. */
+  taskChanged(id: string, change: Partial<TaskState>): void
   /** Calls of `sample_wait` whose signal aborted. */
   aborted: number
   changed(uri: string): void
@@ -27,6 +38,14 @@ export function samplePlugin(): { readonly plugin: Plugin; readonly world: Sampl
   const world: SampleWorld = {
     calls: [],
     aborted: 0,
+    sessions: new Map(),
+    tasks: new Map(),
+    taskChanged(id, change) {
+      const task = world.tasks.get(id)
+      if (!task) throw new TypeError(`no task ${id}`)
+      task.state = { ...task.state, ...change }
+      host?.taskChanged(id, [task.owner])
+    },
     changed: (uri) => host?.resourceChanged(uri),
   }
   const plugin = definePlugin({
@@ -36,7 +55,13 @@ export function samplePlugin(): { readonly plugin: Plugin; readonly world: Sampl
     config: z.object({}),
     async setup(given) {
       host = given
-      return { tools: sampleTools(world), resources: sampleResources(), prompts: [greeting] }
+      return {
+        tools: [...sampleTools(world), jobTool(world)],
+        resources: sampleResources(),
+        prompts: [greeting],
+        tasks: sampleTasks(world),
+        authenticate: async ({ bearer = '' }) => world.sessions.get(bearer),
+      }
     },
   })
   return { plugin, world }
@@ -139,6 +164,59 @@ function sampleTools(world: SampleWorld) {
       digest: () => 'hidden',
     }),
   ]
+}
+
+function jobTool(world: SampleWorld) {
+  return defineTool({
+    name: 'sample_job',
+    title: 'Job',
+    description: 'Does a long job. Choose it to see a task. Returns how it went.',
+    profile: 'full',
+    input: z.object({}),
+    output: z.object({ note: untrusted('note of the job') }),
+    annotations: READ,
+    task: true,
+    example: {},
+    async handler(ctx) {
+      if (!ctx.acceptsTask) return { note: 'inline' }
+      const state = newTask()
+      world.tasks.set(state.taskId, { state, owner: ctx.principal.id })
+      return taskStarted(state)
+    },
+    digest: ({ note }) => note,
+  })
+}
+
+function newTask(): TaskState {
+  return {
+    taskId: `task_${randomBytes(16).toString('hex')}`,
+    status: 'working',
+    statusMessage: 'cloning 3 of 12',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    lastUpdatedAt: '2026-01-01T00:00:00.000Z',
+    ttlMs: 86_400_000,
+    pollIntervalMs: 1000,
+  }
+}
+
+function sampleTasks(world: SampleWorld): Tasks {
+  const own = (principal: Principal, id: string) => {
+    const task = world.tasks.get(id)
+    return task?.owner === principal.id ? task : undefined
+  }
+  return {
+    get: async (principal, id) => own(principal, id)?.state,
+    async update(principal, id, responses) {
+      const task = own(principal, id)
+      if (task && 'review' in responses) world.taskChanged(id, { status: 'working' })
+      return task?.state
+    },
+    async cancel(principal, id) {
+      const task = own(principal, id)
+      if (task?.state.status === 'working') world.taskChanged(id, { status: 'cancelled' })
+      return task?.state
+    },
+  }
 }
 
 function sampleResources() {

@@ -1,0 +1,101 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import type { CallContext } from '../contract/context.ts'
+import { cancelledId } from './admission.ts'
+import { clientInfoOf, LOCAL_CALLER } from './caller.ts'
+import type { Door } from './door.ts'
+import { type ExtraRequest, extraRequestOf, requireRead } from './extras.ts'
+import { type Listen, openListen, updated } from './listen.ts'
+import type { Outlet } from './outlet.ts'
+import { asProtocolError } from './protocol-errors.ts'
+import { serverInfoMeta } from './server.ts'
+import { createWatch } from './watch.ts'
+
+/** The methods of 2026-07-28 that we serve beside the SDK, over stdio: the connection is the stream. */
+export interface StdioExtras {
+  /** True when it took the message; a request is answered later, and `answered` called. */
+  take(message: JSONRPCMessage): boolean
+  /** Says the last word of every open listen and stops watching. */
+  close(): void
+}
+
+/** Nothing is watched yet; the connection's owner closes it. */
+export function createStdioExtras(
+  door: Door,
+  outlet: Outlet,
+  answered: (id: string | number) => void,
+): StdioExtras {
+  const gone = new AbortController()
+  const listens = new Map<string, Listen>()
+  const watch = createWatch((uri) => outlet.hint(`resource ${uri}`, () => updated(uri)))
+
+  const answer = async (request: ExtraRequest): Promise<void> => {
+    try {
+      await (request.method === 'subscriptions/listen' ? listen(request) : watchUri(request))
+    } catch (thrown) {
+      const at = { log: door.log, signal: gone.signal }
+      const { code, message, data } = asProtocolError(thrown, at, request.method)
+      const error = { code, message, ...(data !== undefined && { data }) }
+      await outlet.send({ jsonrpc: '2.0', id: request.id, error })
+    }
+  }
+  const watchUri = async ({ id, method, params, envelope }: ExtraRequest): Promise<void> => {
+    const ctx = contextOf(door, envelope, gone.signal)
+    requireRead(ctx)
+    const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
+    if (method === 'resources/subscribe') await watch.subscribe(await door.catalog(), ctx, uri)
+    else watch.unsubscribe(uri)
+    const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
+    await outlet.send({ jsonrpc: '2.0', id, result })
+  }
+  const listen = async (request: ExtraRequest): Promise<void> => {
+    const ctx = contextOf(door, request.envelope, gone.signal)
+    const key = JSON.stringify(request.id)
+    const opened = await openListen(await door.catalog(), ctx, request, {
+      count: listens.size,
+      say: (about, message) => outlet.hint(`listen ${key} ${about}`, message),
+    })
+    listens.get(key)?.close()
+    listens.set(key, opened)
+    await outlet.send(opened.acknowledgement)
+  }
+
+  return {
+    take(message) {
+      const ending = cancelledId(message)
+      if (ending !== undefined) {
+        const key = JSON.stringify(ending)
+        listens.get(key)?.close()
+        return listens.delete(key)
+      }
+      const request = extraRequestOf(message)
+      if (!request) return false
+      answer(request)
+        .catch((error: unknown) => door.log.debug('answer not written', { error }))
+        .finally(() => answered(request.id))
+      return true
+    },
+    close() {
+      gone.abort()
+      watch.close()
+      for (const open of listens.values()) {
+        open.close()
+        outlet.send(open.lastWord).catch(() => undefined) // the outlet has said that the pipe is broken
+      }
+      listens.clear()
+    },
+  }
+}
+
+function contextOf(door: Door, envelope: unknown, signal: AbortSignal): CallContext {
+  const client = clientInfoOf(envelope)
+  return {
+    ...LOCAL_CALLER,
+    signal,
+    log: door.log,
+    door: 'mcp',
+    ...(client && { client }),
+    acceptsTask: false,
+    resolvePath: door.resolvePath,
+    progress: () => undefined,
+  }
+}

@@ -1,0 +1,213 @@
+import type { CallContext, Principal } from '../contract/context.ts'
+import type { McpExchange } from '../mcp-mount.ts'
+import { clientInfoOf } from './caller.ts'
+import type { Catalog } from './descriptors.ts'
+import type { Door } from './door.ts'
+import { type ExtraRequest, requireRead } from './extras.ts'
+import { MAX_STREAMS, tooManyStreams } from './legacy.ts'
+import { openListen, sayTask, updated } from './listen.ts'
+import {
+  messageFrame,
+  type NotificationStream,
+  type NotificationStreamOptions,
+  openNotificationStream,
+} from './notification-stream.ts'
+import { serverInfoMeta } from './server.ts'
+import { createWatch, type Watch } from './watch.ts'
+
+/** How long the subscriptions of a caller without stream and request are kept (mcp, section 5). */
+const KEPT_MS = 30 * 60_000
+/** A session that never came back; its expiry is noticed only when it calls. */
+const SESSION_KEPT_MS = 24 * 60 * 60_000
+const SWEEP_MS = 60_000
+
+/** What one principal watches at 2026-07-28: in memory only, a restart forgets it. */
+interface Subscriber {
+  readonly watch: Watch
+  readonly streams: Set<NotificationStream>
+  readonly listens: Set<NotificationStream>
+  readonly keptMs: number
+  usedAt: number
+  stopTasks(): void
+}
+
+export interface SubscriptionsOptions {
+  readonly door: Door
+  readonly stream: Pick<NotificationStreamOptions, 'pump' | 'after'>
+  clock(): number
+}
+
+/** The methods and streams of 2026-07-28 that we serve beside the SDK. Errors of all: what `http` maps to a refusal. */
+export interface Subscriptions {
+  /** `resources/subscribe`, `resources/unsubscribe`, `subscriptions/listen`. */
+  answer(exchange: McpExchange, principal: Principal, request: ExtraRequest): Promise<Response>
+  /** `GET /mcp`. */
+  get(exchange: McpExchange, principal: Principal): Promise<Response>
+  /** Ends every stream; a listen gets its closing result. */
+  close(): void
+}
+
+/** No subscribers yet; the owner closes them all. */
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { door, clock } = options
+  const subscribers = new Map<string, Subscriber>()
+
+  const sweep = (): void => {
+    for (const [id, subscriber] of subscribers) {
+      const { streams, listens, usedAt, keptMs } = subscriber
+      if (streams.size + listens.size > 0 || clock() - usedAt < keptMs) continue
+      forget(id, subscriber)
+    }
+  }
+  const forget = (id: string, subscriber: Subscriber): void => {
+    subscribers.delete(id)
+    subscriber.watch.close()
+    subscriber.stopTasks()
+  }
+  const subscriberOf = (principal: Principal): Subscriber => {
+    sweep()
+    const subscriber = subscribers.get(principal.id) ?? newSubscriber(principal)
+    subscribers.set(principal.id, subscriber)
+    subscriber.usedAt = clock()
+    return subscriber
+  }
+  const ended = (subscriber: Subscriber): void => {
+    subscriber.usedAt = clock()
+  }
+  const timer = setInterval(sweep, SWEEP_MS).unref()
+
+  return {
+    async answer(exchange, principal, request) {
+      const subscriber = subscriberOf(principal)
+      const asked = { catalog: await door.catalog(), ctx: contextOf(door, exchange, principal, request) }
+      if (request.method !== 'subscriptions/listen') return answerUri(asked, subscriber, request, door)
+      return openListenStream(options, exchange, { ...asked, principal, request, subscriber, ended })
+    },
+    async get(exchange, principal) {
+      const catalog = await door.catalog()
+      const ctx = contextOf(door, exchange, principal)
+      requireRead(ctx)
+      const subscriber = subscriberOf(principal)
+      if (subscriber.streams.size >= MAX_STREAMS) throw tooManyStreams()
+      const stream = openNotificationStream(exchange, principal.id, {
+        ...options.stream,
+        onClose: () => {
+          subscriber.streams.delete(stream)
+          if (subscriber.streams.size === 0) subscriber.stopTasks()
+          ended(subscriber)
+        },
+      })
+      if (subscriber.streams.size === 0) watchTasks(catalog, ctx, subscriber)
+      subscriber.streams.add(stream)
+      stream.start(subscriber.watch.uris.map((uri) => messageFrame(updated(uri))))
+      return exchange.alreadySent()
+    },
+    close() {
+      clearInterval(timer)
+      for (const [id, subscriber] of subscribers) {
+        for (const stream of [...subscriber.streams, ...subscriber.listens]) stream.end()
+        forget(id, subscriber)
+      }
+    },
+  }
+}
+
+function newSubscriber(principal: Principal): Subscriber {
+  const streams = new Set<NotificationStream>()
+  return {
+    watch: createWatch((uri) => {
+      const frame = messageFrame(updated(uri))
+      for (const stream of streams) stream.notify(frame)
+    }),
+    streams,
+    listens: new Set(),
+    keptMs: principal.kind === 'session' ? SESSION_KEPT_MS : KEPT_MS,
+    usedAt: 0,
+    stopTasks: () => undefined,
+  }
+}
+
+/** A GET stream hears of its principal's own tasks without asking. */
+function watchTasks(catalog: Catalog, ctx: CallContext, subscriber: Subscriber): void {
+  const say = (_key: string, message: () => unknown): void => {
+    const frame = messageFrame(message())
+    for (const stream of subscriber.streams) stream.notify(frame)
+  }
+  subscriber.stopTasks = catalog.host.hub.on('*', (signal) => {
+    if (signal.kind !== 'task' || !signal.owners.includes(ctx.principal.id)) return
+    sayTask(catalog, ctx, { id: signal.taskId, canAsk: false, say })
+  })
+}
+
+interface Asked {
+  readonly catalog: Catalog
+  readonly ctx: CallContext
+}
+
+async function answerUri(
+  { catalog, ctx }: Asked,
+  { watch }: Subscriber,
+  { method, params, id }: ExtraRequest,
+  door: Door,
+): Promise<Response> {
+  requireRead(ctx)
+  const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
+  if (method === 'resources/subscribe') await watch.subscribe(catalog, ctx, uri)
+  else watch.unsubscribe(uri)
+  const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
+  return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), {
+    headers: { 'content-type': 'application/json' },
+  })
+}
+
+interface AskedListen extends Asked {
+  readonly principal: Principal
+  readonly request: ExtraRequest
+  readonly subscriber: Subscriber
+  ended(subscriber: Subscriber): void
+}
+
+async function openListenStream(
+  options: SubscriptionsOptions,
+  exchange: McpExchange,
+  asked: AskedListen,
+): Promise<Response> {
+  const { catalog, ctx, principal, request, subscriber } = asked
+  const { listens } = subscriber
+  const listen = await openListen(catalog, ctx, request, {
+    count: listens.size,
+    say: (_key, message) => stream.notify(messageFrame(message())),
+  })
+  const stream = openNotificationStream(exchange, principal.id, {
+    ...options.stream,
+    lastWord: () => listen.lastWord,
+    onClose: () => {
+      listen.close()
+      listens.delete(stream)
+      asked.ended(subscriber)
+    },
+  })
+  listens.add(stream)
+  stream.start([messageFrame(listen.acknowledgement)])
+  return exchange.alreadySent()
+}
+
+/** What a subscription's check may know of its caller. */
+function contextOf(
+  door: Door,
+  exchange: McpExchange,
+  principal: Principal,
+  request?: ExtraRequest,
+): CallContext {
+  const client = request && clientInfoOf(request.envelope)
+  return {
+    principal,
+    signal: exchange.request.signal,
+    log: door.log,
+    door: 'mcp',
+    ...(client && { client }),
+    acceptsTask: false,
+    resolvePath: door.resolvePath,
+    progress: () => undefined,
+  }
+}

@@ -1,0 +1,18 @@
+import { errorBody, type SatchelError } from '../contract/errors.ts'
+import { cleanText } from '../untrusted.ts'
+import type { WireResult } from './raw-table.ts'
+
+/** A tool's error as a result: the same in one line of text and as data (surface, section 4). */
+export function errorResult(error: SatchelError): WireResult & { content: unknown[] } {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: errorLine(error) }],
+    structuredContent: { error: errorBody(error) },
+  }
+}
+
+function errorLine({ code, reason, message, details, next }: SatchelError): string {
+  if (code === 'internal') return `Internal error (log id ${String(details?.['log_id'])})`
+  const text = cleanText(message).replaceAll('\n', ' ')
+  return `${code}/${reason}: ${text}${next ? ` Next: ${next.tool} ${JSON.stringify(next.args)}` : ''}`
+}
