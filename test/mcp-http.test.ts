@@ -1,41 +1,10 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Principal } from '../server/contract/context.ts'
-import { createPump } from '../server/fanout/pump.ts'
-import { createHttpMount } from '../server/mcp/http.ts'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
-import { openHost } from './harness/open-host.ts'
 import { type Answer, openStream, post, postModern } from './mcp/http-client.ts'
-import { openMount } from './mcp/open-mount.ts'
-import { samplePlugin } from './mcp/sample-plugin.ts'
+import { bearer, serveHttp } from './mcp/serve-http.ts'
 import { initialize, legacy, modern } from './mcp/stdio-client.ts'
-
-interface Serving {
-  readonly clock?: { now: number }
-  readonly mount?: typeof createHttpMount
-}
-
-async function serve(t: TestContext, { clock, mount = createHttpMount }: Serving = {}) {
-  const { plugin, world } = samplePlugin()
-  const opened = await openHost(t, { plugins: [plugin] })
-  const { sessions } = world
-  const session = (name: string, pluginName: string, capabilities: Principal['capabilities']) =>
-    sessions.set(`ses_${name}`, { id: `session:${name}`, kind: 'session', plugin: pluginName, capabilities })
-  session('ada', 'sample', ['read'])
-  session('bob', 'sample', [])
-  session('eve', 'other', ['admin'])
-  const door = mount({
-    boot: Promise.resolve(opened.host),
-    version: '1.0.0',
-    log: opened.host.log,
-    resolvePath: async (path) => path,
-    pump: createPump(),
-    ...(clock && { clock: () => clock.now }),
-  })
-  const address = await openMount(t, opened.host, door)
-  return { ...opened, world, sessions, url: `${address}/mcp`, address, door }
-}
 
 async function openSession(url: string, headers: Record<string, string> = {}, version = '2025-11-25') {
   const opened = await post(url, initialize(version), headers)
@@ -48,10 +17,9 @@ async function openSession(url: string, headers: Record<string, string> = {}, ve
 
 const errorOf = ({ body }: Answer) => body?.['error'] as { code: number; message: string; data?: unknown }
 const resultOf = ({ body }: Answer) => body?.['result'] as Record<string, unknown>
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 test('a modern client discovers, lists, calls and reads over one POST each', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
 
   const discover = await postModern(url, modern('d', 'server/discover'))
   const call = await postModern(
@@ -69,7 +37,7 @@ test('a modern client discovers, lists, calls and reads over one POST each', asy
 })
 
 test('every refusal of the transport has its code, status and id', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const list = modern(7, 'tools/list')
   const version = (value: string) => ({
     ...modern(7, 'tools/list', { _meta: { [`${META}protocolVersion`]: value } }),
@@ -147,7 +115,7 @@ test('every refusal of the transport has its code, status and id', async (t) => 
 })
 
 test('a request wrong in two ways is refused for the first in order', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
 
   const credentialBeforeType = await post(url, 'x', { ...bearer('ses_x'), 'content-type': 'text/plain' })
   const acceptBeforeCredential = await fetch(url, { headers: { ...bearer('ses_x'), accept: 'text/html' } })
@@ -164,7 +132,7 @@ test('a request wrong in two ways is refused for the first in order', async (t) 
 })
 
 test('other methods are 405 with a JSON-RPC body; DELETE needs a session it knows', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
 
   for (const method of ['PUT', 'PATCH', 'OPTIONS', 'DELETE']) {
     const response = await fetch(url, { method })
@@ -179,7 +147,7 @@ test('other methods are 405 with a JSON-RPC body; DELETE needs a session it know
 })
 
 test('a GET names its version: absent, older and unknown ones are told apart', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const get = async (version?: string) => {
     const headers = { accept: 'text/event-stream', ...(version && { 'mcp-protocol-version': version }) }
     const response = await fetch(url, { headers })
@@ -192,7 +160,7 @@ test('a GET names its version: absent, older and unknown ones are told apart', a
 })
 
 test('without text/event-stream in Accept a modern call ignores the progress token and answers JSON', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const call = modern(1, 'tools/call', {
     name: 'sample_wait',
     arguments: { steps: 2, step_ms: 0 },
@@ -208,7 +176,7 @@ test('without text/event-stream in Accept a modern call ignores the progress tok
 })
 
 test('a modern client that goes away cancels its call', async (t) => {
-  const { url, world } = await serve(t)
+  const { url, world } = await serveHttp(t)
   const going = new AbortController()
   const message = modern(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } })
   const answer = fetch(url, {
@@ -233,7 +201,7 @@ test('a modern client that goes away cancels its call', async (t) => {
 })
 
 test('a legacy session: initialize, call, batch, DELETE, and then it is unknown', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const own = await openSession(url)
   const batch = (size: number) =>
     Array.from({ length: size }, (_, id) =>
@@ -267,7 +235,7 @@ test('a legacy session: initialize, call, batch, DELETE, and then it is unknown'
 })
 
 test('another principal’s session is unknown', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const own = await openSession(url, bearer('ses_ada'))
 
   const foreign = await post(url, legacy(1, 'tools/list'), { ...own, ...bearer('ses_bob') })
@@ -280,7 +248,7 @@ test('another principal’s session is unknown', async (t) => {
 })
 
 test('a session reaches its own plugin only', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
 
   const ada = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_ada'))
   const bob = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_bob'))
@@ -309,7 +277,7 @@ test('a session reaches its own plugin only', async (t) => {
 
 test('an idle session ends after 30 minutes, one with a stream does not', async (t) => {
   const clock = { now: 0 }
-  const { url } = await serve(t, { clock })
+  const { url } = await serveHttp(t, { clock })
   const idle = await openSession(url)
   const busy = await openSession(url)
   const stream = await openStream(url, busy)
@@ -323,7 +291,7 @@ test('an idle session ends after 30 minutes, one with a stream does not', async 
 
 test('a principal’s 33rd session ends its idlest one', async (t) => {
   const clock = { now: 0 }
-  const { url } = await serve(t, { clock })
+  const { url } = await serveHttp(t, { clock })
   const own: Record<string, string>[] = []
   for (let count = 0; count < 33; count++) {
     clock.now += 1
@@ -335,7 +303,7 @@ test('a principal’s 33rd session ends its idlest one', async (t) => {
 })
 
 test('a legacy subscription hints on the newest GET stream only, and once per URI at connect', async (t) => {
-  const { url, world } = await serve(t)
+  const { url, world } = await serveHttp(t)
   const own = await openSession(url)
   await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://status' }), own)
   const first = await openStream(url, own)
@@ -359,7 +327,7 @@ test('a legacy subscription hints on the newest GET stream only, and once per UR
 })
 
 test('the fifth stream of a session is refused', async (t) => {
-  const { url } = await serve(t)
+  const { url } = await serveHttp(t)
   const own = await openSession(url)
   const streams = await Promise.all([1, 2, 3, 4].map(() => openStream(url, own)))
   t.after(() => {
@@ -374,7 +342,7 @@ test('the fifth stream of a session is refused', async (t) => {
 })
 
 test('a legacy stream ends before its next notification when the credential is taken away', async (t) => {
-  const { url, world, sessions } = await serve(t)
+  const { url, world, sessions } = await serveHttp(t)
   const own = await openSession(url, bearer('ses_ada'))
   await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://room' }), own)
   const stream = await openStream(url, own)
@@ -388,7 +356,7 @@ test('a legacy stream ends before its next notification when the credential is t
 })
 
 test('lists do not change and nothing is said over 100 changes', async (t) => {
-  const { url, world } = await serve(t)
+  const { url, world } = await serveHttp(t)
   const lists = async () => {
     const tools = await postModern(url, modern(1, 'tools/list'))
     const prompts = await postModern(url, modern(1, 'prompts/list'))
@@ -402,7 +370,7 @@ test('lists do not change and nothing is said over 100 changes', async (t) => {
 })
 
 test('HTTP+SSE: endpoint first, answers on the stream, foreign and unknown sessions 404', async (t) => {
-  const { address, world } = await serve(t, { mount: createSseMount })
+  const { address, world } = await serveHttp(t, { mount: createSseMount })
   const stream = await openStream(`${address}/sse`, {})
   while (!stream.text().includes('\n\n')) await sleep(1)
   const [, path] =

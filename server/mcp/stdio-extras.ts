@@ -26,6 +26,8 @@ export function createStdioExtras(
 ): StdioExtras {
   const gone = new AbortController()
   const listens = new Map<string, Listen>()
+  /** Listens whose filter is being looked at: they count, or a burst would pass the cap. */
+  let opening = 0
   const watch = createWatch((uri) => outlet.hint(`resource ${uri}`, () => updated(uri)))
 
   const answer = async (request: ExtraRequest): Promise<void> => {
@@ -50,9 +52,14 @@ export function createStdioExtras(
   const listen = async (request: ExtraRequest): Promise<void> => {
     const ctx = contextOf(door, request.envelope, gone.signal)
     const key = JSON.stringify(request.id)
-    const opened = await openListen(await door.catalog(), ctx, request, {
-      count: listens.size,
+    const catalog = await door.catalog()
+    const count = listens.size + opening
+    opening += 1
+    const opened = await openListen(catalog, ctx, request, {
+      count,
       say: (about, message) => outlet.hint(`listen ${key} ${about}`, message),
+    }).finally(() => {
+      opening -= 1
     })
     listens.get(key)?.close()
     listens.set(key, opened)

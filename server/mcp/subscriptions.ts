@@ -26,6 +26,8 @@ interface Subscriber {
   readonly watch: Watch
   readonly streams: Set<NotificationStream>
   readonly listens: Set<NotificationStream>
+  /** Listens whose filter is being looked at: they count, or a burst would pass the cap. */
+  opening: number
   readonly keptMs: number
   usedAt: number
   stopTasks(): void
@@ -121,6 +123,7 @@ function newSubscriber(principal: Principal): Subscriber {
     }),
     streams,
     listens: new Set(),
+    opening: 0,
     keptMs: principal.kind === 'session' ? SESSION_KEPT_MS : KEPT_MS,
     usedAt: 0,
     stopTasks: () => undefined,
@@ -174,9 +177,13 @@ async function openListenStream(
 ): Promise<Response> {
   const { catalog, ctx, principal, request, subscriber } = asked
   const { listens } = subscriber
+  const count = listens.size + subscriber.opening
+  subscriber.opening += 1
   const listen = await openListen(catalog, ctx, request, {
-    count: listens.size,
+    count,
     say: (_key, message) => stream.notify(messageFrame(message())),
+  }).finally(() => {
+    subscriber.opening -= 1
   })
   const stream = openNotificationStream(exchange, principal.id, {
     ...options.stream,

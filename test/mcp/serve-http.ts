@@ -1,0 +1,47 @@
+import type { TestContext } from 'node:test'
+import type { Principal } from '../../server/contract/context.ts'
+import { createPump } from '../../server/fanout/pump.ts'
+import { createHttpMount } from '../../server/mcp/http.ts'
+import { openHost } from '../harness/open-host.ts'
+import { openMount } from './open-mount.ts'
+import { samplePlugin } from './sample-plugin.ts'
+
+export interface Serving {
+  /** Milliseconds, in place of the process's own. */
+  readonly clock?: { now: number }
+  /** Fake timers for heartbeats and blocked readers. */
+  readonly after?: (ms: number, action: () => void) => () => void
+  readonly mount?: typeof createHttpMount
+}
+
+/** Serves the sample plugin over HTTP with three sessions: ada may read, bob may nothing, eve is another plugin's. */
+export async function serveHttp(t: TestContext, { clock, after, mount = createHttpMount }: Serving = {}) {
+  const { plugin, world } = samplePlugin()
+  const opened = await openHost(t, { plugins: [plugin] })
+  const session = (name: string, owner: string, capabilities: Principal['capabilities']) =>
+    world.sessions.set(`ses_${name}`, {
+      id: `session:${name}`,
+      kind: 'session',
+      plugin: owner,
+      capabilities,
+    })
+  session('ada', 'sample', ['read'])
+  session('bob', 'sample', [])
+  session('eve', 'other', ['admin'])
+  const door = mount({
+    boot: Promise.resolve(opened.host),
+    version: '1.0.0',
+    log: opened.host.log,
+    resolvePath: async (path) => path,
+    pump: createPump(after),
+    ...(after && { after }),
+    ...(clock && { clock: () => clock.now }),
+  })
+  const address = await openMount(t, opened.host, door)
+  return { ...opened, world, sessions: world.sessions, url: `${address}/mcp`, address, door }
+}
+
+/** The header a session presents. */
+export function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` }
+}
