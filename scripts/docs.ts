@@ -1,0 +1,218 @@
+/** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, schemas/config.json. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
+import { httpSection, pluginsSection, toolsSection } from '../server/config-sections.ts'
+import type { HttpRoute, Tool, Verb } from '../server/contract/tool.ts'
+import { ERROR_TABLE } from '../server/error-table.ts'
+import type { RunningHost } from '../server/host.ts'
+import { toolDescriptor } from '../server/mcp/descriptors.ts'
+import { priceOf } from '../server/tool-prices.ts'
+import { openWholeHost } from '../test/harness/whole-host.ts'
+
+type Json = Record<string, unknown>
+
+const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'))
+const host = await openWholeHost(folder)
+try {
+  mkdirSync('docs', { recursive: true })
+  replaceBetween('README.md', 'tools', toolTable(host))
+  replaceBetween('README.md', 'prices', priceTable(host))
+  write('docs/tools.md', toolsPage(host))
+  write('docs/errors.md', await errorsPage())
+  const config = configSchema(await pluginSections())
+  write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
+  write('docs/configuration.md', configurationPage(config))
+} finally {
+  await host.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text)
+}
+
+/** Replaces what stands between `<!-- generated:name -->` and `<!-- /generated:name -->`. */
+function replaceBetween(path: string, name: string, text: string): void {
+  const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`]
+  const page = readFileSync(path, 'utf8')
+  const from = page.indexOf(open)
+  const to = page.indexOf(close)
+  if (from < 0 || to < from) throw new Error(`${path} has no markers for "${name}"`)
+  write(path, `${page.slice(0, from + open.length)}\n${text}${page.slice(to)}`)
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`
+  return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
+}
+
+function toolTable({ registry }: RunningHost): string {
+  return table(
+    ['tool', 'profile', 'what it does', 'REST', 'command'],
+    registry.tools
+      .filter(({ tool }) => tool.mcp !== false)
+      .map(({ tool }) => [
+        `\`${tool.name}\``,
+        tool.profile,
+        firstSentence(tool.description),
+        routesOf(tool),
+        verbsOf(tool),
+      ]),
+  )
+}
+
+function priceTable({ registry }: RunningHost): string {
+  const listed = registry.tools.filter(({ tool }) => tool.mcp !== false)
+  const cost = (profiles: readonly string[], room: boolean) => {
+    const counted = listed.filter(
+      ({ tool, plugin }) => profiles.includes(tool.profile) && (room || plugin !== 'workspace'),
+    )
+    const tokens = counted.reduce((sum, { tool }) => sum + priceOf(toolDescriptor(tool)).tokens, 0)
+    return `${counted.length} tools, ${tokens} tokens`
+  }
+  const levels = ['core', 'standard', 'full'] as const
+  return table(
+    ['profile', 'without a room', 'with a room'],
+    levels.map((level, at) => [
+      `\`${level}\``,
+      cost(levels.slice(0, at + 1), false),
+      cost(levels.slice(0, at + 1), true),
+    ]),
+  )
+}
+
+function toolsPage({ registry }: RunningHost): string {
+  const head =
+    '# Tools\n\nWritten by `npm run generate` from the declarations. One declaration serves every door.\n'
+  return head + registry.tools.map(({ tool }) => toolSection(tool)).join('')
+}
+
+function toolSection(tool: Tool): string {
+  const { inputSchema } = toolDescriptor(tool) as {
+    inputSchema: { properties?: Record<string, Json>; required?: string[] }
+  }
+  const hints = Object.entries(tool.annotations).map(([name, value]) => `${name}: ${value}`)
+  const rows = Object.entries(inputSchema.properties ?? {}).map(([name, schema]) => [
+    `\`${name}\`${inputSchema.required?.includes(name) ? ' (required)' : ''}`,
+    typeText(schema),
+    String(schema['description'] ?? ''),
+  ])
+  return [
+    `\n## ${tool.name}\n\n${tool.description}\n\n`,
+    `Profile \`${tool.profile}\`; ${hints.join(', ')}.${tool.requires ? ` Needs the capability \`${tool.requires}\`.` : ''}\n`,
+    routesOf(tool) === '' ? '' : `\nREST: ${routesOf(tool)}\n`,
+    verbsOf(tool) === '' ? '' : `\nCommand: ${verbsOf(tool)}\n`,
+    rows.length === 0 ? '' : `\n${table(['input', 'type', 'meaning'], rows)}`,
+    `\n\`\`\`json\n${JSON.stringify(tool.example, null, 2)}\n\`\`\`\n`,
+  ].join('')
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text
+}
+
+function routesOf(tool: Tool): string {
+  const routes = [tool.http ?? []].flat() as HttpRoute[]
+  return routes.map(({ method, path }) => `\`${method} ${path}\``).join(', ')
+}
+
+function verbsOf(tool: Tool): string {
+  const verbs = [tool.cli ?? []].flat() as Verb[]
+  return verbs.map(({ verb }) => `\`satchel ${verb}\``).join(', ')
+}
+
+function typeText(schema: Json): string {
+  const values = schema['enum']
+  if (Array.isArray(values)) return values.map((value) => `\`${value}\``).join(', ')
+  if (schema['type'] === 'array') return `list of ${typeText((schema['items'] ?? {}) as Json)}`
+  return String(schema['type'] ?? 'any')
+}
+
+async function errorsPage(): Promise<string> {
+  const codes = Object.entries(ERROR_TABLE).map(([code, row]) => [
+    `\`${code}\``,
+    String(row.http),
+    String(row.exit),
+    row.title,
+  ])
+  const parts = [
+    '# Errors\n\nWritten by `npm run generate`. One error type at every door: `code` from this closed list, a stable `reason`, a `message` that says what was wrong and the next safe step, and `details`.\n\n',
+    table(['code', 'HTTP', 'exit', 'title'], codes),
+  ]
+  for (const plugin of readdirSync('plugins').sort()) {
+    const file = join('plugins', plugin, 'reasons.ts')
+    if (!existsSync(file)) continue
+    const { REASONS } = (await import(pathToFileURL(file).href)) as {
+      REASONS: Record<string, readonly [string, string]>
+    }
+    parts.push(`\n## ${plugin}\n\n`)
+    parts.push(
+      table(
+        ['reason', 'code', 'when'],
+        Object.entries(REASONS).map(([reason, [code, when]]) => [`\`${reason}\``, `\`${code}\``, when]),
+      ),
+    )
+  }
+  return parts.join('')
+}
+
+/** The sections of the built-in plugins by top-level key. */
+async function pluginSections(): Promise<Record<string, Json>> {
+  const sections: Record<string, Json> = {}
+  for (const { section, load } of BUILTIN_PLUGINS) {
+    const schema = sectionSchema((await load()).config)
+    if ('key' in section) sections[section.key] = schema
+    else Object.assign(sections, schema['properties'])
+  }
+  return sections
+}
+
+function sectionSchema(schema: z.ZodType): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+  }) as Json
+  return rest
+}
+
+function configSchema(sections: Record<string, Json>): Json {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'satchel configuration',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...sections,
+      http: sectionSchema(httpSection),
+      tools: sectionSchema(toolsSection),
+      plugins: sectionSchema(pluginsSection),
+    },
+  }
+}
+
+function configurationPage(schema: Json): string {
+  const rows = keysOf(schema, '').map(([key, node]) => [
+    `\`${key}\``,
+    typeText(node),
+    'default' in node ? `\`${JSON.stringify(node['default'])}\`` : '',
+    String(node['description'] ?? ''),
+  ])
+  return `# Configuration\n\nWritten by \`npm run generate\` from the schemas; \`schemas/config.json\` is the same for editors. One YAML file; precedence is flag, environment, file, default. \`satchel config show --origin\` prints what is in force and where each value came from.\n\n${table(['key', 'type', 'default', 'meaning'], rows)}`
+}
+
+function keysOf(schema: Json, prefix: string): [string, Json][] {
+  return Object.entries((schema['properties'] ?? {}) as Record<string, Json>).flatMap(
+    ([name, node]): [string, Json][] => {
+      const key = `${prefix}${name}`
+      if (node['properties']) return keysOf(node, `${key}.`)
+      const items = node['items'] as Json | undefined
+      return items?.['properties'] ? [[key, node], ...keysOf(items, `${key}[].`)] : [[key, node]]
+    },
+  )
+}
