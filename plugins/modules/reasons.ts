@@ -26,6 +26,7 @@ export const REASONS = {
   network: ['unavailable', 'The remote could not be reached.'],
   timeout: ['unavailable', 'The remote did not answer in time.'],
   storage_failed: ['unavailable', 'The disk is full or read-only.'],
+  repository_damaged: ['unavailable', 'The remote lacks objects of its own history.'],
   git_failed: ['unavailable', 'git failed for another reason, which the message quotes.'],
   first_ingest_running: ['unavailable', 'The first ingest is running in the background; ask again.'],
   repository_too_large: ['too_large', 'A repository is larger than the limits of this program.'],

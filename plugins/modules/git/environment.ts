@@ -45,6 +45,8 @@ export interface EnvironmentWishes {
   readonly sshCommandConfigured?: boolean
   /** Further `-o` options of our ssh: an address to pin. */
   readonly sshOptions?: readonly string[]
+  /** A further folder of objects, only read. */
+  readonly alternateObjects?: string
   /** Secret configuration, by environment so that no process list shows it: `[key, value]`. */
   readonly secretConfig?: readonly (readonly [string, string])[]
 }
@@ -76,6 +78,7 @@ export function gitEnvironment(base: Environment, wishes: EnvironmentWishes): Gi
     GIT_ALLOW_PROTOCOL: wishes.protocol ?? '',
     LC_ALL: 'C',
   })
+  if (wishes.alternateObjects !== undefined) env['GIT_ALTERNATE_OBJECT_DIRECTORIES'] = wishes.alternateObjects
   addSsh(env, unsafe, wishes)
   addSecrets(env, unsafe, wishes.secretConfig ?? [])
   return { env, allowEnvironment: Object.keys(env).filter((key) => DROPPED.test(key)), unsafe }

@@ -23,6 +23,11 @@ const ROWS: readonly Row[] = [
       "The local repository belongs to another user. Its owner can run satchel, or add it to git's safe.directory.",
   },
   {
+    reason: 'repository_damaged',
+    when: /repository corruption|unable to read [0-9a-f]{40}|missing (blob|tree) object|bad object/i,
+    message: 'The remote lacks objects of its own history. It may be a partial or damaged copy.',
+  },
+  {
     reason: 'storage_failed',
     when: /no space left|read-only file system|disk quota exceeded|unable to create (temporary )?(file|directory)|cannot mkdir|ENOSPC|EROFS|EACCES|EDQUOT/i,
     message: 'The clone could not be written. Check the free space and the permissions of clone_dir.',
@@ -62,8 +67,9 @@ export function gitFailure(thrown: unknown, context: FailureContext): SatchelErr
   if (context.signal?.aborted === true) return abortError(context.signal)
   const said = thrown instanceof Error ? thrown.message : String(thrown)
   const row = ROWS.find(({ when }) => when.test(said))
-  if (row) return refusal(row.reason, row.message, { details: { git: quote(said, context.hidden) } })
-  return refusal('git_failed', `git failed: ${quote(said, context.hidden)}`)
+  const quoted = quote(said, context.hidden)
+  if (row) return refusal(row.reason, row.message, { details: { git: quoted } })
+  return refusal('git_failed', `git failed: ${quoted}`)
 }
 
 /** The error of an aborted run: `timeout` where the limit of a repository ended it, else `cancelled`. */

@@ -1,5 +1,7 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
 import { refusal } from '../reasons.ts'
 import type { Admission } from './admission.ts'
 import { type Blobs, openBlobs } from './blobs.ts'
@@ -10,7 +12,7 @@ import { type OperatorGit, readOperatorGit, requirePinning } from './operator-gi
 import { listRemote, type RemoteListing } from './remote.ts'
 import { ensureStore, privateRef, tidyStore } from './store.ts'
 import { listTree, type Tree } from './tree.ts'
-import { parseRemoteUrl } from './url.ts'
+import { parseRemoteUrl, type RemoteUrl } from './url.ts'
 
 export interface RepositoryOptions {
   readonly admission: Admission
@@ -28,10 +30,13 @@ export interface RepositoryOptions {
 export interface Repository {
   list(): Promise<RemoteListing>
   /**
-   * Fetches exactly these refs (full names), one commit deep. Gives the commit of each; a ref that is gone
-   * meanwhile is absent from the answer.
+   * Fetches exactly these refs, one commit deep. Gives the commit of each by its full name; a ref that is gone
+   * meanwhile is absent from the answer. A local partial copy, which git cannot serve, is read where it lies.
    */
-  fetch(fullNames: readonly string[], objectFormat: 'sha1' | 'sha256'): Promise<ReadonlyMap<string, string>>
+  fetch(
+    refs: readonly { readonly fullName: string; readonly commit: string }[],
+    objectFormat: 'sha1' | 'sha256',
+  ): Promise<ReadonlyMap<string, string>>
   tree(commit: string): Promise<Tree>
   /** Only after `fetch`. */
   blobs(): Blobs
@@ -44,51 +49,59 @@ const REFSPECS_A_CALL = 200
 
 /** Prepares access; the first command runs at the first call. */
 export function openRepository(options: RepositoryOptions): Repository {
-  const { admission, storePath, signal } = options
+  const { admission, storePath, signal, workDir } = options
   const { remote } = admission
-  const hidden = [...secretsOf(remote), storePath, options.workDir]
+  const hidden = [...secretsOf(remote), storePath, workDir]
   let transport: Promise<Git> | undefined
   let blobs: Blobs | undefined
+  let alternateObjects: string | undefined
 
+  const environmentAt = (gitDir: string) =>
+    gitEnvironment(options.env, { gitDir, ceiling: workDir, ...(alternateObjects && { alternateObjects }) })
   const local = (gitDir: string): Git =>
-    createGit({
-      baseDir: options.workDir,
-      environment: gitEnvironment(options.env, { gitDir, ceiling: options.workDir }),
-      signal,
-      hidden,
-    })
+    createGit({ baseDir: workDir, environment: environmentAt(gitDir), signal, hidden })
   const talking = (): Promise<Git> => {
     transport ??= openTransport(options, hidden, local(storePath))
     return transport
   }
-  const retried = <T>(action: () => Promise<T>): Promise<T> => withRetries(action, options)
+  const openReader = (): Blobs => {
+    blobs ??= openBlobs({ baseDir: workDir, environment: environmentAt(storePath), signal })
+    return blobs
+  }
 
   return {
-    list: () => retried(async () => listRemote(await talking(), remote.fetchUrl)),
-    async fetch(fullNames, objectFormat) {
+    list: () => withRetries(async () => listRemote(await talking(), remote.fetchUrl), options),
+    async fetch(refs, objectFormat) {
       await ensureStore(storePath, objectFormat, local)
-      const git = await talking()
-      for (let at = 0; at < fullNames.length; at += REFSPECS_A_CALL) {
-        const some = fullNames.slice(at, at + REFSPECS_A_CALL)
-        await retried(() => fetchSome(git, remote.fetchUrl, some, { hidden, signal }))
+      const fullNames = refs.map(({ fullName }) => fullName)
+      try {
+        await fetchAll(await talking(), remote.fetchUrl, fullNames, { ...options, hidden })
+      } catch (thrown) {
+        alternateObjects = isSatchelError(thrown) ? await objectsOfPartialCopy(remote, thrown) : undefined
+        if (alternateObjects === undefined) throw thrown
+        return new Map(refs.map(({ fullName, commit }) => [fullName, commit]))
       }
       await tidyStore(storePath, local(storePath))
-      return commitsOf(fullNames, this.blobs())
+      return commitsOf(fullNames, openReader())
     },
     tree: (commit) => listTree(local(storePath), commit),
-    blobs() {
-      blobs ??= openBlobs({
-        baseDir: options.workDir,
-        environment: gitEnvironment(options.env, { gitDir: storePath, ceiling: options.workDir }),
-        signal,
-      })
-      return blobs
-    },
+    blobs: openReader,
     async close() {
       await blobs?.close()
       blobs = undefined
     },
   }
+}
+
+/** The objects folder of a local repository that lacks some of its objects; never one outside of it. */
+async function objectsOfPartialCopy(remote: RemoteUrl, thrown: SatchelError): Promise<string | undefined> {
+  if (remote.localPath === undefined || thrown.reason !== 'repository_damaged') return undefined
+  const home = await realpath(remote.localPath)
+  for (const place of [join(home, 'objects'), join(home, '.git', 'objects')]) {
+    const found = await realpath(place).catch(() => undefined)
+    if (found === place) return found
+  }
+  return undefined
 }
 
 /** git with everything it needs to talk to this remote, and nothing more. */
@@ -154,9 +167,20 @@ async function withRetries<T>(action: () => Promise<T>, options: RepositoryOptio
   return await action()
 }
 
-interface FetchContext {
+interface FetchContext extends RepositoryOptions {
   readonly hidden: readonly string[]
-  readonly signal: AbortSignal
+}
+
+async function fetchAll(
+  git: Git,
+  url: string,
+  fullNames: readonly string[],
+  context: FetchContext,
+): Promise<void> {
+  for (let at = 0; at < fullNames.length; at += REFSPECS_A_CALL) {
+    const some = fullNames.slice(at, at + REFSPECS_A_CALL)
+    await withRetries(() => fetchSome(git, url, some, context), context)
+  }
 }
 
 /** One fetch; refs that vanished since `ls-remote` are left out and the rest is asked for again. */

@@ -20,3 +20,36 @@ export function summaryFileName(named: NamedModule, isTaken: (lowerCaseName: str
   if (!isOdd && !isTaken(`${plain}.json`.toLowerCase())) return `${plain}.json`
   return `${plain.slice(0, MAX_STEM_BYTES)}-${named.id.slice(0, 8)}.json`
 }
+
+/** Which file every module of an output directory has, so that no two share one, ignoring case. */
+export interface NameBook {
+  /** The name the module has already, else a free one that is its own from now on. */
+  nameOf(id: string, named: Omit<NamedModule, 'id'> & { readonly repository: string }): string
+}
+
+/** `plainOwners`: which repository (URL) may use the plain names of a repository name (lower case). */
+export function createNameBook(
+  records: Iterable<{ readonly id: string; readonly summary_file: string }>,
+  plainOwners: ReadonlyMap<string, string>,
+): NameBook {
+  const byId = new Map<string, string>()
+  const owners = new Map<string, string>()
+  const hold = (id: string, file: string): string => {
+    byId.set(id, file)
+    owners.set(file.toLowerCase(), id)
+    return file
+  }
+  for (const { id, summary_file } of records) hold(id, summary_file)
+  return {
+    nameOf(id, named) {
+      const known = byId.get(id)
+      if (known !== undefined) return known
+      const owner = plainOwners.get(named.name.toLowerCase())
+      const isGuest = owner !== undefined && owner !== named.repository
+      return hold(
+        id,
+        summaryFileName({ ...named, id }, (lower) => isGuest || owners.has(lower)),
+      )
+    },
+  }
+}

@@ -5,6 +5,7 @@ import { makeDirectoryDurably, syncDirectory } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { isErrnoException } from '../errno.ts'
 import { refusal } from '../reasons.ts'
+import type { IndexRecord } from './module-index.ts'
 
 const WRITES_AT_ONCE = 8
 
@@ -50,6 +51,47 @@ async function replaceFile(directory: string, file: { name: string; text: string
   } catch (thrown) {
     await rm(temp, { force: true })
     throw thrown
+  }
+}
+
+/** Collects summaries and writes them in batches, one batch at a time. */
+export interface BatchWriter {
+  write(record: IndexRecord, text: string): Promise<void>
+  /** Resolves when everything handed over so far is on disk. Errors: `unavailable`/`storage_failed`. */
+  flush(): Promise<void>
+  /** Files written so far. */
+  count(): number
+}
+
+const BATCH_FILES = 32
+const BATCH_CHARS = 4 * 1024 * 1024
+
+/** `onDisk` is called once a summary can survive a kill: only then may an index name it. */
+export function createBatchWriter(directory: string, onDisk: (record: IndexRecord) => void): BatchWriter {
+  let waiting: { record: IndexRecord; text: string }[] = []
+  let chars = 0
+  let count = 0
+  let writing: Promise<void> = Promise.resolve()
+  const flush = (): Promise<void> => {
+    const batch = waiting
+    waiting = []
+    chars = 0
+    writing = writing.then(async () => {
+      const files = batch.map(({ record, text }) => ({ name: record.summary_file, text }))
+      await writeFilesDurably(directory, files)
+      for (const { record } of batch) onDisk(record)
+      count += batch.length
+    })
+    return writing
+  }
+  return {
+    async write(record, text) {
+      waiting.push({ record, text })
+      chars += text.length
+      if (waiting.length >= BATCH_FILES || chars > BATCH_CHARS) await flush()
+    },
+    flush,
+    count: () => count,
   }
 }
 

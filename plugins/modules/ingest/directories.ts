@@ -36,8 +36,15 @@ export function directoriesOf(tree: Tree): ReadonlyMap<string, Directory> {
 }
 
 /** Whether a directory is a module at all. */
-export function isModuleDirectory(directory: Directory): boolean {
-  return directory.files.some(({ path }) => moduleFlavour(posix.basename(path)) !== undefined)
+function isModuleDirectory(directory: Directory): boolean {
+  return moduleFiles(directory).length > 0
+}
+
+/** The files of a directory that make it a module, in byte order of their names. */
+export function moduleFiles(directory: Directory): TreeFile[] {
+  return directory.files
+    .filter(({ path }) => moduleFlavour(posix.basename(path)) !== undefined)
+    .sort((a, b) => compare(a.path, b.path))
 }
 
 /**
@@ -54,7 +61,7 @@ export function chooseDirectories(
       isModuleDirectory(directory) &&
       !entry.excludes.some((pattern) => excludes(pattern, directory.path)),
   )
-  const fileCount = chosen.reduce((sum, { files }) => sum + files.length, 0)
+  const fileCount = chosen.reduce((sum, directory) => sum + moduleFiles(directory).length, 0)
   if (chosen.length > MAX_MODULES || fileCount > MAX_MODULE_FILES) {
     throw refusal(
       'repository_too_large',
@@ -62,6 +69,12 @@ export function chooseDirectories(
     )
   }
   return chosen.sort((a, b) => compare(a.path, b.path))
+}
+
+/** The paths of all module directories of a tree. */
+export function moduleDirectories(tree: Tree): ReadonlySet<string> {
+  const found = [...directoriesOf(tree).values()].filter(isModuleDirectory)
+  return new Set(found.map(({ path }) => path))
 }
 
 function isWanted(path: string, entry: PlannedEntry): boolean {

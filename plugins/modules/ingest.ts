@@ -1,0 +1,302 @@
+import { join } from 'node:path'
+import { type Log, makeDirectoryDurably } from '../../server/plugin.ts'
+import type { RepositoryEntry } from './config.ts'
+import type { Trust } from './git/admission.ts'
+import { abortError } from './git/failure.ts'
+import { RETRY_DELAYS_MS } from './git/repository.ts'
+import { removeStores, storePath } from './git/store.ts'
+import { endpoint } from './git/url.ts'
+import { loadIndex, type ModuleIndex, saveIndex, stateDir } from './index/module-index.ts'
+import { openParseCache } from './index/parse-cache.ts'
+import { takeLock } from './index/run-lock.ts'
+import { loadSummary, storageFailure, sweepTemporaryFiles } from './index/summary-files.ts'
+import type { ModuleReader } from './ingest/module-reader.ts'
+import { type Plan, planRepositories, type RepositoryPlan } from './ingest/plan.ts'
+import { runPooled } from './ingest/pool.ts'
+import { pruneRecords, removeFiles } from './ingest/prune.ts'
+import { readRepository, type Tally } from './ingest/read-repository.ts'
+import { type Failure, inPlaceOrder, type Warning } from './ingest/report.ts'
+import { createSummaryOutput, type SummaryOutput } from './ingest/summary-output.ts'
+import type { VectorStep } from './ingest/vectors.ts'
+import { compare } from './order.ts'
+import { refusal } from './reasons.ts'
+
+/** What a run is to do. Paths are absolute and already confined to what the caller may touch. */
+export interface IngestRequest {
+  readonly entries: readonly RepositoryEntry[]
+  readonly outputDir: string
+  readonly cloneDir: string
+  /** For entries that do not say. */
+  readonly recursive: boolean
+  readonly cleanup: boolean
+  readonly prune: boolean
+  readonly trust: Trust
+  /** Where relative repository paths start. */
+  readonly workingDirectory: string
+}
+
+export interface IngestMeans {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly reader: ModuleReader
+  /** Absent: embeddings are off. */
+  readonly vectors?: VectorStep
+  /** Absent: those of modules design 2.6. */
+  readonly retryDelaysMs?: readonly number[]
+  progress(done: number, total: number, message: string): void
+}
+
+/** What a run did; the same at every door (modules design 7). */
+export interface IngestReport {
+  readonly repositories: number
+  readonly refs: Readonly<Tally['refs']>
+  readonly modules: number
+  readonly written: number
+  readonly pruned: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
+  readonly vectors: {
+    readonly strategy: string
+    readonly upserted: number
+    readonly unchanged: number
+  } | null
+  readonly reference_reads: number
+  readonly failures: readonly Failure[]
+  readonly warnings: readonly Warning[]
+  readonly output_dir: string
+  readonly duration_ms: number
+}
+
+/** A run's report, and which records it touched. */
+export interface Ingested {
+  readonly report: IngestReport
+  readonly touched: ReadonlySet<string>
+}
+
+/**
+ * Brings the output directory up to date with the remotes: summaries, then index, then vectors (modules design 1).
+ * One bad repository or ref is in `failures` and stops nothing else. A kill at any moment leaves old or new files and
+ * no index row without its summary.
+ * Errors: `conflict`/`ingest_running`, `index_damaged`; `unavailable`/`storage_failed`; `cancelled`.
+ */
+export async function ingest(request: IngestRequest, means: IngestMeans): Promise<Ingested> {
+  const began = means.now().getTime()
+  const plan = planRepositories(request.entries, {
+    recursive: request.recursive,
+    workingDirectory: request.workingDirectory,
+    parserVersion: means.reader.parserVersion,
+  })
+  const lock = await lockOutput(request, means)
+  try {
+    const earlier = await loadIndex(request.outputDir)
+    await sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)])
+    const output = createSummaryOutput({
+      outputDir: request.outputDir,
+      earlier,
+      parserVersion: means.reader.parserVersion,
+      now: means.now,
+      nameOwners: nameOwners(plan, earlier),
+    })
+    const tally = emptyTally(plan)
+    const referenceReads = means.reader.referenceReads()
+    await readAll(plan, request, means, output, tally)
+    const finished = await finish(request, means, output, tally, earlier)
+    if (request.cleanup) await removeStores(request.cloneDir, storeNames(plan, request.cloneDir))
+    const report: IngestReport = {
+      repositories: plan.repositories.length + plan.failures.length,
+      refs: tally.refs,
+      modules: output.touched().size,
+      written: output.written(),
+      pruned: finished.pruned,
+      vectors: finished.vectors,
+      reference_reads: means.reader.referenceReads() - referenceReads,
+      failures: inPlaceOrder(tally.failures),
+      warnings: inPlaceOrder(tally.warnings),
+      output_dir: request.outputDir,
+      duration_ms: means.now().getTime() - began,
+    }
+    return { report, touched: output.touched() }
+  } finally {
+    await lock.release()
+  }
+}
+
+function emptyTally(plan: Plan): Tally {
+  return {
+    refs: { processed: 0, unchanged: 0, empty: 0, failed: 0 },
+    failures: [...plan.failures],
+    warnings: [],
+  }
+}
+
+async function lockOutput({ outputDir }: IngestRequest, { now }: IngestMeans) {
+  try {
+    await makeDirectoryDurably(stateDir(outputDir))
+    return await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
+  } catch (thrown) {
+    throw storageFailure(thrown)
+  }
+}
+
+/** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
+function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>()
+  const known = (earlier?.records ?? []).filter(
+    ({ summary_file, id }) => !summary_file.includes(`-${id.slice(0, 8)}.`),
+  )
+  for (const { name, repository } of known) {
+    if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), repository)
+  }
+  for (const { remote, entries } of plan.repositories) {
+    for (const { name } of entries)
+      if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), remote.url)
+  }
+  return owners
+}
+
+async function readAll(
+  plan: Plan,
+  request: IngestRequest,
+  means: IngestMeans,
+  output: SummaryOutput,
+  tally: Tally,
+): Promise<void> {
+  const { signal, progress } = means
+  const total = plan.repositories.length
+  const saver = createSaver(request.outputDir, output, means.now)
+  let done = 0
+  try {
+    await makeDirectoryDurably(request.cloneDir)
+  } catch (thrown) {
+    throw storageFailure(thrown)
+  }
+  progress(0, total, `${total} repositories`)
+  await runPooled(
+    plan.repositories,
+    (repository) => endpoint(repository.remote) ?? 'local',
+    async (repository) => {
+      if (signal.aborted) return
+      const name = repository.entries[0]?.name ?? repository.remote.url
+      await readRepository(repository, {
+        ...means,
+        retryDelaysMs: means.retryDelaysMs ?? RETRY_DELAYS_MS,
+        trust: request.trust,
+        workDir: request.cloneDir,
+        output,
+        tally,
+        storePath: (of) => pathOfStore(of, request.cloneDir),
+        lockStore: (path) => takeLock(`${path}.lock`, means.now),
+        openCache: (path) => openParseCache(cachePath(request.outputDir, path), means.reader.parserVersion),
+        say: (message) => progress(done, total, `${name}: ${message}`),
+      })
+      done++
+      await saver.soon()
+      progress(done, total, `${name}: done`)
+    },
+  )
+  await saver.settled()
+  if (signal.aborted) {
+    await output.flush()
+    await saveIndex(request.outputDir, output.index(null))
+    throw abortError(signal)
+  }
+}
+
+function pathOfStore(plan: RepositoryPlan, cloneDir: string): string {
+  const name = (plan.entries[0]?.name ?? '').replace(/[^A-Za-z0-9._+-]/g, '_').slice(0, 100)
+  return storePath(cloneDir, name, plan.remote.url)
+}
+
+function storeNames(plan: Plan, cloneDir: string): ReadonlySet<string> {
+  return new Set(plan.repositories.map((of) => pathOfStore(of, cloneDir).slice(cloneDir.length + 1)))
+}
+
+function cachePath(outputDir: string, store: string): string {
+  const name = store.slice(store.lastIndexOf('/') + 1).replace(/\.git$/, '')
+  return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
+}
+
+const SAVE_EVERY_MS = 5000
+
+/** Saves the index now and then, so that a killed run keeps what it had; one save at a time. */
+function createSaver(outputDir: string, output: SummaryOutput, now: () => Date) {
+  let last = now().getTime()
+  let saving: Promise<void> = Promise.resolve()
+  return {
+    async soon(): Promise<void> {
+      if (now().getTime() - last < SAVE_EVERY_MS) return
+      last = now().getTime()
+      saving = saving.then(() => saveIndex(outputDir, output.index(null)))
+      await saving
+    },
+    settled: () => saving,
+  }
+}
+
+interface Finished {
+  readonly pruned: IngestReport['pruned']
+  readonly vectors: IngestReport['vectors']
+}
+
+/** Index, removed files, vectors, and the index again with what is embedded. */
+async function finish(
+  request: IngestRequest,
+  means: IngestMeans,
+  output: SummaryOutput,
+  tally: Tally,
+  earlier: ModuleIndex | undefined,
+): Promise<Finished> {
+  const { outputDir } = request
+  await output.flush()
+  const removed = request.prune ? pruneRecords(output) : []
+  const leftovers = [...(earlier?.leftovers ?? []), ...removed.map(({ summary_file }) => summary_file)]
+  const finishedAt = means.now().toISOString()
+  try {
+    await saveIndex(outputDir, { ...output.index(finishedAt), leftovers })
+    await removeFiles(outputDir, leftovers)
+    const vectors = means.vectors && (await means.vectors.update(vectorWork(request, means, output, removed)))
+    if (vectors) {
+      tally.failures.push(...vectors.failures)
+      for (const [id, record] of output.records) {
+        output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
+      }
+    }
+    if (vectors || leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
+    return {
+      pruned: removed
+        .map(({ repository, ref, path }) => ({ repository, ref, path }))
+        .sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b))),
+      vectors: vectors
+        ? { strategy: vectors.strategy, upserted: vectors.upserted, unchanged: vectors.unchanged }
+        : null,
+    }
+  } catch (thrown) {
+    throw storageFailure(thrown)
+  }
+}
+
+function vectorWork(
+  request: IngestRequest,
+  means: IngestMeans,
+  output: SummaryOutput,
+  removed: readonly { readonly id: string }[],
+) {
+  return {
+    outputDir: request.outputDir,
+    records: [...output.records.values()],
+    touched: output.touched(),
+    removed: removed.map(({ id }) => id),
+    load: (record: { readonly summary_file: string }) => loadSummary(request.outputDir, record.summary_file),
+    signal: means.signal,
+    progress: (done: number, total: number) => means.progress(done, total, 'vectors'),
+  }
+}
+
+/** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
+export function requireRepositories(entries: readonly RepositoryEntry[]): void {
+  if (entries.length > 0) return
+  throw refusal(
+    'no_repositories',
+    'No repositories are configured. Name them under "repositories", or run `satchel init` for a sample.',
+  )
+}

@@ -1,0 +1,170 @@
+import { posix } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ModuleFacts } from '../domain/module-facts.ts'
+import { type Flavour, moduleFlavour } from '../domain/module-files.ts'
+import type { SummaryInput } from '../domain/summarize-input.ts'
+import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
+import type { Blobs } from '../git/blobs.ts'
+import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
+import type { ParseCache } from '../index/parse-cache.ts'
+import { refusal } from '../reasons.ts'
+import type { ChosenRef } from './choose-refs.ts'
+import { chooseDirectories, type Directory, directoriesOf, kindOf, moduleFiles } from './directories.ts'
+import type { ModuleReader } from './module-reader.ts'
+import type { PlannedEntry } from './plan.ts'
+
+/** What is needed to read the refs of one repository. */
+export interface RefReading {
+  readonly repository: string
+  readonly blobs: Blobs
+  readonly cache: ParseCache
+  readonly reader: ModuleReader
+  readonly signal: AbortSignal
+}
+
+const MAX_MODULE_FILE_BYTES = 1024 * 1024 // modules design 8
+const MAX_README_BYTES = 256 * 1024
+const MAX_LICENCE_BYTES = 64 * 1024
+const MAX_BYTES_A_REF = 256 * 1024 * 1024
+/** Longest work before other work gets its turn. */
+const TURN_MS = 16
+
+/**
+ * The summaries of one ref, one at a time, so that a reader of 5,000 modules holds one.
+ * Errors: `too_large`/`repository_too_large`, and those of git. What is wrong with a file is a diagnostic of its summary.
+ */
+export async function* readRef(
+  ref: ChosenRef,
+  commit: string,
+  tree: Tree,
+  entry: PlannedEntry,
+  reading: RefReading,
+): AsyncGenerator<ModuleSummary> {
+  const directories = directoriesOf(tree)
+  const root = directories.get('.')
+  const budget = createBudget()
+  let turnBegan = performance.now()
+  for (const directory of chooseDirectories(directories, entry)) {
+    reading.signal.throwIfAborted()
+    const read = await readDirectory(directory, root, reading, budget)
+    yield reading.reader.summarize({
+      repository: reading.repository,
+      ref: ref.ref,
+      refKind: ref.kind,
+      commit,
+      path: directory.path,
+      name: entry.name,
+      kind: kindOf(directory.path, entry),
+      ...read,
+    })
+    if (performance.now() - turnBegan > TURN_MS) {
+      await nextTurn()
+      turnBegan = performance.now()
+    }
+  }
+}
+
+type Read = Pick<SummaryInput, 'files' | 'readme' | 'licences' | 'diagnostics'>
+
+async function readDirectory(
+  directory: Directory,
+  root: Directory | undefined,
+  reading: RefReading,
+  budget: Budget,
+): Promise<Read> {
+  const { reader, blobs } = reading
+  const diagnostics = directory.skipped.filter(concernsModule).map(skippedDiagnostic)
+  const files = await Promise.all(
+    moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics)),
+  )
+  const readmeFile = reader.findReadme(directory.files)
+  const readme = readmeFile && (await readSome(readmeFile, blobs, budget, MAX_README_BYTES))
+  if (readmeFile && !readme) diagnostics.push(unreadable(readmeFile, 'blob_missing'))
+  const licences: Uint8Array[] = []
+  for (const file of reader.findLicences(directory.files, root?.files ?? [])) {
+    const bytes = await readSome(file, blobs, budget, MAX_LICENCE_BYTES)
+    if (bytes) licences.push(bytes)
+  }
+  return {
+    files: files.flatMap((file) => (file ? [file] : [])),
+    ...(readmeFile &&
+      readme && { readme: { name: posix.basename(readmeFile.path), bytes: readme, size: readmeFile.size } }),
+    ...(licences.length > 0 && { licences }),
+    ...(diagnostics.length > 0 && { diagnostics }),
+  }
+}
+
+async function readModuleFile(
+  file: TreeFile,
+  { blobs, cache, reader }: RefReading,
+  budget: Budget,
+  diagnostics: Diagnostic[],
+): Promise<{ name: string; facts: ModuleFacts } | undefined> {
+  const name = posix.basename(file.path)
+  const flavour: Flavour = moduleFlavour(name) ?? 'hcl'
+  const known = cache.find(file.oid, flavour)
+  if (known) return { name, facts: known }
+  if (file.size > MAX_MODULE_FILE_BYTES) {
+    diagnostics.push(unreadable(file, 'file_too_large'))
+    return undefined
+  }
+  budget.spend(file.size)
+  const blob = await blobs.read(file.oid, file.size)
+  if (blob?.type !== 'blob') {
+    diagnostics.push(unreadable(file, 'blob_missing'))
+    return undefined
+  }
+  const facts = await reader.parseFile(name, blob.bytes)
+  cache.add(file.oid, flavour, facts)
+  return { name, facts }
+}
+
+/** The first `limit` bytes of a file that is worth its place in memory; undefined when the store lacks it. */
+async function readSome(
+  file: TreeFile,
+  blobs: Blobs,
+  budget: Budget,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  if (file.size > MAX_README_BYTES * 64) return undefined
+  budget.spend(file.size)
+  const blob = await blobs.read(file.oid, file.size)
+  return blob?.type === 'blob' ? blob.bytes.subarray(0, limit) : undefined
+}
+
+interface Budget {
+  /** Errors: `too_large`/`repository_too_large` beyond 256 MiB of one ref. */
+  spend(bytes: number): void
+}
+
+function createBudget(): Budget {
+  let left = MAX_BYTES_A_REF
+  return {
+    spend(bytes) {
+      left -= bytes
+      if (left < 0) throw refusal('repository_too_large', 'The module files of this ref exceed 256 MiB.')
+    },
+  }
+}
+
+/** Links and submodules are said where they stand for something a module would have. */
+function concernsModule({ path, code }: SkippedEntry): boolean {
+  const name = posix.basename(path)
+  return code === 'submodule_skipped' || moduleFlavour(name) !== undefined || /^readme/i.test(name)
+}
+
+const SAID: Readonly<Record<string, string>> = {
+  symlink_skipped: 'A symbolic link is not followed.',
+  submodule_skipped: 'A submodule is not fetched.',
+  path_not_utf8: 'A file name is not UTF-8.',
+  file_too_large: 'The file is larger than 1 MiB and was not read.',
+  blob_missing: 'The clone lacks the content of this file.',
+}
+
+function skippedDiagnostic({ path, code }: SkippedEntry): Diagnostic {
+  return { severity: 'warning', code, message: SAID[code] ?? code, file: posix.basename(path) }
+}
+
+function unreadable(file: TreeFile, code: 'file_too_large' | 'blob_missing'): Diagnostic {
+  return { severity: 'error', code, message: SAID[code] ?? code, file: posix.basename(file.path) }
+}

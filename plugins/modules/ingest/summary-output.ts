@@ -1,0 +1,178 @@
+import { moduleTags, primaryProvider, providerNames } from '../domain/providers.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import type { RemoteListing } from '../git/remote.ts'
+import { createNameBook } from '../index/file-name.ts'
+import {
+  type IndexRecord,
+  type ModuleIndex,
+  moduleId,
+  type Reading,
+  type RepositoryRow,
+} from '../index/module-index.ts'
+import { createBatchWriter, isIntact, printSummary } from '../index/summary-files.ts'
+import type { ChosenRef } from './choose-refs.ts'
+import type { PlannedEntry } from './plan.ts'
+import type { ReadingOutput } from './read-repository.ts'
+
+/** The output directory of one run: what it held, and what this run makes of it. */
+export interface SummaryOutput extends ReadingOutput {
+  /** Writes what is still waiting. */
+  flush(): Promise<void>
+  /** Everything known now, as an index; call after `flush`. */
+  index(finishedAt: string | null): ModuleIndex
+  /** Ids this run wrote or found unchanged. */
+  touched(): ReadonlySet<string>
+  /** Summary files this run wrote. */
+  written(): number
+  /** Records by id, for pruning: removing one removes it from the next `index()`. */
+  readonly records: Map<string, IndexRecord>
+  /** What the remotes had, by repository: only where the listing succeeded. */
+  readonly listings: ReadonlyMap<string, RemoteListing>
+  /** Every module directory of the refs that were read again, whether asked for or not; keys by `refKey`. */
+  readonly directories: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+export interface SummaryOutputOptions {
+  readonly outputDir: string
+  readonly earlier: ModuleIndex | undefined
+  readonly parserVersion: string
+  readonly now: () => Date
+  /** Which URL may use the plain file names of a repository name (lower case). */
+  readonly nameOwners: ReadonlyMap<string, string>
+}
+
+/** Owned by one run, which holds the lock of the output directory. */
+export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
+  const { outputDir, earlier } = options
+  const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
+  const names = createNameBook(records.values(), options.nameOwners)
+  const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, rowOf(row)]))
+  const listings = new Map<string, RemoteListing>()
+  const allDirectories = new Map<string, ReadonlySet<string>>()
+  const touched = new Set<string>()
+  const writer = createBatchWriter(outputDir, (record) => {
+    records.set(record.id, record)
+    touched.add(record.id)
+  })
+  return {
+    records,
+    listings,
+    directories: allDirectories,
+    async earlier(repository, ref, entry) {
+      const reading = rows.get(repository)?.readings.get(readingKey(ref.ref, entry.path))
+      if (reading?.commit !== ref.commit || reading.options_digest !== entry.optionsDigest) return undefined
+      if (reading.ref_kind !== ref.kind) return undefined
+      for (const path of reading.directories) {
+        const record = records.get(moduleId(repository, ref.ref, path))
+        if (!record || !(await isIntact(outputDir, record.summary_file, record.summary_sha256)))
+          return undefined
+      }
+      return reading.directories
+    },
+    async take(summary, entry) {
+      const id = moduleId(summary.repository, summary.ref, summary.path)
+      const { text, sha256 } = printSummary(summary)
+      const before = records.get(id)
+      const record = recordOf(id, summary, {
+        summary_file: names.nameOf(id, summary),
+        summary_sha256: sha256,
+        options_digest: entry.optionsDigest,
+        last_updated: options.now().toISOString(),
+        embedded: before?.embedded === true && before.summary_sha256 === sha256,
+      })
+      await writer.write(record, text)
+    },
+    saw(repository, ref, directories) {
+      allDirectories.set(refKey(repository, ref.ref), directories)
+    },
+    async done(repository, ref, entry, directories) {
+      await writer.flush()
+      const at = options.now().toISOString()
+      for (const path of directories) {
+        const record = records.get(moduleId(repository, ref.ref, path))
+        if (record === undefined) continue
+        records.set(record.id, { ...record, last_updated: at })
+        touched.add(record.id)
+      }
+      rows.get(repository)?.readings.set(readingKey(ref.ref, entry.path), readingOf(ref, entry, directories))
+    },
+    listed(repository, name, listing) {
+      listings.set(repository, listing)
+      const readings = rows.get(repository)?.readings ?? new Map<string, Reading>()
+      rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
+    },
+    flush: writer.flush,
+    touched: () => touched,
+    written: writer.count,
+    index: (finishedAt) => ({
+      format: 1,
+      parser_version: options.parserVersion,
+      finished_at: finishedAt ?? earlier?.finished_at ?? null,
+      repositories: [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()] })),
+      records: [...records.values()],
+      leftovers: [],
+    }),
+  }
+}
+
+interface Row extends Omit<RepositoryRow, 'readings'> {
+  readonly readings: Map<string, Reading>
+}
+
+function rowOf(row: RepositoryRow): Row {
+  return {
+    ...row,
+    readings: new Map(row.readings.map((reading) => [readingKey(reading.ref, reading.path), reading])),
+  }
+}
+
+function readingKey(ref: string, path: string): string {
+  return `${ref}\0${path}`
+}
+
+/** How `directories` names a ref of a repository. */
+export function refKey(repository: string, ref: string): string {
+  return `${repository}\0${ref}`
+}
+
+function readingOf(ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): Reading {
+  return {
+    ref: ref.ref,
+    ref_kind: ref.kind,
+    path: entry.path,
+    commit: ref.commit,
+    options_digest: entry.optionsDigest,
+    directories: [...directories],
+  }
+}
+
+type Written = Pick<
+  IndexRecord,
+  'summary_file' | 'summary_sha256' | 'options_digest' | 'last_updated' | 'embedded'
+>
+
+/** The index row of a summary. */
+export function recordOf(id: string, summary: ModuleSummary, written: Written): IndexRecord {
+  const { repository, name, ref, ref_kind, path, kind, commit, description } = summary
+  return {
+    id,
+    repository,
+    name,
+    ref,
+    ref_kind,
+    path,
+    kind,
+    commit,
+    description,
+    provider: primaryProvider(summary),
+    providers: providerNames(summary),
+    tags: moduleTags(summary),
+    counts: {
+      variables: summary.variables.length,
+      required: summary.variables.filter(({ required }) => required).length,
+      outputs: summary.outputs.length,
+      resources: summary.resources.length,
+    },
+    ...written,
+  }
+}
