@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
@@ -52,7 +53,7 @@ export function openRepository(options: RepositoryOptions): Repository {
   const { admission, storePath, signal, workDir } = options
   const { remote } = admission
   const hidden = [...secretsOf(remote), storePath, workDir]
-  let transport: Promise<Git> | undefined
+  let transport: Promise<(gitDir: string) => Git> | undefined
   let blobs: Blobs | undefined
   let alternateObjects: string | undefined
 
@@ -60,8 +61,8 @@ export function openRepository(options: RepositoryOptions): Repository {
     gitEnvironment(options.env, { gitDir, ceiling: workDir, ...(alternateObjects && { alternateObjects }) })
   const local = (gitDir: string): Git =>
     createGit({ baseDir: workDir, environment: environmentAt(gitDir), signal, hidden })
-  const talking = (): Promise<Git> => {
-    transport ??= openTransport(options, hidden, local(storePath))
+  const talking = (): Promise<(gitDir: string) => Git> => {
+    transport ??= openTransport(options, hidden, local(NO_REPOSITORY))
     return transport
   }
   const openReader = (): Blobs => {
@@ -70,12 +71,13 @@ export function openRepository(options: RepositoryOptions): Repository {
   }
 
   return {
-    list: () => withRetries(async () => listRemote(await talking(), remote.fetchUrl), options),
+    list: () =>
+      withRetries(async () => listRemote((await talking())(NO_REPOSITORY), remote.fetchUrl), options),
     async fetch(refs, objectFormat) {
       await ensureStore(storePath, objectFormat, local)
       const fullNames = refs.map(({ fullName }) => fullName)
       try {
-        await fetchAll(await talking(), remote.fetchUrl, fullNames, { ...options, hidden })
+        await fetchAll((await talking())(storePath), remote.fetchUrl, fullNames, { ...options, hidden })
       } catch (thrown) {
         alternateObjects = isSatchelError(thrown) ? await objectsOfPartialCopy(remote, thrown) : undefined
         if (alternateObjects === undefined) throw thrown
@@ -104,13 +106,16 @@ async function objectsOfPartialCopy(remote: RemoteUrl, thrown: SatchelError): Pr
   return undefined
 }
 
+/** A `GIT_DIR` for commands that need no repository: no store's configuration is read before we have checked it. */
+const NO_REPOSITORY = devNull
+
 /** git with everything it needs to talk to this remote, and nothing more. */
 async function openTransport(
   options: RepositoryOptions,
   hidden: readonly string[],
   local: Git,
-): Promise<Git> {
-  const { admission, storePath: gitDir, workDir: ceiling } = options
+): Promise<(gitDir: string) => Git> {
+  const { admission, workDir: ceiling } = options
   const { remote } = admission
   if (admission.pinned && remote.scheme === 'https') await requirePinning(local)
   const operator = await operatorOf(options, local)
@@ -120,21 +125,21 @@ async function openTransport(
       'With an ssh command of its own this machine reads only ssh hosts that the configuration names.',
     )
   }
-  const wishes: EnvironmentWishes = {
-    gitDir,
+  const wishes: Omit<EnvironmentWishes, 'gitDir'> = {
     ceiling,
     protocol: operator.rewritesUrls ? await realScheme(local, remote.fetchUrl) : remote.scheme,
     sshCommandConfigured: operator.sshCommandConfigured,
     sshOptions: admission.sshOptions,
     secretConfig: credentialConfig(remote),
   }
-  return createGit({
-    baseDir: options.workDir,
-    environment: gitEnvironment(options.env, wishes),
-    signal: options.signal,
-    config: admission.config,
-    hidden,
-  })
+  return (gitDir) =>
+    createGit({
+      baseDir: options.workDir,
+      environment: gitEnvironment(options.env, { ...wishes, gitDir }),
+      signal: options.signal,
+      config: admission.config,
+      hidden,
+    })
 }
 
 async function operatorOf({ admission }: RepositoryOptions, git: Git): Promise<OperatorGit> {

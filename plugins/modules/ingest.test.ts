@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Log } from '../../server/plugin.ts'
+import { buildRemote, deleteRefs } from './bench/build-remote.ts'
+import { type RepositoryEntry, repositoryEntry } from './config.ts'
+import { openModuleReader } from './ingest/module-reader.ts'
+import { type IngestReport, type IngestRequest, ingest } from './ingest.ts'
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+interface World {
+  readonly dir: string
+  readonly outputDir: string
+  readonly cloneDir: string
+  run(entries: readonly Partial<RepositoryEntry>[], more?: RunOptions): Promise<IngestReport>
+  files(): Promise<string[]>
+  summary(file: string): Promise<Record<string, unknown>>
+  index(): Promise<{ records: { id: string; summary_file: string; last_updated: string; ref: string }[] }>
+}
+
+interface RunOptions extends Partial<IngestRequest> {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly signal?: AbortSignal
+}
+
+async function openWorld(t: TestContext): Promise<World> {
+  const dir = await mkdtemp(join(tmpdir(), 'satchel-ingest-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  const reader = await openModuleReader()
+  t.after(() => reader.close())
+  const outputDir = join(dir, 'out')
+  const cloneDir = join(dir, 'clones')
+  let clock = 1_800_000_000_000
+  const tick = (): Date => {
+    clock += 1000
+    return new Date(clock)
+  }
+  return {
+    dir,
+    outputDir,
+    cloneDir,
+    async run(entries, { env, signal, ...more } = {}) {
+      const { report } = await ingest(
+        {
+          entries: entries.map((entry) => repositoryEntry.parse(entry)),
+          outputDir,
+          cloneDir,
+          recursive: false,
+          cleanup: false,
+          prune: false,
+          trust: { kind: 'operator' },
+          workingDirectory: dir,
+          ...more,
+        },
+        {
+          env: env ?? process.env,
+          now: tick,
+          signal: signal ?? new AbortController().signal,
+          log: silent,
+          reader,
+          retryDelaysMs: [],
+          progress: () => undefined,
+        },
+      )
+      return report
+    },
+    files: async () => (await readdir(outputDir)).filter((name) => name.endsWith('.json')).sort(),
+    summary: async (file) => JSON.parse(await readFile(join(outputDir, file), 'utf8')),
+    index: async () => JSON.parse(await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8')),
+  }
+}
+
+const MAIN = 'variable "name" {\n  type = string\n}\n\noutput "id" {\n  value = var.name\n}\n'
+
+test('a branch and the newest tags become summaries named after repository and ref', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'terraform-x-net.git'), [
+    {
+      files: { 'main.tf': MAIN, 'README.md': '# Net\n\nA private network with subnets and routes.\n' },
+      tags: ['v1.0.0'],
+    },
+    {
+      files: { 'more.tf': 'variable "cidr" {\n  default = null\n}\n' },
+      annotatedTags: ['v1.10.0'],
+      tags: ['v1.9.0'],
+    },
+    { files: { 'last.tf': 'variable "extra" {}\n' } },
+  ])
+
+  const report = await world.run([{ url, branches: ['main'], max_tags: 2 }])
+
+  assert.deepEqual(report.failures, [])
+  assert.deepEqual(report.refs, { processed: 3, unchanged: 0, empty: 0, failed: 0 })
+  assert.deepEqual(await world.files(), [
+    'terraform-x-net_main.json',
+    'terraform-x-net_v1.10.0.json',
+    'terraform-x-net_v1.9.0.json',
+  ])
+  const summary = await world.summary('terraform-x-net_v1.10.0.json')
+  assert.deepEqual(Object.keys(summary).slice(0, 9), [
+    'repository',
+    'ref',
+    'path',
+    'description',
+    'variables',
+    'outputs',
+    'providers',
+    'modules',
+    'readme_content',
+  ])
+  assert.equal(summary['description'], 'A private network with subnets and routes.')
+  assert.equal(summary['ref_kind'], 'tag')
+  const { records } = await world.index()
+  const main = records.find(({ ref }) => ref === 'main')
+  assert.equal(main?.id, createHash('sha256').update(`${url}:main:.`).digest('hex'))
+})
+
+test('a second run fetches nothing, leaves every file byte-identical and refreshes last_updated', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] },
+  ])
+  await world.run([{ url, recursive: true }])
+  const before = await Promise.all(
+    (await world.files()).map((name) => readFile(join(world.outputDir, name), 'utf8')),
+  )
+  const stampBefore = (await world.index()).records[0]?.last_updated ?? ''
+  await rm(world.cloneDir, { recursive: true })
+
+  const report = await world.run([{ url, recursive: true }])
+
+  assert.deepEqual(report.refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
+  assert.deepEqual(await readdir(world.cloneDir), [])
+  const after = await Promise.all(
+    (await world.files()).map((name) => readFile(join(world.outputDir, name), 'utf8')),
+  )
+  assert.deepEqual(after, before)
+  assert.ok(((await world.index()).records[0]?.last_updated ?? '') > stampBefore)
+})
+
+test('a changed branch, a damaged summary and changed options are read again; the rest is not', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] }])
+  await world.run([{ url, branches: ['main'] }])
+
+  await buildRemote(path, [{ continues: true, files: { 'new.tf': 'variable "added" {}\n' } }])
+  const moved = await world.run([{ url, branches: ['main'] }])
+  await writeFile(join(world.outputDir, 'a_v1.0.json'), '{"torn":')
+  const torn = await world.run([{ url, branches: ['main'] }])
+  const wider = await world.run([{ url, branches: ['main'], recursive: true }])
+
+  assert.deepEqual(moved.refs, { processed: 1, unchanged: 1, empty: 0, failed: 0 })
+  assert.match(JSON.stringify(await world.summary('a_main.json')), /"added"/)
+  assert.deepEqual(torn.refs, { processed: 1, unchanged: 1, empty: 0, failed: 0 })
+  assert.deepEqual(wider.refs, { processed: 2, unchanged: 0, empty: 0, failed: 0 })
+  assert.equal(wider.modules, 4)
+})
+
+test('one bad repository, ref or file costs only itself', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'good.git'), [
+    {
+      files: { 'main.tf': MAIN, 'bad.tf': 'variable "x" {\n', 'binary.tf': Buffer.from([0, 1, 2]) },
+      tags: ['v1.0'],
+    },
+  ])
+  const empty = join(world.dir, 'empty.git')
+  await buildRemote(empty, [])
+  const docs = await buildRemote(join(world.dir, 'docs.git'), [{ files: { 'README.md': 'text' } }])
+
+  const report = await world.run([
+    { url: 'ext::sh -c touch% /tmp/pwned' },
+    { url: `file://${world.dir}/none.git` },
+    { url: `file://${empty}` },
+    { url: docs },
+    { url, branches: ['mian', 'main'] },
+    { url, name: '../../x' },
+    { url, path: '../..' },
+    { url, branches: ['--upload-pack=x'] },
+  ])
+
+  assert.deepEqual(
+    report.failures.map(({ reason }) => reason).sort(),
+    [
+      'empty_repository',
+      'name_refused',
+      'no_module_files',
+      'path_refused',
+      'ref_not_found',
+      'ref_refused',
+      'repository_not_found',
+      'url_refused',
+    ].sort(),
+  )
+  assert.match(report.failures.find(({ reason }) => reason === 'ref_not_found')?.message ?? '', /"main"/)
+  assert.deepEqual(await world.files(), ['good_main.json', 'good_v1.0.json'])
+  const { diagnostics, variables } = await world.summary('good_main.json')
+  assert.equal(
+    (variables as { name: string }[]).some(({ name }) => name === 'name'),
+    true,
+  )
+  assert.ok((diagnostics as { file: string }[]).some(({ file }) => file === 'bad.tf'))
+})
+
+test('links, submodules and files that are too large are said and never followed', async (t) => {
+  const world = await openWorld(t)
+  await writeFile(join(world.dir, 'secret'), 'CANARY-outside')
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    {
+      files: { 'main.tf': MAIN, 'big.tf': `# ${'x'.repeat(1024 * 1024)}\n` },
+      links: { 'README.md': join(world.dir, 'secret'), 'vars.tf': '../../secret', other: '/etc/passwd' },
+      submodules: ['vendor'],
+    },
+  ])
+
+  await world.run([{ url }])
+
+  const text = await readFile(join(world.outputDir, 'a_main.json'), 'utf8')
+  const { diagnostics, readme_content } = JSON.parse(text)
+  assert.doesNotMatch(text, /CANARY/)
+  assert.equal(readme_content, '')
+  assert.deepEqual(
+    diagnostics.map(({ code, file }: { code: string; file: string }) => `${code} ${file}`).sort(),
+    [
+      'file_too_large big.tf',
+      'submodule_skipped vendor',
+      'symlink_skipped README.md',
+      'symlink_skipped vars.tf',
+    ],
+  )
+})
+
+test('names that would collide have files and records of their own', async (t) => {
+  const world = await openWorld(t)
+  const one = await buildRemote(join(world.dir, 'one/terraform-aws-vpc.git'), [
+    { branch: 'feature/x', files: { 'main.tf': 'variable "a" {}\n' } },
+    { branch: 'feature_x', files: { 'main.tf': 'variable "b" {}\n' } },
+    { branch: 'A', files: { 'main.tf': 'variable "c" {}\n' } },
+    { branch: 'a', files: { 'main.tf': 'variable "d" {}\n' } },
+  ])
+  const two = await buildRemote(join(world.dir, 'two/terraform-aws-vpc.git'), [
+    { branch: 'A', files: { 'main.tf': 'variable "e" {}\n' } },
+  ])
+  const entries = [
+    { url: one, branches: ['feature/x', 'feature_x', 'A', 'a'] },
+    { url: two, branches: ['A'] },
+  ]
+
+  await world.run(entries)
+
+  const { records } = await world.index()
+  const files = await world.files()
+  assert.equal(records.length, 5)
+  assert.deepEqual([...new Set(records.map(({ summary_file }) => summary_file.toLowerCase()))].length, 5)
+  assert.deepEqual(records.map(({ summary_file }) => summary_file).sort(), files)
+  assert.ok(files.includes('terraform-aws-vpc_feature_x.json') && files.includes('terraform-aws-vpc_A.json'))
+})
+
+test('a tag and a branch of one name: the tag is read, the full name gets the branch', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': 'variable "tagged" {}\n' }, tags: ['same'] },
+    { branch: 'same', files: { 'main.tf': 'variable "branched" {}\n' } },
+  ])
+
+  const report = await world.run([{ url, branches: ['same', 'refs/heads/same'], include_tags: false }])
+
+  assert.deepEqual(
+    report.warnings.map(({ code }) => code),
+    ['ref_ambiguous'],
+  )
+  const { records } = await world.index()
+  const byRef = new Map(records.map((record) => [record.ref, record.summary_file]))
+  assert.match(JSON.stringify(await world.summary(byRef.get('same') ?? '')), /"tagged"/)
+  assert.match(JSON.stringify(await world.summary(byRef.get('refs/heads/same') ?? '')), /"branched"/)
+})
+
+test('records of refs that are gone stay, and pruning removes them and nothing else', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, branches: ['main'], max_tags: 0, recursive: true }
+  await world.run([entry])
+  await writeFile(join(world.outputDir, 'foreign.json'), '{}')
+  await deleteRefs(path, ['refs/tags/v1.0'])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'], files: { 'y.tf': MAIN } }])
+
+  const kept = await world.run([{ ...entry, recursive: false }])
+  const refsKept = (await world.index()).records.map(({ ref }) => ref)
+  const pruned = await world.run([entry], { prune: true })
+
+  assert.deepEqual(kept.pruned, [])
+  assert.equal(refsKept.length, 6)
+  assert.deepEqual(
+    pruned.pruned.map(({ ref, path: directory }) => `${ref} ${directory}`),
+    ['main sub', 'v1.0 .', 'v1.0 sub'],
+  )
+  const { records } = await world.index()
+  assert.deepEqual(
+    await world.files(),
+    ['foreign.json', ...records.map(({ summary_file }) => summary_file)].sort(),
+  )
+  assert.equal(records.length, 3)
+})
+
+test('of two runs into one output directory one works and the other is told so', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+
+  const results = await Promise.allSettled([world.run([{ url }]), world.run([{ url }])])
+
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  const refused = results.find((result) => result.status === 'rejected')
+  assert.equal(refused?.reason.code, 'conflict')
+  assert.equal(refused?.reason.reason, 'ingest_running')
+  await world.run([{ url }])
+})
+
+test('a damaged index is reported and nothing is changed', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const path = join(world.outputDir, '.satchel', 'index.json')
+  await writeFile(path, '{"format":1')
+
+  await assert.rejects(world.run([{ url }]), { code: 'conflict', reason: 'index_damaged' })
+
+  assert.equal(await readFile(path, 'utf8'), '{"format":1')
+})
+
+test('cleanup removes the clones of this run and leaves foreign directories alone', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  await writeFile(join(world.cloneDir, 'note.txt'), 'mine')
+
+  await world.run([{ url }], { cleanup: true })
+
+  assert.deepEqual((await readdir(world.cloneDir)).sort(), ['note.txt'])
+})
+
+test("the user's EDITOR, PAGER and GIT_DIR change nothing", async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  const env = {
+    ...process.env,
+    EDITOR: 'vim',
+    PAGER: 'less',
+    VISUAL: 'vim',
+    GIT_DIR: '/x',
+    GIT_EXEC_PATH: '/x',
+    PREFIX: '/y',
+  }
+
+  const report = await world.run([{ url }], { env })
+
+  assert.deepEqual(report.failures, [])
+  assert.equal(report.written, 1)
+})
+
+test('a planted configuration of a clone never acts', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const [store = ''] = await readdir(world.cloneDir)
+  const canary = join(world.dir, 'canary')
+  const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${canary}"\n\tsshCommand = "touch ${canary}"\n[remote "x"]\n\tuploadpack = "touch ${canary}"\n[url "ext::touch ${canary} "]\n\tinsteadOf = file://\n`
+  await writeFile(join(world.cloneDir, store, 'config'), evil)
+  await buildRemote(path, [{ continues: true, files: { 'b.tf': MAIN } }])
+
+  const report = await world.run([{ url }])
+
+  assert.deepEqual(report.failures, [])
+  assert.equal(report.refs.processed, 1)
+  assert.doesNotMatch(await readFile(join(world.cloneDir, store, 'config'), 'utf8'), /touch/)
+  assert.ok(!(await readdir(world.dir)).includes('canary'))
+})
