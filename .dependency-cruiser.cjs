@@ -77,7 +77,7 @@ module.exports = {
       name: 'heavy-only-in-lazy-files',
       comment: 'vectra alone costs 0.6-1.7 s to import.',
       severity: 'error',
-      from: { path: '^(server|plugins)/', pathNot: '\\.lazy\\.ts$' },
+      from: { path: '^(server|plugins)/', pathNot: '\\.(lazy|d)\\.ts$' },
       to: { path: 'node_modules/(vectra|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)/' },
     },
     {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { plugin as handoff } from '../plugins/handoff/index.ts'
+import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { ERROR_CODES, type ErrorCode } from '../server/contract/errors.ts'
 import { definePlugin, defineTool, SatchelError } from '../server/plugin.ts'
-import { forEachDoor, openDoors, openHost } from './harness/index.ts'
+import { DOOR_NAMES, forEachDoor, type Outcome, openDoors, openHost } from './harness/index.ts'
 
 interface HandoffCase {
   readonly name: string
@@ -119,5 +120,39 @@ test('an unknown and a missing argument are refused alike at every door', async 
       ['invalid', 'unknown_argument'],
       ['invalid', 'invalid_arguments'],
     ])
+  }
+})
+
+/** Ids, digests, times and random names differ between two runs; everything else must be equal. */
+function normalised(outcome: Outcome, root: string): unknown {
+  const text = JSON.stringify(outcome.ok ? outcome.data : [outcome.error.code, outcome.error.reason])
+  const plain = text
+    .replaceAll(root, '<root>')
+    .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi, '<uuid>')
+    .replace(/\b[0-9a-f]{64}\b/g, '<sha256>')
+    .replace(/\b[0-9a-f]{8}\b/g, '<short id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, '<time>')
+    .replace(/"duration_ms":\d+/g, '"duration_ms":0')
+    .replace(/<<<untrusted-[0-9a-f]{16} [^\n\\]*\\n(.*?)\\nuntrusted-[0-9a-f]{16}>>>/gs, '$1')
+  return JSON.parse(plain)
+}
+
+test('the example of every tool gives the same answer at every door', async (t) => {
+  const plugins = await Promise.all(
+    BUILTIN_PLUGINS.filter(({ name }) => name !== 'workspace').map(({ load }) => load()),
+  )
+  const names = (await openHost(t, { plugins })).host.registry.tools.map(({ tool }) => tool.name)
+
+  for (const name of names) {
+    let first: unknown
+    for (const door of DOOR_NAMES) {
+      const opened = await openHost(t, { plugins })
+      const here = (await openDoors(t, opened)).find((one) => one.name === door)
+      const tool = opened.host.registry.tool(name)?.tool
+      if (!here?.serves(name) || !tool) continue
+      const answer = normalised(await here.call(name, tool.example), opened.projectRoot)
+      first ??= answer
+      assert.deepEqual(answer, first, `${name} at ${door}`)
+    }
   }
 })
