@@ -1,21 +1,26 @@
+import { randomBytes } from 'node:crypto'
 import { assetPath } from './assets.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Io, StopSignal } from './cli/io.ts'
-import type { Doors, Settings } from './cli/world.ts'
+import type { Doors, ServeOptions, Settings, World } from './cli/world.ts'
 import type { Config } from './config.ts'
+import type { NextChange } from './config-changes.ts'
 import type { Log } from './contract/context.ts'
-import { SatchelError } from './contract/errors.ts'
-import type { RunningHost } from './host.ts'
-import { createLog, LOG_LEVELS, type LogLevel } from './log.ts'
+import type { Listener, OpenListener } from './contract/route.ts'
+import type { PluginEntry, RunningHost } from './host.ts'
+import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
 import type { ProcessIo } from './process-io.ts'
-import type { ToolPrice } from './tool-prices.ts'
+import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { VERSION } from './version.ts'
 
-/** One-shot verbs say only what matters; servers say what they do. */
-const VERB_LOG_LEVEL: LogLevel = 'warning'
 /** How long plugins may take to stop before the process ends without them. */
 const STOP_LIMIT_MS = 2_000
+/** How long calls in flight may still answer (architecture, section 7). */
+const GRACE_MS = 5_000
+const GRACE_AFTER_SIGTERM_MS = 1_000
+const TOKEN_BYTES = 24
+const DESCRIPTION = 'Handoff records, module search and a shared room for AI coding agents.'
 
 /**
  * Runs a command line (without node and script) to its exit code: configuration -> host -> door. The only file that
@@ -34,17 +39,20 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
 }
 
 function doorsFor(io: Io): Doors {
+  const log = verbLog({ ...io, now })
+  const setUp = async (wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost> =>
+    createHostOf(io, await entriesOf(config, wanted), { config, line, log })
   return {
     loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
-    log: () => logAt(io, verbLogLevel(io)),
-    setUpHost: (wanted, config, line) =>
-      setUpHost(io, { wanted, config, line, log: logAt(io, verbLogLevel(io)) }),
-    openHost: (wanted, config, line) =>
-      openHost(io, { wanted, config, line, log: logAt(io, verbLogLevel(io)) }),
+    log: () => log,
+    setUpHost: setUp,
+    openHost: async (wanted, config, line) => started(await setUp(wanted, config, line)),
+    hostOf: async (entries, projectRoot) =>
+      started(await createHostOf(io, entries, { config: undefined, projectRoot, log })),
     findProjectRoot: (line) => projectRootOf(io, line),
-    serveStdio: (world, flags) => serveStdio(io, world.line, flags),
-    serveHttp: () => Promise.reject(notBuilt()),
-    prices: pricesOf,
+    serveStdio: ({ line }, flags) => serveStdio(io, line, flags),
+    serveHttp: (world, options) => serveHttp(io, world, options),
+    descriptors: descriptorsOf,
   }
 }
 
@@ -59,16 +67,45 @@ async function readConfig(
   return loadConfig({ cwd: io.cwd, env: io.env, flags, defaults, ...(file !== undefined && { file }) })
 }
 
-interface HostRequest {
-  readonly wanted: Wanted
-  readonly config: Config
-  readonly line: CommandLine
-  readonly log: Log
+async function entriesOf(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
+  const { loadEntries } = await import('./plugin-entries.ts')
+  return loadEntries(config, wanted)
 }
 
-/** Sets up the wanted plugins and starts them; a failed start stops what was started. */
-async function openHost(io: Io, request: HostRequest): Promise<RunningHost> {
-  const host = await setUpHost(io, request)
+async function projectRootOf(io: Io, line: CommandLine): Promise<string> {
+  const { findProjectRoot } = await import('./project-root.ts')
+  return findProjectRoot({ flag: line.project, env: io.env, cwd: io.cwd })
+}
+
+type HostParts = { readonly log: Log; readonly http?: Partial<HttpOptions> } & (
+  | { readonly config: Config; readonly line: CommandLine }
+  | { readonly config: undefined; readonly projectRoot: string }
+)
+
+const EVERY_TOOL = { profile: 'full', read_only: false, include: [], exclude: [] } as const
+
+async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: HostParts): Promise<RunningHost> {
+  const { createHost } = await import('./host.ts')
+  const { profile, read_only: readOnly, include, exclude } = parts.config?.tools ?? EVERY_TOOL
+  const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
+  let options: Promise<HttpOptions> | undefined
+  return createHost(entries, {
+    log: parts.log,
+    projectRoot,
+    configFile: parts.config?.file,
+    now,
+    env: io.env,
+    filter: { profile, readOnly, include, exclude },
+    assetPath,
+    async openListener(host, listener) {
+      options ??= httpOptions(host, parts.config, { ...parts.http })
+      return openHttp(host, listener, await options)
+    },
+  })
+}
+
+/** The host with its plugins started; a failed start stops what was started. */
+async function started(host: RunningHost): Promise<RunningHost> {
   try {
     await host.start()
     return host
@@ -78,34 +115,11 @@ async function openHost(io: Io, request: HostRequest): Promise<RunningHost> {
   }
 }
 
-async function setUpHost(io: Io, { wanted, config, line, log }: HostRequest): Promise<RunningHost> {
-  const [{ createHost }, { loadEntries }] = await Promise.all([
-    import('./host.ts'),
-    import('./plugin-entries.ts'),
-  ])
-  const { profile, read_only: readOnly, include, exclude } = config.tools
-  return createHost(await loadEntries(config, wanted), {
-    log,
-    now: () => new Date(),
-    projectRoot: await projectRootOf(io, line),
-    configFile: config.file,
-    env: io.env,
-    filter: { profile, readOnly, include, exclude },
-    assetPath,
-    openListener: () => Promise.reject(notBuilt()),
-  })
-}
-
-async function projectRootOf(io: Io, line: CommandLine): Promise<string> {
-  const { findProjectRoot } = await import('./project-root.ts')
-  return findProjectRoot({ flag: line.project, env: io.env, cwd: io.cwd })
-}
-
 /** Answers `initialize` and `server/discover` while the plugins are still being set up (mcp, section 3). */
 async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<number> {
   const { serveStdio: serve } = await import('./mcp/stdio.ts')
-  const log = serverLog(io)
-  const boot = bootServer(io, line, log, flags)
+  const log = serverLog({ ...io, now })
+  const boot = bootServer(io, line, { log, config: readConfig(io, line, flags) })
   try {
     return await serve({
       io,
@@ -122,16 +136,18 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   }
 }
 
-async function bootServer(
-  io: Io,
-  line: CommandLine,
-  log: ServerLog,
-  flags: Settings,
-  defaults?: Settings,
-): Promise<RunningHost> {
-  const config = await readConfig(io, line, flags, defaults)
-  log.setLevel(config.http.log_level)
-  return openHost(io, { wanted: { kind: 'all' }, config, line, log })
+interface ServerParts {
+  readonly log: ServerLog
+  readonly config: Promise<Config>
+  readonly http?: Partial<HttpOptions>
+}
+
+async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promise<RunningHost> {
+  const config = await parts.config
+  parts.log.setLevel(config.http.log_level)
+  const entries = await entriesOf(config, { kind: 'all' })
+  const http = parts.http && { http: parts.http }
+  return started(await createHostOf(io, entries, { config, line, log: parts.log, ...http }))
 }
 
 /** Stops the host, but a plugin that hangs in `stop` does not keep the process. A boot that failed stopped itself. */
@@ -151,46 +167,137 @@ async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<void> {
   clearTimeout(timer)
 }
 
-async function pricesOf(host: RunningHost): Promise<readonly ToolPrice[]> {
-  const [{ createCatalog }, { priceOf }] = await Promise.all([
-    import('./mcp/descriptors.ts'),
-    import('./tool-prices.ts'),
-  ])
-  return createCatalog(host).modernTools.map(priceOf)
-}
-
-/** A server's log: its level is known only once the configuration was read. */
-interface ServerLog extends Log {
-  setLevel(level: LogLevel): void
-}
-
-function serverLog(io: Io): ServerLog {
-  let log = logAt(io, envLogLevel(io) ?? 'info')
-  return {
-    debug: (message, fields) => log.debug(message, fields),
-    info: (message, fields) => log.info(message, fields),
-    warn: (message, fields) => log.warn(message, fields),
-    error: (message, fields) => log.error(message, fields),
-    setLevel(level) {
-      log = logAt(io, level)
-    },
+/** Serves until a signal; with `http.reload`, a changed configuration file starts a new host in the same place. */
+async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
+  const { watchConfig } = await import('./config-changes.ts')
+  const log = serverLog({ ...io, now })
+  let flags = options.flags
+  const read = (): Promise<Config> => readConfig(io, world.line, flags, options.defaults)
+  let config = await read()
+  const token = config.http.token ?? newToken()
+  if (config.http.token === null) world.terminal.complain(`token for callers from elsewhere: ${token}`)
+  if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
+  for (let isFirst = true; ; isFirst = false) {
+    const changes = watchConfig(config, world.signal)
+    const round = await openRound(io, world, { log, config, token, surface: options.surface })
+    if (isFirst) announce(world, round.listeners)
+    const [own] = round.listeners
+    if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
+    const next = await nextConfig(changes, read, log)
+    await round.close()
+    if (next === undefined) return world.stoppedBy() === 'SIGINT' ? 130 : 0
+    config = next
+    log.info('the configuration changed: started again', { file: config.file })
   }
 }
 
-function logAt(io: Io, level: LogLevel): Log {
-  return createLog(
-    level,
-    (line) => io.stderr.write(line),
-    () => new Date(),
-  )
+interface RoundParts {
+  readonly log: ServerLog
+  readonly config: Config
+  readonly token: string
+  readonly surface: ServeOptions['surface']
 }
 
-function verbLogLevel(io: Io): LogLevel {
-  return envLogLevel(io) ?? VERB_LOG_LEVEL
+/** One host and its listeners. */
+async function openRound(io: Io, world: World, { log, config, token, surface }: RoundParts) {
+  const http = {
+    token,
+    get graceMs() {
+      const isHasty = world.stoppedBy() === 'SIGTERM' || world.stoppedBy() === 'SIGHUP'
+      return isHasty ? GRACE_AFTER_SIGTERM_MS : GRACE_MS
+    },
+  }
+  const boot = bootServer(io, world.line, { log, config: Promise.resolve(config), http })
+  const host = await boot
+  const listeners: OpenListener[] = []
+  const close = async (): Promise<void> => {
+    for (const listener of listeners.reverse()) await listener.close()
+    await stopWithin(boot, log)
+  }
+  try {
+    const options = await httpOptions(host, config, http, surface)
+    const { host: address, port, allowed_hosts: allowedHosts } = config.http
+    const name = surface === 'rest' ? 'api' : 'mcp'
+    const own: Listener = { name, at: { host: address, port }, mcp: true, allowedHosts }
+    for (const listener of [own, ...(surface === 'rest' ? host.registry.listeners : [])]) {
+      listeners.push(await openHttp(host, listener, options))
+    }
+    return { listeners: [...listeners], close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
 }
 
-function envLogLevel({ env }: Io): LogLevel | undefined {
-  return LOG_LEVELS.find((level) => level === env['SERVER_LOG_LEVEL'])
+/** The configuration to go on with, or undefined when a signal ended it. A file that cannot be used is logged and left alone. */
+async function nextConfig(
+  changes: NextChange,
+  read: () => Promise<Config>,
+  log: Log,
+): Promise<Config | undefined> {
+  while (await changes()) {
+    try {
+      return await read()
+    } catch (error) {
+      log.error('the changed configuration cannot be used; serving with the old one', { error })
+    }
+  }
+  return undefined
+}
+
+function announce({ terminal }: World, listeners: readonly OpenListener[]): void {
+  const opened = listeners.map(({ name, address }) => ({ name, address }))
+  if (terminal.json) terminal.write(`${JSON.stringify({ listeners: opened })}\n`)
+  for (const { name, address } of opened) terminal.note(`${name}: ${address}`)
+}
+
+/** What the HTTP door shares between the listeners of one host. */
+async function httpOptions(
+  host: RunningHost,
+  config: Config | undefined,
+  more: Partial<HttpOptions>,
+  surface: ServeOptions['surface'] = 'rest',
+): Promise<HttpOptions> {
+  const [{ createPump }, { confineTo }, { createHttpMount }, { createSseMount }] = await Promise.all([
+    import('./fanout/pump.ts'),
+    import('./paths.ts'),
+    import('./mcp/http.ts'),
+    import('./mcp/sse-2024.ts'),
+  ])
+  const { resolve } = await import('node:path')
+  const roots = (config?.http.roots ?? ['.']).map((root) => resolve(host.projectRoot, root))
+  const resolvePath = confineTo(roots, host.projectRoot)
+  const pump = createPump()
+  const mount = { boot: Promise.resolve(host), log: host.log, version: VERSION, resolvePath, pump }
+  const shared: HttpOptions = {
+    version: VERSION,
+    description: DESCRIPTION,
+    allowedHosts: config?.http.allowed_hosts ?? [],
+    allowedOrigins: config?.http.allowed_origins ?? [],
+    resolvePath,
+    assetPath,
+    pump,
+    mcp: surface === 'sse' ? createSseMount(mount) : createHttpMount(mount),
+  }
+  return Object.defineProperties(shared, Object.getOwnPropertyDescriptors(more)) // keeps `graceMs` a getter
+}
+
+async function openHttp(host: RunningHost, listener: Listener, options: HttpOptions): Promise<OpenListener> {
+  const { openListener } = await import('./http/listener.ts')
+  return openListener(host, listener, options)
+}
+
+async function descriptorsOf(host: RunningHost): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { createCatalog } = await import('./mcp/descriptors.ts')
+  return createCatalog(host).modernTools
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+function now(): Date {
+  return new Date()
 }
 
 function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
@@ -200,8 +307,4 @@ function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
   return () => {
     for (const [signal, handler] of each) process.off(signal, handler)
   }
-}
-
-function notBuilt(): SatchelError {
-  return new SatchelError('unavailable', 'door_missing', 'This build has no such door.')
 }

@@ -1,83 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { StopSignal } from '../server/cli/io.ts'
 import { ERROR_CODES } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
-import { run } from '../server/run.ts'
-
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-interface Setting {
-  readonly stdin?: string
-  readonly isTty?: boolean
-  readonly env?: Record<string, string>
-  readonly cwd?: string
-  /** Called once something was written to stderr. */
-  readonly onNote?: (send: (signal: StopSignal) => void) => void
-  readonly brokenPipe?: boolean
-}
-
-/** A project whose configuration names the probe plugin, and a way to run satchel in it. */
-async function openProject(t: TestContext, settings = '') {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'satchel-cli-')))
-  t.after(() => rm(root, { recursive: true, force: true }))
-  const plugin = join(import.meta.dirname, 'fixtures', 'probe-plugin.ts')
-  await writeFile(join(root, 'satchel.yaml'), `plugins:\n  ${plugin}: {${settings}}\n`)
-  const satchel = async (argv: readonly string[], setting: Setting = {}): Promise<Ran> => {
-    const written = { out: '', err: '' }
-    const stdin = new PassThrough()
-    stdin.end(setting.stdin ?? '')
-    const listeners = new Set<(signal: StopSignal) => void>()
-    const errors: ((error?: Error) => void)[] = []
-    const stderr = new PassThrough()
-    let noted = false
-    stderr.on('data', (chunk) => {
-      written.err += String(chunk)
-      if (!noted)
-        setting.onNote?.((signal) => {
-          for (const listener of listeners) listener(signal)
-        })
-      noted = true
-    })
-    const code = await run(argv, {
-      stdin: Object.assign(stdin, { isTTY: setting.isTty === true }),
-      stdout: {
-        write(text, done) {
-          if (setting.brokenPipe)
-            for (const listener of errors) listener(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }))
-          else written.out += text
-          done?.()
-          return true
-        },
-        on(event, listener) {
-          if (event === 'error') errors.push(listener)
-        },
-        isTTY: setting.isTty === true,
-        columns: 80,
-      },
-      stderr,
-      env: setting.env ?? {},
-      cwd: setting.cwd ?? root,
-      onSignal(listener) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    })
-    await new Promise((resolve) => setImmediate(resolve))
-    return { code, ...written }
-  }
-  return { root, satchel }
-}
+import { openProject, type Ran } from './fixtures/run-cli.ts'
 
 const json = (
   ran: Ran,
@@ -300,9 +230,12 @@ test('a typed path starts at the working directory, and at the project root when
 })
 
 test('an interrupt aborts the call and exits 130; progress and notes go to stderr', async (t) => {
-  const { satchel } = await openProject(t)
+  const { start } = await openProject(t)
+  const running = start(['probe', 'slow'])
 
-  const ran = await satchel(['probe', 'slow'], { onNote: (send) => send('SIGINT') })
+  await running.heard('err', /waiting/)
+  running.send('SIGINT')
+  const ran = await running.done
 
   assert.equal(ran.code, 130)
   assert.equal(ran.out, '')
@@ -322,9 +255,9 @@ test('quiet leaves the notes out and keeps the error', async (t) => {
 test('a reader that closes the pipe early is no error', async (t) => {
   const { satchel } = await openProject(t)
 
-  assert.equal((await satchel(['probe', 'count', '9'], { brokenPipe: true })).code, 0)
-  assert.equal((await satchel(['probe', 'echo', 'x'], { brokenPipe: true })).code, 0)
-  assert.equal((await satchel(['--help'], { brokenPipe: true })).code, 0)
+  assert.equal((await satchel(['probe', 'count', '9'], { isPipeBroken: true })).code, 0)
+  assert.equal((await satchel(['probe', 'echo', 'x'], { isPipeBroken: true })).code, 0)
+  assert.equal((await satchel(['--help'], { isPipeBroken: true })).code, 0)
 })
 
 test('a command gets its input and its exit code is the answer', async (t) => {

@@ -39,4 +39,13 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
     summary: 'print a completion script for a shell',
     load: async () => [(await import('./verbs/completion.ts')).completionVerb],
   },
+  {
+    verb: 'plugin',
+    summary: 'make, check or pack a plugin',
+    load: async () => [
+      (await import('./verbs/plugin-new.ts')).pluginNewVerb,
+      (await import('./verbs/plugin-check.ts')).pluginCheckVerb,
+      (await import('./verbs/plugin-pack.ts')).pluginPackVerb,
+    ],
+  },
 ]

@@ -16,7 +16,7 @@ import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, World } from './world.ts'
 
 /** How long an interrupted verb may take to end by itself. */
-const INTERRUPT_GRACE_MS = 5_000
+const INTERRUPT_GRACE_MS = 8_000
 const INTERRUPTED_EXIT = 130
 /** Wider lines are hard to read, also where the terminal has room. */
 const HELP_MAX_COLUMNS = 100

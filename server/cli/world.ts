@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../contract/context.ts'
-import type { RunningHost } from '../host.ts'
+import type { PluginEntry, RunningHost } from '../host.ts'
 import type { Wanted } from '../plugin-entries.ts'
-import type { ToolPrice } from '../tool-prices.ts'
 import type { CommandLine } from './command-line.ts'
 import type { HostVerb } from './host-verb.ts'
 import type { Io, StopSignal } from './io.ts'
@@ -24,8 +23,10 @@ export interface Doors {
   serveStdio(world: World, flags: Settings): Promise<number>
   /** Serves HTTP until a signal: REST and `/mcp`, or one MCP transport alone. */
   serveHttp(world: World, options: ServeOptions): Promise<number>
-  /** What each tool costs in the list of tools, under the host's filter. */
-  prices(host: RunningHost): Promise<readonly ToolPrice[]>
+  /** A host of these plugins alone, with every tool offered; set up and started. The caller stops it. */
+  hostOf(entries: readonly PluginEntry[], projectRoot: string): Promise<RunningHost>
+  /** Each tool as `tools/list` shows it, under the host's filter. */
+  descriptors(host: RunningHost): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 export interface ServeOptions {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { clientFacts, clientNames } from '../../client-facts.ts'
 import { SatchelError } from '../../contract/errors.ts'
 import type { RunningHost } from '../../host.ts'
 import { nearest } from '../../nearest.ts'
-import type { ToolPrice } from '../../tool-prices.ts'
-import { clientFacts, clientNames } from '../clients.ts'
+import { priceOf, type ToolPrice } from '../../tool-prices.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
 import { commaList, settingsOf } from './settings.ts'
@@ -40,7 +40,7 @@ export const toolsVerb = defineHostVerb({
     )
     const host = await doors.setUpHost({ kind: 'all' }, config, line)
     try {
-      const prices = (await doors.prices(host)).map((price) => withOwner(price, host))
+      const prices = (await doors.descriptors(host)).map((one) => withOwner(priceOf(one), host))
       const total = prices.reduce((sum, { tokens }) => sum + tokens, 0)
       const warnings = client ? ceilingsHit(client, prices) : []
       if (terminal.json) {

@@ -1,4 +1,4 @@
-import clients from '../clients.json' with { type: 'json' }
+import clients from './clients.json' with { type: 'json' }
 
 /** Ceilings of a client; an absent one is unknown. */
 export interface ClientLimits {
@@ -22,12 +22,12 @@ export interface ClientFacts {
   readonly quirks: readonly string[]
 }
 
-const FACTS: readonly ClientFacts[] = clients.clients
+export const CLIENT_FACTS: readonly ClientFacts[] = clients.clients
 
 export function clientFacts(name: string): ClientFacts | undefined {
-  return FACTS.find(({ client }) => client === name)
+  return CLIENT_FACTS.find(({ client }) => client === name)
 }
 
 export function clientNames(): readonly string[] {
-  return FACTS.map(({ client }) => client)
+  return CLIENT_FACTS.map(({ client }) => client)
 }

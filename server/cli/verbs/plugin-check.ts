@@ -1,0 +1,128 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { CLIENT_FACTS } from '../../client-facts.ts'
+import { SatchelError } from '../../contract/errors.ts'
+import type { Plugin } from '../../contract/plugin.ts'
+import { loadPlugin } from '../../load-plugins.ts'
+import { unconfined } from '../../paths.ts'
+import { checkPlugin } from '../../rules/check-plugin.ts'
+import { licenceFindings } from '../../rules/licences.ts'
+import type { ToolFinding } from '../../rules/tool-rules.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printResult } from '../render.ts'
+import type { World } from '../world.ts'
+
+const FOUND_EXIT = 3
+
+export interface PluginReport {
+  readonly plugin: string
+  readonly file: string
+  readonly tools: number
+  readonly findings: readonly ToolFinding[]
+}
+
+const input = z.object({
+  path: z.string().default('.').describe('folder or file of the plugin'),
+  settings: z.record(z.string(), z.unknown()).default({}).describe('settings of the plugin'),
+})
+
+/** `satchel plugin check`: what clients, models and reviewers would trip over; exit 3 when it found something. */
+export const pluginCheckVerb = defineHostVerb({
+  path: ['plugin', 'check'],
+  summary: 'check a plugin before others use it',
+  description:
+    'Loads a plugin and checks its tools: names, texts, hints, schemas that every client takes, sizes in tokens, hidden text, examples (each is called in an empty throw-away project), licences. Exits 3 with its findings.',
+  input,
+  typing: { positional: ['[path]'] },
+  examples: ['satchel plugin check ./satchel-word-count'],
+  async run(world, { path, settings }) {
+    const report = await reportOn(world, path, settings)
+    printResult(world.terminal, { data: report, text: textOf(report) })
+    return report.findings.length > 0 ? FOUND_EXIT : 0
+  },
+})
+
+/** Checks the plugin at `path`. Errors: those of `loadPlugin`; `invalid`/`config_invalid` for the settings. */
+export async function reportOn(
+  world: World,
+  path: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<PluginReport> {
+  const entry = await entryOf(resolve(world.io.cwd, path), path)
+  const { plugin, file } = await loadPlugin(entry, entry)
+  const project = await mkdtemp(join(tmpdir(), 'satchel-check-'))
+  try {
+    const config = parsedSettings(plugin, settings)
+    const host = await world.doors.hostOf([{ plugin, config, source: file }], project)
+    try {
+      const descriptors = await world.doors.descriptors(host)
+      const findings = await checkPlugin(host, descriptors, CLIENT_FACTS, {
+        principal: { id: 'local', kind: 'local', capabilities: [] },
+        signal: AbortSignal.any([world.signal, host.signal]),
+        log: host.log,
+        door: 'cli',
+        acceptsTask: false,
+        resolvePath: unconfined(project),
+        progress: () => {},
+      })
+      const licences = await licenceFindings(dirname(file))
+      return { plugin: plugin.name, file, tools: descriptors.length, findings: [...findings, ...licences] }
+    } finally {
+      await host.stop()
+    }
+  } finally {
+    await rm(project, { recursive: true, force: true })
+  }
+}
+
+function parsedSettings(
+  plugin: Plugin,
+  settings: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const parsed = plugin.config.safeParse(settings)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new SatchelError(
+    'invalid',
+    'config_invalid',
+    `The plugin does not start with these settings: ${issue?.path.join('.')}: ${issue?.message}. Pass --settings JSON.`,
+  )
+}
+
+/** The file a package exports as its plugin. */
+async function entryOf(path: string, typed: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new SatchelError('not_found', 'plugin_not_found', `There is nothing at ${typed}.`)
+  if (!found.isDirectory()) return path
+  const text = await readFile(join(path, 'package.json'), 'utf8').catch(() => undefined)
+  if (text === undefined) {
+    throw new SatchelError(
+      'not_found',
+      'plugin_not_found',
+      `${typed} holds no package.json: name the plugin's file.`,
+    )
+  }
+  const manifest: { exports?: unknown; main?: unknown } = JSON.parse(text)
+  return join(
+    path,
+    exportedFile(manifest.exports) ?? (typeof manifest.main === 'string' ? manifest.main : 'index.js'),
+  )
+}
+
+/** `"./plugin.js"`, `{ default }` or `{ ".": … }`. */
+function exportedFile(exported: unknown): string | undefined {
+  if (typeof exported === 'string') return exported
+  if (typeof exported !== 'object' || exported === null) return undefined
+  if ('.' in exported) return exportedFile(exported['.'])
+  return 'default' in exported ? exportedFile(exported.default) : undefined
+}
+
+function textOf({ plugin, tools, findings }: PluginReport): string {
+  if (findings.length === 0) return `${plugin}: ${tools} tools, nothing found`
+  const lines = findings.map(
+    ({ rule, tool, detail }) => `  ${rule.padEnd(11)} ${tool === '' ? '' : `${tool}: `}${detail}`,
+  )
+  return [`${plugin}: ${tools} tools, ${findings.length} findings`, ...lines].join('\n')
+}

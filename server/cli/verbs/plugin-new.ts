@@ -1,0 +1,77 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { SatchelError } from '../../contract/errors.ts'
+import { dependencyRoot, packageRoot } from '../../package-root.ts'
+import { pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'
+import { VERSION } from '../../version.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printResult } from '../render.ts'
+import { usageError } from '../usage.ts'
+
+/** `satchel plugin new NAME`: a plugin whose test passes at once, without a network. */
+export const pluginNewVerb = defineHostVerb({
+  path: ['plugin', 'new'],
+  summary: 'make a new plugin with a passing test',
+  description:
+    'Makes a folder with a plugin: one tool, its test, a README and a CI file. Its test passes at once and needs no network: the installed satchel is linked into it. An existing folder with anything in it is left alone.',
+  input: z.object({ name: z.string().describe('npm name of the plugin, as satchel-word-count') }),
+  typing: { positional: ['name'] },
+  examples: ['satchel plugin new satchel-word-count'],
+  async run({ io, terminal }, { name }) {
+    const names = pluginNames(name)
+    if (!names) {
+      throw usageError(
+        'plugin_name',
+        `"${name}" is no plain npm name: use lower case letters, digits and hyphens.`,
+      )
+    }
+    const folder = resolve(io.cwd, names.folder)
+    await refuseUsedFolder(folder, names.folder)
+    const files = pluginFiles(names, VERSION)
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), text)
+    }
+    const linked = await linkPackages(join(folder, 'node_modules'))
+    const next = `cd ${names.folder} && npm test`
+    printResult(terminal, {
+      data: { folder, files: Object.keys(files), linked, next },
+      text: `made ${names.folder}/ with ${Object.keys(files).length} files. Next: ${next}`,
+    })
+    return 0
+  },
+})
+
+async function refuseUsedFolder(folder: string, shown: string): Promise<void> {
+  const entries = await readdir(folder).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return []
+    throw new SatchelError(
+      'conflict',
+      'folder_exists',
+      `${shown} exists and is no folder: choose another name.`,
+    )
+  })
+  if (entries.length === 0) return
+  throw new SatchelError(
+    'conflict',
+    'folder_exists',
+    `The folder ${shown} is not empty: choose another name.`,
+  )
+}
+
+/** Links what the new plugin imports, so that it runs before anything was installed; npm replaces the links later. */
+async function linkPackages(modules: string): Promise<readonly string[]> {
+  await mkdir(modules, { recursive: true })
+  const targets: readonly (readonly [string, string | undefined])[] = [
+    ['satchel', packageRoot()],
+    ['zod', dependencyRoot('zod')],
+  ]
+  const linked: string[] = []
+  for (const [name, target] of targets) {
+    if (target === undefined) continue
+    await symlink(target, join(modules, name), 'junction')
+    linked.push(name)
+  }
+  return linked
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { SatchelError } from '../../contract/errors.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printResult } from '../render.ts'
+import { reportOn } from './plugin-check.ts'
+
+const PACK_LIMIT_MS = 120_000
+
+/** `satchel plugin pack`: checks a plugin, then packs it as npm would publish it. */
+export const pluginPackVerb = defineHostVerb({
+  path: ['plugin', 'pack'],
+  summary: 'check a plugin and pack it as a tarball',
+  description:
+    'Checks a plugin as `satchel plugin check` does and, when nothing was found, packs it as npm would publish it. No script of the package runs.',
+  input: z.object({
+    path: z.string().default('.').describe('folder of the plugin'),
+    settings: z.record(z.string(), z.unknown()).default({}).describe('settings of the plugin'),
+  }),
+  typing: { positional: ['[path]'] },
+  examples: ['satchel plugin pack ./satchel-word-count'],
+  async run(world, { path, settings }) {
+    const report = await reportOn(world, path, settings)
+    if (report.findings.length > 0) {
+      throw new SatchelError(
+        'invalid',
+        'plugin_findings',
+        `${report.findings.length} findings stand in the way: see satchel plugin check ${path}`,
+        { details: { findings: report.findings } },
+      )
+    }
+    const packed = await npmPack(resolve(world.io.cwd, path), world.signal)
+    printResult(world.terminal, {
+      data: packed,
+      text: `${packed.filename}: ${packed.files.length} files, ${packed.size} bytes`,
+    })
+    return 0
+  },
+})
+
+const packOutput = z.array(
+  z.object({
+    filename: z.string(),
+    size: z.number(),
+    integrity: z.string(),
+    files: z.array(z.object({ path: z.string(), size: z.number() })),
+  }),
+)
+
+async function npmPack(folder: string, signal: AbortSignal): Promise<z.output<typeof packOutput>[number]> {
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const args = ['pack', '--json', '--ignore-scripts', '--offline']
+  const ran = await promisify(execFile)(npm, args, { cwd: folder, signal, timeout: PACK_LIMIT_MS }).catch(
+    (cause) => {
+      throw new SatchelError(
+        'unavailable',
+        'npm_failed',
+        'npm could not pack the folder: run `npm pack` there to see why.',
+        {
+          cause,
+        },
+      )
+    },
+  )
+  const [packed] = packOutput.parse(JSON.parse(ran.stdout))
+  if (!packed) throw new TypeError('npm pack named no tarball')
+  return packed
+}

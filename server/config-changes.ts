@@ -1,0 +1,45 @@
+import { watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Config } from './config.ts'
+
+/** Editors write a file in several steps; they count as one change. */
+const SETTLE_MS = 150
+
+/** Resolves true at the next change of the configuration file, false when the server is to end. */
+export type NextChange = () => Promise<boolean>
+
+/** Watches the file of `config` when `http.reload` asks for it, until `signal` aborts. */
+export function watchConfig(config: Config, signal: AbortSignal): NextChange {
+  const ended = new Promise<boolean>((resolve) => {
+    if (signal.aborted) resolve(false)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+  })
+  const { file } = config
+  if (!config.http.reload || file === undefined) return () => ended
+  let change = fileChanged(file, signal)
+  return async () => {
+    const isChanged = await Promise.race([ended, change.then(() => true)])
+    if (isChanged) change = fileChanged(file, signal) // before the file is read: no change is missed
+    return isChanged
+  }
+}
+
+/**
+ * Resolves when `file` was changed, replaced or removed; never, when `signal` aborts first. Watches the folder, because many
+ * editors replace a file instead of writing it.
+ */
+function fileChanged(file: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let settle: NodeJS.Timeout | undefined
+    const watcher = watch(dirname(file), { signal, persistent: false }, (_, name) => {
+      if (name !== null && name !== basename(file)) return
+      clearTimeout(settle)
+      settle = setTimeout(() => {
+        watcher.close()
+        resolve()
+      }, SETTLE_MS)
+    })
+    signal.addEventListener('abort', () => clearTimeout(settle), { once: true })
+    watcher.on('error', () => {}) // the folder is gone: nothing more will change
+  })
+}

@@ -1,0 +1,62 @@
+import type { ClientFacts } from '../client-facts.ts'
+import type { CallContext } from '../contract/context.ts'
+import { isSatchelError } from '../contract/errors.ts'
+import type { Tool } from '../contract/tool.ts'
+import type { RunningHost } from '../host.ts'
+import { meanFinding, type ToolFinding, toolFindings } from './tool-rules.ts'
+
+/** Longest digest that a door passes on (surface, section 7). */
+const DIGEST_MAX_CHARS = 1200
+
+/** Codes with which an example may fail in an empty project: what it names is not there. */
+const FAILS_FAIRLY: readonly string[] = ['not_found', 'unauthorized', 'conflict', 'unavailable']
+
+/** A tool as `tools/list` shows it. */
+export type Descriptor = Readonly<Record<string, unknown>>
+
+/**
+ * Checks every tool of the host against the rules, then calls each that reaches nothing outside with its own example.
+ * The host's project must be a throw-away folder.
+ */
+export async function checkPlugin(
+  host: RunningHost,
+  descriptors: readonly Descriptor[],
+  clients: readonly ClientFacts[],
+  context: CallContext,
+): Promise<readonly ToolFinding[]> {
+  const findings: ToolFinding[] = []
+  for (const descriptor of descriptors) {
+    const owned = host.registry.tool(String(descriptor['name']))
+    if (!owned) continue
+    findings.push(...toolFindings(owned.tool, descriptor, clients))
+    const wrong = await exampleProblem(host, owned, context)
+    if (wrong !== undefined) findings.push({ rule: 'example', tool: owned.tool.name, detail: wrong })
+  }
+  return [...findings, ...meanFinding(descriptors)]
+}
+
+async function exampleProblem(
+  host: RunningHost,
+  owned: { readonly tool: Tool; readonly plugin: string },
+  context: CallContext,
+): Promise<string | undefined> {
+  const { tool } = owned
+  const parsed = tool.input.safeParse(tool.example)
+  if (!parsed.success) return `the example does not fit the input: ${parsed.error.issues[0]?.message ?? ''}`
+  if (tool.annotations.openWorld) return undefined
+  try {
+    const answer = await host.call(owned, tool.example, context)
+    return answer.kind === 'done' ? digestProblem(tool.digest(answer.data)) : undefined
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    if (FAILS_FAIRLY.includes(thrown.code)) return undefined
+    const cause = thrown.cause instanceof Error ? `: ${thrown.cause.message}` : ''
+    return `the example fails with ${thrown.code}/${thrown.reason}${cause}`
+  }
+}
+
+function digestProblem(digest: string): string | undefined {
+  if (digest.trim() === '') return 'the digest of the example is empty'
+  if (digest.length <= DIGEST_MAX_CHARS) return undefined
+  return `the digest of the example has ${digest.length} characters, the limit is ${DIGEST_MAX_CHARS}`
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openProject, type Running } from './fixtures/run-cli.ts'
+
+/** Where a server said it listens. */
+async function addressOf(running: Running): Promise<string> {
+  const [line] = await running.heard('out', /^\{.*\}\n/)
+  return JSON.parse(line).listeners[0].address
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+
+test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async (t) => {
+  const { start } = await openProject(t)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  const health = await fetch(`${address}/health`)
+  const mcp = await post(`${address}/mcp`, initialize)
+  await mcp.body?.cancel()
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.deepEqual([health.status, mcp.status, ran.code], [200, 200, 0])
+  assert.equal(ran.out.split('\n').length, 2, 'one JSON document')
+  assert.match(ran.err, /token for callers from elsewhere: [\w-]{32}\n/)
+})
+
+test('serve exits 130 when it is interrupted', async (t) => {
+  const { start } = await openProject(t)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+
+  await addressOf(running)
+  running.send('SIGINT')
+
+  assert.equal((await running.done).code, 130)
+})
+
+test('a token of the configuration is not printed', async (t) => {
+  const { start } = await openProject(t)
+  const env = { SATCHEL_TOKEN: 'a-token-of-mine' }
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'], { env })
+
+  await addressOf(running)
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.doesNotMatch(ran.err, /token/)
+})
+
+test('mcp --transport streamable-http serves /mcp and no REST', async (t) => {
+  const { start } = await openProject(t)
+  const running = start([
+    'mcp',
+    '--transport',
+    'streamable-http',
+    '--port',
+    '0',
+    '--json',
+    '--profile',
+    'core',
+  ])
+  const address = await addressOf(running)
+
+  const mcp = await post(`${address}/mcp`, initialize)
+  await mcp.body?.cancel()
+  const rest = await fetch(`${address}/openapi.json`)
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.match(address, /^http:\/\/127\.0\.0\.1:/)
+  assert.deepEqual([mcp.status, rest.status, ran.code], [200, 404, 0])
+})
+
+test('mcp --transport sse serves the older transport and no /mcp', async (t) => {
+  const { start } = await openProject(t)
+  const running = start(['mcp', '--transport', 'sse', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  const stream = await fetch(`${address}/sse`)
+  const first = await stream.body?.getReader().read()
+  const mcp = await post(`${address}/mcp`, initialize)
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.match(Buffer.from(first?.value ?? []).toString(), /^event: endpoint\ndata: \/messages\?sessionId=/)
+  assert.deepEqual([stream.status, mcp.status, ran.code], [200, 404, 0])
+})
+
+test('a busy port is exit 7 and says so', async (t) => {
+  const { start, satchel } = await openProject(t)
+  const first = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const { port } = new URL(await addressOf(first))
+
+  const second = await satchel(['serve', '--host', '127.0.0.1', '--port', port])
+  first.send('SIGTERM')
+  await first.done
+
+  assert.equal(second.code, 7)
+  assert.match(second.err, new RegExp(`${port}: it is taken`))
+})
+
+test('with http.reload a changed file starts a new host at the same port; one that cannot be used changes nothing', async (t) => {
+  const { root, start } = await openProject(t)
+  const file = join(root, 'satchel.yaml')
+  const before = await readFile(file, 'utf8')
+  await writeFile(file, `${before}http: { reload: true }\n`)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  await writeFile(file, `${before}htp: {}\n`)
+  await running.heard('err', /cannot be used/)
+  const still = await fetch(`${address}/health`)
+  await writeFile(file, `${before}http: { reload: true, log_level: debug }\n`)
+  await running.heard('err', /started again/)
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.deepEqual([still.status, ran.code], [200, 0])
+})
+
+test('more than one worker is noted: one process serves', async (t) => {
+  const { start } = await openProject(t)
+  const env = { SERVER_WORKERS: '4' }
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'], { env })
+
+  await addressOf(running)
+  running.send('SIGTERM')
+
+  assert.match((await running.done).err, /one process serves/)
+})
+
+test('an unknown log level is exit 3', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const ran = await satchel(['serve', '--json'], { env: { SERVER_LOG_LEVEL: 'loud' } })
+
+  assert.equal(ran.code, 3)
+  assert.equal(JSON.parse(ran.out).error.reason, 'config_invalid')
+})
+
+test('mcp over stdio answers until standard input ends, with nothing but protocol on stdout', async (t) => {
+  const { satchel } = await openProject(t)
+  const messages = [
+    initialize,
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'probe_echo', arguments: { id: 'x' } } },
+  ]
+
+  const ran = await satchel(['mcp'], { stdin: messages.map((one) => `${JSON.stringify(one)}\n`).join('') })
+
+  const answers = ran.out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(ran.code, 0)
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, 2],
+  )
+  assert.equal(answers[1].result.structuredContent.got.id, 'x')
+})
+
+test('tools prints what each tool costs, and what passes a ceiling of a client', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const core = await satchel(['tools', '--profile', 'core', '--json'])
+  const full = await satchel([
+    'tools',
+    '--profile',
+    'full',
+    '--exclude',
+    'probe_slow',
+    '--client',
+    'codex',
+    '--json',
+  ])
+  const text = await satchel(['tools', '--profile', 'core'])
+  const unknown = await satchel(['tools', '--client', 'cursr', '--json'])
+
+  const { tools, total_tokens } = JSON.parse(core.out)
+  assert.deepEqual(
+    tools.map(({ name }: { name: string }) => name),
+    ['probe_echo'],
+  )
+  assert.equal(total_tokens, tools[0].tokens)
+  assert.match(text.out, /^probe_echo +core +\d+ +\d+$/m)
+  assert.deepEqual(
+    JSON.parse(full.out).tools.map(({ name }: { name: string }) => name),
+    ['probe_check', 'probe_echo', 'probe_fail', 'probe_where'],
+  )
+  assert.deepEqual(JSON.parse(full.out).warnings, [])
+  assert.deepEqual([unknown.code, JSON.parse(unknown.out).error.reason], [4, 'unknown_client'])
+})
+
+test('the tokens of tools are those of the tools/list a client gets', async (t) => {
+  const { satchel } = await openProject(t)
+  const messages = [
+    initialize,
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ]
+
+  const listed = await satchel(['mcp', '--profile', 'full'], {
+    stdin: messages.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  })
+  const priced = await satchel(['tools', '--profile', 'full', '--json'])
+
+  const counted = JSON.parse(listed.out.trimEnd().split('\n')[1] ?? '').result.tools.map(
+    ({ name, title, description, inputSchema }: Record<string, unknown>) => [
+      name,
+      Math.ceil(Buffer.byteLength(JSON.stringify({ name, title, description, inputSchema })) / 4),
+    ],
+  )
+  assert.ok(counted.length > 3)
+  assert.deepEqual(
+    JSON.parse(priced.out).tools.map(({ name, tokens }: Record<string, unknown>) => [name, tokens]),
+    counted,
+  )
+})
+
+test('plugin new makes a plugin that passes its check and packs; a used folder is left alone', async (t) => {
+  const { root, satchel } = await openProject(t)
+
+  const made = await satchel(['plugin', 'new', '@acme/satchel-word-count', '--json'])
+  const again = await satchel(['plugin', 'new', 'satchel-word-count', '--json'])
+  const folder = join(root, 'satchel-word-count')
+  const checked = await satchel(['plugin', 'check', '--json'], { cwd: folder })
+  const used = await satchel(['word-count', 'count', 'one two three', '--json'], { cwd: folder })
+  const packed = await satchel(['plugin', 'pack', '--json'], { cwd: folder })
+
+  assert.deepEqual([made.code, JSON.parse(made.out).linked], [0, ['satchel', 'zod']])
+  assert.deepEqual([again.code, JSON.parse(again.out).error.reason], [5, 'folder_exists'])
+  assert.deepEqual(
+    [checked.code, JSON.parse(checked.out).findings, JSON.parse(checked.out).tools],
+    [0, [], 1],
+  )
+  assert.deepEqual(JSON.parse(used.out), { words: 3, longest: 'three' })
+  assert.equal(packed.code, 0, packed.err)
+  const names = JSON.parse(packed.out).files.map(({ path }: { path: string }) => path)
+  assert.deepEqual(names.sort(), [
+    'LICENSE',
+    'README.md',
+    'package.json',
+    'plugin.js',
+    'tools/word-count-count.js',
+  ])
+  assert.ok((await readdir(folder)).includes(JSON.parse(packed.out).filename))
+})
+
+test('plugin new takes npm names only', async (t) => {
+  const { root, satchel } = await openProject(t)
+  for (const name of ['../evil', 'Upper', 'a b', '.', '@/x', 'x'.repeat(61), '']) {
+    const ran = await satchel(['plugin', 'new', '--json', '--', name])
+    assert.deepEqual([ran.code, JSON.parse(ran.out).error.reason], [2, 'plugin_name'], name)
+  }
+  assert.deepEqual(await readdir(root), ['satchel.yaml'])
+})
+
+test('plugin check names what is wrong and exits 3; pack then refuses', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await satchel(['plugin', 'new', 'satchel-odd'])
+  const folder = join(root, 'satchel-odd')
+  const file = join(folder, 'tools', 'odd-count.js')
+  const source = await readFile(file, 'utf8')
+  await writeFile(file, source.replace("title: 'Count words'", "title: 'Count\\u200b words'"))
+
+  const checked = await satchel(['plugin', 'check', 'satchel-odd', '--json'])
+  const packed = await satchel(['plugin', 'pack', 'satchel-odd', '--json'])
+
+  assert.equal(checked.code, 3)
+  assert.deepEqual(
+    JSON.parse(checked.out).findings.map(({ rule }: { rule: string }) => rule),
+    ['hidden_text'],
+  )
+  assert.deepEqual([packed.code, JSON.parse(packed.out).error.reason], [3, 'plugin_findings'])
+})
+
+test('what is no plugin is refused with its file named', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await mkdir(join(root, 'p'))
+  const cases: [string, string, number, string][] = [
+    ['none.js', 'export {}', 3, 'plugin_shape'],
+    [
+      'old.js',
+      "export default { name: 'a', version: '1', apiVersion: 2, setup() {}, config: {} }",
+      3,
+      'plugin_api',
+    ],
+    ['throws.js', "throw new Error('secret of import')", 1, 'plugin_load'],
+  ]
+  for (const [name, source, code, reason] of cases) {
+    await writeFile(join(root, 'p', name), source)
+    const ran = await satchel(['plugin', 'check', join('p', name), '--json'])
+    const { error } = JSON.parse(ran.out)
+    assert.deepEqual([ran.code, error.reason, error.message.includes(name)], [code, reason, true], name)
+    assert.doesNotMatch(ran.out, /secret of import/)
+  }
+  assert.equal((await satchel(['plugin', 'check', 'nowhere'])).code, 4)
+})
