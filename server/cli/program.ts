@@ -1,5 +1,4 @@
 import { asCallerError } from '../call.ts'
-import type { Config } from '../config.ts'
 import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
 import { USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
@@ -105,7 +104,6 @@ async function runPluginVerb(
   const { doors, line } = world
   const [first = ''] = words
   const config = await doors.loadConfig(line)
-  await refuseUnknown(first, config)
   const host = await doors.openHost({ kind: 'verb', verb: first }, config, line)
   try {
     return await runOnHost(world, host, words, argv)
@@ -175,13 +173,6 @@ function longestMatch<T extends { readonly path: readonly string[] }>(
 ): T | undefined {
   const matching = verbs.filter(({ path }) => path.every((word, index) => words[index] === word))
   return matching.sort((a, b) => b.path.length - a.path.length)[0]
-}
-
-/** A word nobody can own is refused before any plugin is loaded. */
-async function refuseUnknown(first: string, config: Config): Promise<void> {
-  const known = topLevelVerbs()
-  if (known.includes(first) || Object.keys(config.plugins).length > 0) return
-  throw unknownVerb(first, [], known)
 }
 
 async function parse(shape: VerbShape, argv: readonly string[], world: World): Promise<Parsed> {

@@ -285,7 +285,8 @@ async function runCaptured(argv: readonly string[], input: string, cwd: string, 
       findProjectRoot: async () => cwd,
       serveStdio: unused,
       serveHttp: unused,
-      prices: unused,
+      hostOf: unused,
+      descriptors: unused,
     },
   )
   return { text, code }
