@@ -52,6 +52,7 @@ function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
 function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): boolean {
   if (keyword === 'minimum') return value === -SAFE_BOUND
   if (keyword === 'maximum') return value === SAFE_BOUND
+  if (keyword === 'additionalProperties') return JSON.stringify(value) === '{}'
   if (keyword === 'pattern') return typeof schema['format'] === 'string'
   return keyword === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}'
 }
