@@ -30,7 +30,7 @@ export interface Authored {
   readonly risks?: readonly GivenItem[] | undefined
   /** Ids of inherited open items that are done. */
   readonly closes?: readonly string[] | undefined
-  readonly trigger?: Handoff['automation']['trigger'] | undefined
+  readonly trigger?: string | undefined
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 

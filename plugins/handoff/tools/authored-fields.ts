@@ -3,73 +3,46 @@ import type { Authored } from '../domain/new-record.ts'
 
 const texts = (what: string) => z.array(z.string()).optional().describe(what)
 const text = z.string().optional()
+const level = z.enum(['high', 'medium', 'low']).optional()
 
 /**
- * What an author may say of a record beside its title, objective and state. Items take more members than these
- * (`id`, all of the record's schema, any other): they go through as they are and are checked against the schema.
+ * What an author may say of a record beside its title, objective and state. The members named here are those a
+ * model should fill; every other one of the record's schema (`id`, `outcome`, `made_at`, …) goes through as it is. A
+ * record is checked against its schema before it is written, so nothing here repeats those rules.
  */
 export const authoredFields = {
   scope: texts('paths'),
   constraints: texts('limits'),
-  definition_of_done: texts('done when'),
+  definition_of_done: texts('criteria'),
   completed: texts('done'),
-  in_progress: texts('under way'),
+  in_progress: texts('doing'),
   discoveries: texts('learned'),
   why_it_matters: text.describe('why'),
   decisions: z
-    .array(
-      z.looseObject({ decision: z.string(), rationale: text, evidence_ids: z.array(z.string()).optional() }),
-    )
+    .array(z.looseObject({ decision: text, rationale: text, evidence_ids: z.array(z.string()).optional() }))
     .optional()
-    .describe('choices made'),
+    .describe('choices'),
   evidence: z
-    .array(
-      z.looseObject({
-        id: text,
-        type: z.enum(['command', 'test', 'file', 'commit', 'url', 'human', 'observation']).optional(),
-        claim: z.string(),
-        ref: text,
-        result: text,
-      }),
-    )
+    .array(z.looseObject({ type: text, claim: text, ref: text, result: text }))
     .optional()
-    .describe('what was run or seen'),
+    .describe('type: command test file commit url human observation'),
   failed_attempts: z
-    .array(
-      z.looseObject({
-        approach: z.string(),
-        outcome: z.enum(['failed', 'regressed', 'abandoned']).optional(),
-        reason: text,
-        avoid_repeating: z.boolean().optional(),
-      }),
-    )
+    .array(z.looseObject({ approach: text, reason: text }))
     .optional()
-    .describe('what did not work'),
+    .describe('dead ends'),
   open_items: z
-    .array(
-      z.looseObject({
-        priority: z.enum(['high', 'medium', 'low']).optional(),
-        description: z.string(),
-        suggested_action: text,
-        acceptance_check: text,
-      }),
-    )
+    .array(z.looseObject({ priority: level, description: text, suggested_action: text, acceptance_check: text }))
     .optional()
-    .describe('what is left'),
+    .describe('left to do'),
   artifacts: z
-    .array(
-      z.looseObject({
-        path: z.string(),
-        role: z.enum(['modified', 'created', 'read', 'generated']).optional(),
-      }),
-    )
+    .array(z.looseObject({ path: text }))
     .optional()
     .describe('files'),
   risks: z
-    .array(z.looseObject({ description: z.string(), severity: z.enum(['high', 'medium', 'low']).optional() }))
+    .array(z.looseObject({ description: text }))
     .optional()
     .describe('risks'),
-  closes: texts('open item ids now done'),
+  closes: texts('open items done'),
 }
 
 /** The authored part of a tool's input. */

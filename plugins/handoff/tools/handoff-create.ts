@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
-import { TRIGGERS } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
@@ -50,21 +49,21 @@ export function createTool(handoffs: Handoffs) {
     name: 'handoff_create',
     title: 'Create handoff',
     description:
-      'Writes a draft handoff record of the work so far: before context runs out, at a milestone, when somebody else goes on. Say only what was seen; put what failed into failed_attempts and a first step into open_items. An item id is a label others may refer to. Git facts are captured, secrets redacted. Returns id, etag, assigned ids.',
+      'Writes a draft record of the work so far: before context runs out, at a milestone. Item ids are labels.. Returns id, etag.',
     profile: 'core',
     input: z.object({
-      title: z.string().describe('short name'),
+      title: z.string().describe('name'),
       objective: z.string().describe('goal'),
-      current_state: z.string().describe('where things stand'),
+      current_state: z.string().describe('status'),
       ...authoredFields,
-      parent: z.string().optional().describe('id; default: claimed record; "none"'),
-      trigger: z.enum(TRIGGERS).optional().describe('why now'),
-      extra: z.looseObject({}).optional().describe('more members'),
-      capture_git: z.boolean().default(true).describe('add git facts'),
-      hash_artifacts: z.boolean().default(true).describe('hash files'),
-      auto_artifacts: z.enum(['none', 'changed']).default('none').describe('add changed files'),
-      dry_run: z.boolean().default(false).describe('write nothing'),
-      idempotency_key: z.string().min(1).max(200).optional().describe('same key, same record'),
+      parent: z.string().optional().describe('id or none; default claimed'),
+      trigger: z.string().optional().describe('default manual'),
+      extra: z.looseObject({}).optional().describe('free'),
+      capture_git: z.boolean().optional().describe('default true'),
+      hash_artifacts: z.boolean().optional().describe('default true'),
+      auto_artifacts: z.enum(['none', 'changed']).optional().describe('files git sees'),
+      dry_run: z.boolean().optional().describe('only try'),
+      idempotency_key: z.string().optional().describe('for retries'),
       project: projectField,
     }),
     output: createdOutput,
@@ -89,10 +88,10 @@ export function createTool(handoffs: Handoffs) {
         authored: authoredOf(input),
         parent: input.parent,
         options: {
-          captureGit: input.capture_git,
-          hashArtifacts: input.hash_artifacts,
-          autoArtifacts: input.auto_artifacts,
-          dryRun: input.dry_run,
+          captureGit: input.capture_git ?? true,
+          hashArtifacts: input.hash_artifacts ?? true,
+          autoArtifacts: input.auto_artifacts ?? 'none',
+          dryRun: input.dry_run ?? false,
         },
         idempotencyKey: input.idempotency_key,
       })

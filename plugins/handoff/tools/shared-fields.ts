@@ -8,7 +8,7 @@ export function list<T extends z.ZodType>(element: T) {
   return z.array(element) as unknown as z.ZodType<readonly z.output<T>[], readonly z.input<T>[]>
 }
 
-export const projectField = z.string().optional().describe('project folder')
+export const projectField = z.string().optional().describe('folder')
 
 /** Said in every answer: where, and what to mind. */
 export const answerFields = {
