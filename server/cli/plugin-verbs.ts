@@ -158,7 +158,9 @@ async function deliver(
   answer: { readonly data: unknown; readonly text: string },
   { io, terminal }: World,
 ): Promise<void> {
-  if (output === undefined || !verb.save) return printResult(terminal, answer)
+  if (output === undefined || !verb.save) {
+    return printResult(terminal, { data: answer.data, text: verb.print?.(answer.data) ?? answer.text })
+  }
   const text = verb.save(answer.data)
   if (output === '-') return printText(terminal, text)
   await writeFileDurably(resolve(io.cwd, output), text).catch((cause: NodeJS.ErrnoException) => {

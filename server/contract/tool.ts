@@ -53,6 +53,8 @@ export interface Verb {
   arrange?(typed: Readonly<Record<string, unknown>>, files: TypedFiles): Promise<Record<string, unknown>>
   /** Output text written to the file of `-o/--output`: how to get it from the answer. Without it the verb has no `-o`. */
   save?(output: unknown): string
+  /** What a person sees instead of the digest, where the answer is a text of its own: a brief, an export. Undefined: the digest. */
+  print?(output: unknown): string | undefined
   /** True: the call worked and found something; the exit code is 3. */
   found?(output: unknown, input: Readonly<Record<string, unknown>>): boolean
 }
