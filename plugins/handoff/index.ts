@@ -3,6 +3,8 @@ import { handoffConfig } from './config.ts'
 import { createHandoffs } from './project.ts'
 import { schemaResource } from './resources.ts'
 import { createTool } from './tools/handoff-create.ts'
+import { transitionTool } from './tools/handoff-transition.ts'
+import { updateTool } from './tools/handoff-update.ts'
 import { validateTool } from './tools/handoff-validate.ts'
 
 /** Handoff records: what a session leaves for the next one. */
@@ -14,7 +16,7 @@ export const plugin = definePlugin({
   async setup(host, config) {
     const handoffs = createHandoffs(host, config)
     return {
-      tools: [createTool(handoffs), validateTool(handoffs)],
+      tools: [createTool(handoffs), validateTool(handoffs), transitionTool(handoffs), updateTool(handoffs)],
       resources: [schemaResource()],
     }
   },

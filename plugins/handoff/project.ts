@@ -24,7 +24,10 @@ export interface Project {
 export interface Handoffs {
   readonly config: HandoffConfig
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The time that records are given. */
   now(): Date
+  /** Milliseconds that pass, for limits. */
+  clock(): number
   random: RandomBytes
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
@@ -44,17 +47,22 @@ export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
     config,
     env: host.env,
     now: () => host.now(),
+    clock: systemClock,
     random: (size) => randomBytes(size),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
   }
 }
 
+/** The default clock of locks, file ages and limits: it must go with the times the file system writes. */
+const systemClock = () => Date.now()
+
 function openProject(host: Host, config: HandoffConfig, root: string): Project {
   const folder = resolve(root, config.store)
+  const layout = layoutOf(root, folder)
   const store = openStore({
     disk: realDisk,
-    layout: layoutOf(root, folder),
-    now: () => host.now().getTime(),
+    layout,
+    now: systemClock,
     onWrite: (id) => {
       for (const uri of [`handoff://${id}`, `handoff://${id}/brief`, 'handoff://latest', 'handoff://index']) {
         host.resourceChanged(uri)
@@ -64,7 +72,7 @@ function openProject(host: Host, config: HandoffConfig, root: string): Project {
   return {
     root,
     store,
-    index: createIndex(store),
+    index: createIndex(realDisk, layout, systemClock),
     git: gitIn(root, host.env),
     storePrefix: `${relative(root, folder)}/`,
   }

@@ -11,7 +11,7 @@ export async function worldOf(handoffs: Handoffs, project: Project, record: Hand
   const { disk, layout } = project.store
   const [view, files, git, projectId] = await Promise.all([
     project.index.view(),
-    fileFacts(project.root, pathsOf(record), () => handoffs.now().getTime()),
+    fileFacts(project.root, pathsOf(record), handoffs.clock),
     gitFactsFor(project.git, record, project.storePrefix),
     storedProjectId(disk, layout),
   ])

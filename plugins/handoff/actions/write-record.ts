@@ -131,7 +131,7 @@ async function withHashes(
 ): Promise<Record<string, unknown>> {
   const artifacts = (record['artifacts'] as readonly Record<string, unknown>[]) ?? [] // composed above
   const paths = artifacts.flatMap(({ path }) => (typeof path === 'string' && path !== '' ? path : []))
-  const facts = await fileFacts(project.root, paths, () => handoffs.now().getTime())
+  const facts = await fileFacts(project.root, paths, handoffs.clock)
   return {
     ...record,
     artifacts: artifacts.map((artifact) => {

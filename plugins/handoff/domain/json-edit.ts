@@ -26,7 +26,7 @@ interface Span {
  * The text with the edits done in order, in the file's own indent and line ends; bytes that no edit names stay
  * as they are. Errors: `invalid`/`duplicate_keys`, `not_found`/`pointer_not_found`.
  */
-export function editJson(document: JsonDocument, edits: readonly JsonEdit[]): string {
+export function editText(document: JsonDocument, edits: readonly JsonEdit[]): string {
   if (document.duplicateKeys.length > 0) {
     throw new SatchelError(
       'invalid',

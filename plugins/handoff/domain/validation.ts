@@ -21,7 +21,7 @@ export interface Verdict {
   readonly errors: readonly SchemaFault[]
   readonly errors_total: number
   /** In the shape of the record's own member; each check has our extra `pointers`. */
-  readonly validation: Validation & { readonly checks: readonly CheckResult[] }
+  readonly validation: Omit<Validation, 'checks'> & { readonly checks: CheckResult[] }
   readonly can_ready: boolean
   readonly ready_blockers: readonly string[]
   readonly quality: Quality

@@ -116,3 +116,12 @@ export function asStoreError(thrown: unknown): unknown {
     { details: { code }, cause: thrown },
   )
 }
+
+/** A temporary file that cannot be removed is harmless: the doctor names it, the next writer removes it. */
+export async function dropTemp(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch {
+    return
+  }
+}

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { processStart, SatchelError } from '../../../server/plugin.ts'
-import { type Disk, orMissing, systemCode } from './disk.ts'
+import { type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
 import type { Layout } from './layout.ts'
 
 /**
@@ -29,6 +29,12 @@ interface Holder {
   readonly start: string | undefined
 }
 
+/**
+ * Lock files that this process holds now. One that names this process and is not here was left when its release
+ * failed: nobody holds it.
+ */
+const heldHere = new Set<string>()
+
 const STALE_AFTER_MS = 60_000
 const LONGEST_WAIT_MS = 5_000
 
@@ -53,7 +59,7 @@ async function acquire(locks: Locks, name: string): Promise<number> {
     const holder = highest === 0 ? undefined : await liveHolder(locks, name, highest)
     if (!holder) {
       const mine = highest + 1
-      if ((await claim(locks, name, mine)) && (await settle(locks, name, mine))) return mine
+      if ((await claim(locks, name, mine)) && (await settled(locks, name, mine))) return mine
     }
     if (locks.now() > deadline) throw lockedBy(name, holder)
     await wait(1 + Math.floor(randomBytes(1).readUInt8() / 64))
@@ -76,7 +82,12 @@ async function liveHolder(locks: Locks, name: string, generation: number): Promi
   if (!stat || stat.size === 0) return undefined
   const holder = parseHolder(await orMissing(locks.disk.read(file)))
   if (!holder || locks.now() - stat.mtimeMs > STALE_AFTER_MS) return undefined
-  return isDead(holder) ? undefined : holder
+  const isLeft = holder.pid === process.pid && isHere(holder) && !heldHere.has(file)
+  return isLeft || isDead(holder) ? undefined : holder
+}
+
+function isHere({ host, start }: Holder): boolean {
+  return host === hostname() && start === processStart(process.pid)
 }
 
 function parseHolder(content: Buffer | undefined): Holder | undefined {
@@ -109,12 +120,23 @@ async function claim(locks: Locks, name: string, generation: number): Promise<bo
   await disk.writeNew(temp, JSON.stringify(holder))
   try {
     await disk.link(temp, fileOf(locks, name, generation))
+    heldHere.add(fileOf(locks, name, generation))
     return true
   } catch (thrown) {
     if (systemCode(thrown) === 'EEXIST') return false
     throw asLinkError(thrown)
   } finally {
-    await orMissing(disk.unlink(temp))
+    await dropTemp(disk, temp)
+  }
+}
+
+/** Settles a claim; when that fails, the claim is given back. */
+async function settled(locks: Locks, name: string, mine: number): Promise<boolean> {
+  try {
+    return await settle(locks, name, mine)
+  } catch (thrown) {
+    await release(locks, name, mine)
+    throw thrown
   }
 }
 
@@ -122,6 +144,7 @@ async function claim(locks: Locks, name: string, generation: number): Promise<bo
 async function settle(locks: Locks, name: string, mine: number): Promise<boolean> {
   const all = await generations(locks, name)
   if ((all.at(-1) ?? 0) > mine) {
+    heldHere.delete(fileOf(locks, name, mine))
     await orMissing(locks.disk.unlink(fileOf(locks, name, mine)))
     return false
   }
@@ -135,7 +158,14 @@ async function refuseIfTaken(locks: Locks, name: string, mine: number): Promise<
 }
 
 async function release(locks: Locks, name: string, generation: number): Promise<void> {
-  await orMissing(locks.disk.empty(fileOf(locks, name, generation)))
+  const file = fileOf(locks, name, generation)
+  heldHere.delete(file)
+  try {
+    await orMissing(locks.disk.empty(file))
+  } catch (thrown) {
+    // The work is done and on disk: that the file stays full only makes others wait, at most a minute.
+    if (systemCode(thrown) === undefined) throw thrown
+  }
 }
 
 function fileOf({ layout }: Locks, name: string, generation: number): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
-import { asStoreError, type Disk, orMissing, systemCode } from './disk.ts'
+import { asStoreError, type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
 import { GITIGNORE, type Layout, recordFile } from './layout.ts'
 import { asLinkError, type HeldLock, withLock } from './lock.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
@@ -177,15 +177,6 @@ async function removeStaleTemps(disk: Disk, layout: Layout, now: number): Promis
   }
 }
 
-/** A temporary file that cannot be removed is harmless: the doctor names it, the next writer removes it. */
-async function dropTemp(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.unlink(path)
-  } catch {
-    return
-  }
-}
-
 function ignoreExisting(thrown: unknown): void {
   if (systemCode(thrown) !== 'EEXIST') throw thrown
 }
@@ -207,7 +198,8 @@ export function unknownRecord(id: string, near: readonly string[] = []): Satchel
   )
 }
 
-function changedMeanwhile(id: string, etag: string | undefined): SatchelError {
+/** The caller's etag is not the present one. */
+export function changedMeanwhile(id: string, etag: string | undefined): SatchelError {
   return new SatchelError(
     'conflict',
     'etag_mismatch',

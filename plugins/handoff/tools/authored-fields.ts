@@ -31,7 +31,9 @@ export const authoredFields = {
     .optional()
     .describe('dead ends'),
   open_items: z
-    .array(z.looseObject({ priority: level, description: text, suggested_action: text, acceptance_check: text }))
+    .array(
+      z.looseObject({ priority: level, description: text, suggested_action: text, acceptance_check: text }),
+    )
     .optional()
     .describe('left to do'),
   artifacts: z

@@ -49,7 +49,7 @@ export function createTool(handoffs: Handoffs) {
     name: 'handoff_create',
     title: 'Create handoff',
     description:
-      'Writes a draft record of the work so far: before context runs out, at a milestone. Item ids are labels.. Returns id, etag.',
+      'Writes a draft record of the work so far: before context runs out, at a milestone. Item ids are labels; secrets are redacted. Returns id, etag.',
     profile: 'core',
     input: z.object({
       title: z.string().describe('name'),

@@ -1,0 +1,58 @@
+import { isSatchelError } from '../../../server/plugin.ts'
+import { editText } from '../domain/json-edit.ts'
+import { extension, type Handoff } from '../domain/record.ts'
+import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import type { Handoffs, Project } from '../project.ts'
+import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
+
+/**
+ * After a child became ready: its parents are superseded (a fork leaves its parent), and a claim of the child's
+ * session on them ends. Each parent under its own lock; one that cannot be written is a warning, because leaves come
+ * from the lineage and not from the status.
+ */
+export async function supersedeParents(
+  handoffs: Handoffs,
+  project: Project,
+  child: Handoff,
+): Promise<string[]> {
+  const warnings: string[] = []
+  for (const parent of new Set(child.lineage.parents)) {
+    try {
+      await project.store.update(parent, undefined, (current) => changed(handoffs, current, child))
+    } catch (thrown) {
+      if (!isSatchelError(thrown)) throw thrown
+      warnings.push(`The parent ${parent} was left as it is (${thrown.reason}).`)
+    }
+  }
+  return warnings
+}
+
+function changed(
+  handoffs: Handoffs,
+  current: StoredRecord | BrokenRecord,
+  child: Handoff,
+): string | undefined {
+  if (current.kind === 'broken') return undefined
+  const change = changeOf(current.record, child)
+  if (!change) return undefined
+  const now = handoffs.now().toISOString()
+  const history = {
+    at: now,
+    from: current.record.status,
+    to: change.status ?? current.record.status,
+    by: extension(child).session ?? null,
+    reason: `${child.lineage.relation} ${child.id} became ready`,
+    nonce: null,
+  }
+  return editText(current.document, changeEdits(current.record, { ...change, history, updatedAt: now }))
+}
+
+function changeOf(parent: Handoff, child: Handoff): RecordChange | undefined {
+  if (child.lineage.relation !== 'fork') {
+    const isGone = parent.status === 'superseded' || parent.status === 'archived'
+    return isGone ? undefined : { status: 'superseded', claim: null }
+  }
+  const { claim } = extension(parent)
+  if (claim === null || claim.by !== extension(child).session) return undefined
+  return { claim: null, ...(parent.status === 'resumed' && { status: 'ready' as const }) }
+}

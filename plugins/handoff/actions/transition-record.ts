@@ -1,0 +1,123 @@
+import { type CallContext, isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import { editText } from '../domain/json-edit.ts'
+import { extension, type Flag, type Handoff, type HistoryEntry, type Status } from '../domain/record.ts'
+import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { sessionOf } from '../session.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { changedMeanwhile } from '../store/store.ts'
+import { findRecord } from './find-record.ts'
+import { supersedeParents } from './supersede-parents.ts'
+import { planOf } from './transition-plan.ts'
+import type { TransitionRequest } from './transition-request.ts'
+
+export interface TransitionAnswer {
+  readonly root: string
+  readonly id: string
+  readonly from: Status
+  readonly to: Status
+  readonly flags: readonly Flag[]
+  readonly etag: string
+  readonly repeated: boolean
+  readonly warnings: readonly string[]
+}
+
+const MAX_TRIES = 5
+
+/**
+ * Moves a record to another state. The checks run before the lock is taken; when the record changed meanwhile, they
+ * run again. Errors: section 14 of the design, code `conflict`; `invalid`/`checks_failed` with the checks.
+ */
+export async function transitionRecord(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: TransitionRequest,
+): Promise<TransitionAnswer> {
+  if (request.to === undefined && request.clearFlags.length === 0) {
+    throw new SatchelError('invalid', 'invalid_arguments', 'Give a state in "to", or flags in "clear_flags".')
+  }
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(handoffs, ctx, project, request)
+    } catch (thrown) {
+      const changed = isSatchelError(thrown) && thrown.reason === 'etag_mismatch'
+      if (!changed || request.ifMatch !== undefined || tries >= MAX_TRIES) throw thrown
+    }
+  }
+}
+
+async function attempt(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: TransitionRequest,
+): Promise<TransitionAnswer> {
+  const stored = await findRecord(project, request.id)
+  const before = repeatedAnswer(project, stored, request.nonce)
+  if (before) return before
+  if (request.ifMatch !== undefined && request.ifMatch !== stored.etag) {
+    throw changedMeanwhile(stored.id, stored.etag)
+  }
+  const plan = await planOf(handoffs, project, stored, request)
+  if (plan.change === undefined) return answerOf(project, stored, stored.etag, plan.change)
+  const by = sessionOf(ctx, handoffs.env) ?? ctx.client?.name ?? null
+  const history = historyOf(stored.record, plan.change, request, by, handoffs.now())
+  const change = { ...plan.change, history, updatedAt: handoffs.now().toISOString() }
+  const { etag } = await project.store.update(stored.id, stored.etag, () =>
+    editText(stored.document, changeEdits(stored.record, change)),
+  )
+  if (plan.refusal) throw plan.refusal
+  const warnings = change.status === 'ready' ? await supersedeParents(handoffs, project, stored.record) : []
+  return { ...answerOf(project, stored, etag, change), warnings }
+}
+
+function historyOf(
+  record: Handoff,
+  change: RecordChange,
+  request: TransitionRequest,
+  by: string | null,
+  now: Date,
+): HistoryEntry {
+  return {
+    at: now.toISOString(),
+    from: record.status,
+    to: change.status ?? record.status,
+    by,
+    reason: request.reason ?? request.acceptWarnings ?? null,
+    nonce: request.nonce ?? null,
+  }
+}
+
+function repeatedAnswer(
+  project: Project,
+  stored: StoredRecord,
+  nonce: string | undefined,
+): TransitionAnswer | undefined {
+  const entry =
+    nonce === undefined ? undefined : extension(stored.record).history.find((past) => past.nonce === nonce)
+  if (!entry) return undefined
+  const { id, record, etag } = stored
+  // written by ourselves from states of this type
+  const [from, to] = [entry.from as Status, entry.to as Status]
+  return { root: project.root, id, from, to, flags: record.flags, etag, repeated: true, warnings: [] }
+}
+
+function answerOf(
+  project: Project,
+  stored: StoredRecord,
+  etag: string,
+  change: RecordChange | undefined,
+): TransitionAnswer {
+  const { id, record } = stored
+  return {
+    root: project.root,
+    id,
+    from: record.status,
+    to: change?.status ?? record.status,
+    flags: change?.flags ?? record.flags,
+    etag,
+    repeated: false,
+    warnings: [],
+  }
+}

@@ -1,0 +1,116 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { editText } from '../domain/json-edit.ts'
+import type { PatchOperation } from '../domain/json-patch.ts'
+import { type JsonDocument, readJson } from '../domain/json-text.ts'
+import type { Handoff, Validation } from '../domain/record.ts'
+import { refuseTooLarge } from '../domain/record-size.ts'
+import {
+  type Appendix,
+  afterUpdate,
+  appendedRecord,
+  patchedRecord,
+  type UpdatedText,
+} from '../domain/record-update.ts'
+import { schemaVerdict } from '../domain/schema-verdict.ts'
+import { redactDocument } from '../domain/text-redaction.ts'
+import type { Handoffs, Project } from '../project.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { brokenFile, findRecord } from './find-record.ts'
+
+export interface UpdateRequest {
+  readonly id: string
+  readonly ifMatch: string
+  readonly patch: readonly PatchOperation[] | undefined
+  readonly append: Appendix | undefined
+}
+
+export interface UpdateAnswer {
+  readonly root: string
+  readonly id: string
+  readonly etag: string
+  readonly status: Handoff['status']
+  readonly changed: readonly string[]
+  readonly assigned_ids: Readonly<Record<string, string>>
+  readonly validation: Validation
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Edits a draft or validated record in its text. Errors: `conflict`/`immutable` after release,
+ * `conflict`/`etag_mismatch`, `invalid`/`schema_invalid` of a result that breaks the tables; nothing is written then.
+ */
+export async function updateRecord(
+  handoffs: Handoffs,
+  project: Project,
+  request: UpdateRequest,
+): Promise<UpdateAnswer> {
+  if ((request.patch === undefined) === (request.append === undefined)) {
+    throw new SatchelError('invalid', 'invalid_arguments', 'Give either a patch or an append.')
+  }
+  const { id } = await findRecord(project, request.id)
+  const now = handoffs.now().toISOString()
+  let outcome: Outcome | undefined
+  const { etag } = await project.store.update(id, request.ifMatch, (current) => {
+    if (current.kind === 'broken') throw brokenFile(current.problem)
+    outcome = edited(current, request, now)
+    return outcome.document.text
+  })
+  if (!outcome) throw new TypeError('the store did not call the edit')
+  const { record, changed, assigned, redacted } = outcome
+  return {
+    root: project.root,
+    id,
+    etag,
+    status: record.status,
+    changed,
+    assigned_ids: assigned,
+    validation: record.validation,
+    warnings: redacted > 0 ? [`${redacted} secrets were redacted.`] : [],
+  }
+}
+
+interface Outcome extends Omit<UpdatedText, 'text'> {
+  readonly document: JsonDocument
+  readonly record: Handoff
+  readonly redacted: number
+}
+
+function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: string): Outcome {
+  const { record, document, id } = current
+  if (record.status !== 'draft' && record.status !== 'validated') throw immutable(id, record.status)
+  const update =
+    patch !== undefined ? patchedRecord(document, patch) : appendedRecord(document, record, append ?? {}, now)
+  const settled = asDocument(editText({ ...document, text: update.text }, afterUpdate(record, now)))
+  const { text, ledger } = redactDocument(settled)
+  const final = asDocument(text)
+  refuseTooLarge(final.text, final.value)
+  return { ...update, document: final, record: asRecord(final.value), redacted: ledger.length }
+}
+
+function asDocument(text: string): JsonDocument {
+  const reading = readJson(text)
+  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
+  return reading.document
+}
+
+function asRecord(value: unknown): Handoff {
+  const errors = schemaVerdict(value)
+  const [first] = errors
+  if (first === undefined) return value as Handoff // the verdict is what proves it
+  throw new SatchelError(
+    'invalid',
+    'schema_invalid',
+    `${first.pointer || 'the record'}: ${first.message}. Nothing was changed.`,
+    { details: { errors: errors.slice(0, 100), errors_total: errors.length } },
+  )
+}
+
+/** A released record does not change. */
+export function immutable(id: string, status: string): SatchelError {
+  return new SatchelError(
+    'conflict',
+    'immutable',
+    `The record is ${status}: its content does not change any more. Amend it: that makes a child.`,
+    { details: { id, status }, next: { tool: 'handoff_branch', args: { id, relation: 'amend' } } },
+  )
+}

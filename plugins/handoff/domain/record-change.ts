@@ -1,0 +1,52 @@
+import type { JsonEdit } from './json-edit.ts'
+import {
+  type Claim,
+  extension,
+  type Flag,
+  type Handoff,
+  type HistoryEntry,
+  type Status,
+  type Validation,
+} from './record.ts'
+
+const MAX_HISTORY = 200 // design handoff, section 4
+
+/** What one write does to the members that may change after release. Absent: left as it is. */
+export interface RecordChange {
+  readonly status?: Status
+  readonly flags?: readonly Flag[]
+  readonly validation?: Validation
+  readonly contentSha256?: string
+  readonly claim?: Claim | null
+  readonly history?: HistoryEntry
+  /** Absent: the record keeps its time. */
+  readonly updatedAt?: string
+}
+
+/** The edits that make a change; nothing is edited that stays the same. */
+export function changeEdits(record: Handoff, change: RecordChange): JsonEdit[] {
+  const own = extension(record)
+  const edits: JsonEdit[] = []
+  const set = (pointer: string, value: unknown) => edits.push({ op: 'set', pointer, value })
+  if (change.status !== undefined && change.status !== record.status) set('/status', change.status)
+  if (change.flags !== undefined && !sameFlags(change.flags, record.flags)) set('/flags', change.flags)
+  if (change.validation !== undefined) set('/validation', change.validation)
+  if (change.contentSha256 !== undefined && change.contentSha256 !== own.content_sha256) {
+    set('/x_satchel/content_sha256', change.contentSha256)
+  }
+  if (change.claim !== undefined && !(change.claim === null && own.claim === null))
+    set('/x_satchel/claim', change.claim)
+  if (change.history) set('/x_satchel/history', [...own.history, change.history].slice(-MAX_HISTORY))
+  if (change.updatedAt !== undefined) set('/updated_at', change.updatedAt)
+  return edits
+}
+
+function sameFlags(a: readonly Flag[], b: readonly Flag[]): boolean {
+  return a.length === b.length && a.every((flag, index) => flag === b[index])
+}
+
+/** The flags with one more or one less; others stay. */
+export function withFlag(flags: readonly Flag[], flag: Flag, isSet: boolean): readonly Flag[] {
+  if (!isSet) return flags.filter((other) => other !== flag)
+  return flags.includes(flag) ? flags : [...flags, flag]
+}

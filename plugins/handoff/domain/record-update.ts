@@ -1,0 +1,128 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { type GivenItem, numberItems } from './item-ids.ts'
+import { appendEdits, editText, type JsonEdit } from './json-edit.ts'
+import { type PatchOperation, patchText } from './json-patch.ts'
+import { isJsonObject } from './json-pointer.ts'
+import type { JsonDocument } from './json-text.ts'
+import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
+import { type Handoff, ITEM_COLLECTIONS } from './record.ts'
+
+/** Items and entries to put behind those a record has. */
+export interface Appendix {
+  readonly decisions?: readonly GivenItem[] | undefined
+  readonly evidence?: readonly GivenItem[] | undefined
+  readonly failed_attempts?: readonly GivenItem[] | undefined
+  readonly open_items?: readonly GivenItem[] | undefined
+  readonly artifacts?: readonly GivenItem[] | undefined
+  readonly risks?: readonly GivenItem[] | undefined
+  readonly completed?: readonly string[] | undefined
+  readonly in_progress?: readonly string[] | undefined
+  readonly discoveries?: readonly string[] | undefined
+  readonly scope?: readonly string[] | undefined
+  readonly constraints?: readonly string[] | undefined
+  readonly definition_of_done?: readonly string[] | undefined
+}
+
+/** Members that only their own tools change (design handoff, section 6). */
+const PROTECTED = [
+  '/id',
+  '/kind',
+  '/$schema',
+  '/created_at',
+  '/status',
+  '/flags',
+  '/lineage',
+  '/validation',
+  '/redactions',
+  '/x_satchel',
+]
+
+export interface UpdatedText {
+  readonly text: string
+  /** Pointers that were written, as the caller named them. */
+  readonly changed: readonly string[]
+  readonly assigned: Readonly<Record<string, string>>
+}
+
+/** The text after a patch. Errors: `invalid`/`protected_pointer`, `invalid`/`patch_failed`. */
+export function patchedRecord(document: JsonDocument, operations: readonly PatchOperation[]): UpdatedText {
+  for (const { op, path, from } of operations) {
+    if (op !== 'test') refuseProtected(path)
+    if (op === 'move' && from !== undefined) refuseProtected(from)
+  }
+  const changed = operations.filter(({ op }) => op !== 'test').map(({ path }) => path)
+  return { text: patchText(document, operations), changed: [...new Set(changed)], assigned: {} }
+}
+
+function refuseProtected(path: string): void {
+  const owner = PROTECTED.find((pointer) => path === pointer || path.startsWith(`${pointer}/`))
+  if (owner === undefined && path !== '') return
+  throw new SatchelError(
+    'invalid',
+    'protected_pointer',
+    `${owner ?? 'The whole record'} is not changed by an edit; other tools keep it.`,
+    { details: { pointer: path.slice(0, 120), protected: PROTECTED } },
+  )
+}
+
+/** The text with items and entries appended; labels become ids as in a new record. */
+export function appendedRecord(
+  document: JsonDocument,
+  record: Handoff,
+  appendix: Appendix,
+  now: string,
+): UpdatedText {
+  const taken = ITEM_COLLECTIONS.flatMap((name) => (record[name] ?? []).map(({ id }) => id))
+  const { items, assigned } = numberItems(
+    {
+      decisions: (appendix.decisions ?? []).map((item) => decisionOf(item, now)),
+      evidence: (appendix.evidence ?? []).map((item) => evidenceOf(item, now)),
+      failed_attempts: (appendix.failed_attempts ?? []).map(failedAttemptOf),
+      open_items: (appendix.open_items ?? []).map(openItemOf),
+    },
+    taken,
+  )
+  const lists: Readonly<Record<string, readonly unknown[]>> = {
+    '/decisions': items.decisions,
+    '/evidence': items.evidence,
+    '/failed_attempts': items.failed_attempts,
+    '/open_items': items.open_items,
+    '/artifacts': (appendix.artifacts ?? []).map(artifactOf),
+    '/risks': (appendix.risks ?? []).map(riskOf),
+    '/summary/completed': appendix.completed ?? [],
+    '/summary/in_progress': appendix.in_progress ?? [],
+    '/summary/discoveries': appendix.discoveries ?? [],
+    '/work/scope': appendix.scope ?? [],
+    '/work/constraints': appendix.constraints ?? [],
+    '/work/definition_of_done': appendix.definition_of_done ?? [],
+  }
+  const used = Object.entries(lists).filter(([, values]) => values.length > 0)
+  const edits = used.flatMap(([pointer, values]) => [
+    ...madeList(record, pointer),
+    ...appendEdits(pointer, values),
+  ])
+  return { text: editText(document, edits), changed: used.map(([pointer]) => pointer), assigned }
+}
+
+/** The three lists that a record may leave out are made before something is put into them. */
+function madeList(record: Handoff, pointer: string): JsonEdit[] {
+  const isMissing =
+    (pointer === '/failed_attempts' && record.failed_attempts === undefined) ||
+    (pointer === '/summary/in_progress' && record.summary.in_progress === undefined) ||
+    (pointer === '/summary/discoveries' && record.summary.discoveries === undefined)
+  return isMissing ? [{ op: 'set', pointer, value: [] }] : []
+}
+
+/** Edits that every update ends with: a draft again, checked by nobody, described by somebody. */
+export function afterUpdate(record: Handoff, now: string): JsonEdit[] {
+  const own: unknown = 'x_satchel' in record ? record.x_satchel : undefined
+  const edits: JsonEdit[] = [{ op: 'set', pointer: '/updated_at', value: now }]
+  if (record.status === 'validated') edits.push({ op: 'set', pointer: '/status', value: 'draft' })
+  if (record.validation.status !== 'not_run') {
+    const none = { status: 'not_run', validated_at: null, checks: [], freshness: null }
+    edits.push({ op: 'set', pointer: '/validation', value: none })
+  }
+  if (isJsonObject(own) && Object.hasOwn(own, 'skeleton'))
+    edits.push({ op: 'remove', pointer: '/x_satchel/skeleton' })
+  return edits
+}

@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { RecordRow } from '../domain/record-row.ts'
+import { type Disk, systemCode } from './disk.ts'
+import type { Layout } from './layout.ts'
+import type { Problem } from './read-record.ts'
+
+/** What the index knows of one file; valid while time and size of the file are the same. */
+export interface IndexEntry {
+  readonly mtimeMs: number
+  readonly size: number
+  readonly row?: RecordRow
+  readonly problem?: Problem
+}
+
+export type IndexEntries = ReadonlyMap<string, IndexEntry>
+
+/** Counts up with every change of what a row holds: an index of another version is built anew. */
+const VERSION = 1
+
+/** The entries of the index file; undefined when it is missing, of another version, or damaged. */
+export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntries | undefined> {
+  let text: string
+  try {
+    text = (await disk.read(fileOf(layout))).toString('utf8')
+  } catch {
+    return undefined // derived: whatever is wrong with it, it is built anew
+  }
+  const lineEnd = text.indexOf('\n')
+  const body = text.slice(lineEnd + 1)
+  if (text.slice(0, lineEnd) !== headOf(body)) return undefined
+  const entries: readonly (readonly [string, IndexEntry])[] = JSON.parse(body) // its digest is right: we wrote it
+  return new Map(entries)
+}
+
+/** Writes the index by rename; a store that cannot be written has none. */
+export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntries): Promise<void> {
+  const body = JSON.stringify([...entries])
+  const temp = join(layout.cache, `index-${process.pid}-${randomBytes(6).toString('hex')}`)
+  try {
+    await disk.makeDirectory(layout.cache)
+    await disk.writeNew(temp, `${headOf(body)}\n${body}`)
+    await disk.rename(temp, fileOf(layout))
+  } catch (thrown) {
+    if (systemCode(thrown) === undefined) throw thrown
+    await disk.unlink(temp).catch(() => undefined)
+  }
+}
+
+function headOf(body: string): string {
+  return JSON.stringify({ version: VERSION, sha256: createHash('sha256').update(body).digest('hex') })
+}
+
+function fileOf(layout: Layout): string {
+  return join(layout.cache, 'index.json')
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { transitionRecord } from '../actions/transition-record.ts'
+import { FLAGS, STATUSES } from '../domain/record.ts'
+import { shortId } from '../domain/record-id.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+/** `handoff_transition`: moves a record through its states. */
+export function transitionTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_transition',
+    title: 'Change handoff status',
+    description:
+      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded), ready on a resumed one gives the claim back, archived puts it away. Returns from, to, flags, etag; a refusal says what is allowed.',
+    profile: 'core',
+    input: z.object({
+      id: z.string().describe('id, its digits, latest'),
+      to: z.enum(STATUSES).optional().describe('new status'),
+      from: z.enum(STATUSES).optional().describe('expected status'),
+      if_match: z.string().optional().describe('expected etag'),
+      reason: z.string().optional().describe('why'),
+      accept_warnings: z.string().optional().describe('why ready despite warnings'),
+      clear_flags: z.array(z.enum(FLAGS)).optional().describe('flags to take off'),
+      nonce: z.string().optional().describe('for retries'),
+      project: projectField,
+    }),
+    output: z.object({
+      id: z.string(),
+      from: z.enum(STATUSES),
+      to: z.enum(STATUSES),
+      flags: list(z.enum(FLAGS)),
+      etag: z.string(),
+      repeated: z.boolean(),
+      ...answerFields,
+    }),
+    annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+    http: {
+      method: 'POST',
+      path: '/handoffs/{id}/transition',
+      headers: { 'if-match': 'if_match' },
+      etag: 'etag',
+    },
+    cli: { verb: 'handoff set-status', positional: ['id', 'to'] },
+    example: { id: 'latest', to: 'validated' },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      return transitionRecord(handoffs, ctx, project, {
+        id: input.id,
+        to: input.to,
+        from: input.from,
+        ifMatch: input.if_match,
+        reason: input.reason,
+        acceptWarnings: input.accept_warnings,
+        clearFlags: input.clear_flags ?? [],
+        nonce: input.nonce,
+      })
+    },
+    digest: ({ id, from, to, flags, repeated, warnings }) =>
+      digestOf([
+        from === to ? `${shortId(id)} is ${to}` : `${shortId(id)}: ${from} -> ${to}`,
+        repeated && 'The same nonce as before: nothing was changed.',
+        flags.length > 0 && `flags: ${flags.join(', ')}`,
+        ...warnings.slice(0, 5),
+      ]),
+  })
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { updateRecord } from '../actions/update-record.ts'
+import { shortId } from '../domain/record-id.ts'
+import type { Handoffs } from '../project.ts'
+import { authoredFields } from './authored-fields.ts'
+import { answerFields, digestOf, list, projectField, validationShape } from './shared-fields.ts'
+
+const { closes: _closes, why_it_matters: _why, ...appendable } = authoredFields
+
+const operation = z.object({
+  op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
+  path: z.string(),
+  from: z.string().optional(),
+  value: z.unknown().optional(),
+})
+
+const MAX_OPERATIONS = 200
+
+/** What may be appended, parsed but not listed: as a schema it is as long as `handoff_create`'s. */
+const appendix = z.looseObject({}).pipe(z.strictObject(appendable))
+
+/** `handoff_update`: edits a draft or validated record. */
+export function updateTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_update',
+    title: 'Edit handoff',
+    description:
+      'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. if_match is the etag of the version you saw; conflict/etag_mismatch means read it again. Released records are amended with handoff_branch. Returns etag, assigned ids.',
+    profile: 'standard',
+    input: z.object({
+      id: z.string().describe('id, its digits, latest'),
+      if_match: z.string().describe('etag'),
+      patch: z.array(operation).max(MAX_OPERATIONS).optional().describe('operations'),
+      append: appendix.optional().describe('lists, as in handoff_create'),
+      project: projectField,
+    }),
+    output: z.object({
+      id: z.string(),
+      etag: z.string(),
+      status: z.string(),
+      changed: list(z.string()),
+      assigned_ids: z.record(z.string(), z.string()),
+      validation: validationShape,
+      ...answerFields,
+    }),
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    http: { method: 'PATCH', path: '/handoffs/{id}', headers: { 'if-match': 'if_match' }, etag: 'etag' },
+    cli: { verb: 'handoff edit', positional: ['id'] },
+    example: {
+      id: 'latest',
+      if_match: 'sha256:0000000000000000000000000000000000000000000000000000000000000000',
+      append: { completed: ['Added the fixture'] },
+    },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      return updateRecord(handoffs, project, {
+        id: input.id,
+        ifMatch: input.if_match,
+        patch: input.patch,
+        append: input.append,
+      })
+    },
+    digest: ({ id, status, changed, assigned_ids, etag, warnings }) => {
+      const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
+      return digestOf([
+        `${shortId(id)} edited (${status}): ${changed.slice(0, 10).join(', ')}`,
+        assigned.length > 0 && `ids: ${assigned.slice(0, 20).join(', ')}`,
+        `etag: ${etag}`,
+        ...warnings,
+      ])
+    },
+  })
+}
