@@ -14,7 +14,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { TestContext } from 'node:test'
 import { plugin } from '../plugins/handoff/index.ts'
 import { createHost, type RunningHost } from '../server/host.ts'
-import { type CallContext, type Log, SatchelError } from '../server/plugin.ts'
+import { type CallContext, type Host, type Log, SatchelError } from '../server/plugin.ts'
 
 /** One project folder, a host with the handoff plugin over it, and a clock that only the test moves. */
 export interface Bench {
@@ -117,6 +117,22 @@ function startRepository(bench: Bench): void {
   bench.write('README.md', '# Project\n')
   bench.git('add', '.')
   bench.git('commit', '-q', '-m', 'first')
+}
+
+/** What a plugin gets of a host, for parts that are tested without one. */
+export function testHost(root: string, now: () => Date, env: Record<string, string> = {}): Host {
+  return {
+    log: silent,
+    signal: new AbortController().signal,
+    projectRoot: root,
+    configFile: undefined,
+    env: { PATH: process.env['PATH'], HOME: root, ...env },
+    now,
+    resourceChanged() {},
+    taskChanged() {},
+    assetPath: (name) => name,
+    openListener: () => Promise.reject(new Error('no listener in this test')),
+  }
 }
 
 /** A local caller, confined to the root. */
