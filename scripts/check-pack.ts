@@ -14,7 +14,7 @@ const ALLOWED = [
   /^schemas\/[a-z0-9.-]+\.json$/,
   /^generated\/[a-z0-9-]+\.(js|d\.ts|ts)$/,
   /^dist\/(satchel|satchel-mcp|demo|chunk-[A-Z0-9]+|[a-z0-9.-]+-[A-Z0-9]{8})\.js$/,
-  /^dist\/(server|plugins|test\/harness)\/[a-z0-9./-]+\.(js|d\.ts)$/,
+  /^dist\/(server|plugins|generated|test\/harness)\/[a-z0-9./-]+\.(js|d\.ts)$/,
   /^dist\/assets\/[A-Za-z0-9.-]+$/,
 ]
 
