@@ -1,4 +1,4 @@
-import type { HostVerb } from './host-verb.ts'
+import type { HostVerb } from './world.ts'
 
 /** What `--help` shows of a host verb without loading it. */
 export interface HostVerbRow {

@@ -5,14 +5,13 @@ import type { RunningHost } from '../host.ts'
 import { VERSION } from '../version.ts'
 import { readCommandLine } from './command-line.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
-import type { HostVerb } from './host-verb.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
 import { exitCodeOf, printError } from './render.ts'
 import { openTerminal } from './terminal.ts'
 import { isUsageError, unknownVerb, usageError } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
-import type { Doors, World } from './world.ts'
+import type { Doors, HostVerb, World } from './world.ts'
 
 /** How long an interrupted verb may take to end by itself. */
 const INTERRUPT_GRACE_MS = 8_000

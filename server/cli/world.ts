@@ -1,11 +1,12 @@
+import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Log } from '../contract/context.ts'
 import type { PluginEntry, RunningHost } from '../host.ts'
 import type { Wanted } from '../plugin-entries.ts'
 import type { CommandLine } from './command-line.ts'
-import type { HostVerb } from './host-verb.ts'
 import type { Io, StopSignal } from './io.ts'
 import type { OpenTerminal } from './terminal.ts'
+import type { VerbShape } from './verb-parser.ts'
 
 /** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
 export type Settings = Readonly<Record<string, unknown>>
@@ -47,4 +48,11 @@ export interface World {
   readonly doors: Doors
   /** The host's own verbs, loaded. */
   hostVerbs(): Promise<readonly HostVerb[]>
+}
+
+/** A verb of the host itself. */
+export interface HostVerb<I extends z.ZodObject = z.ZodObject> extends Omit<VerbShape, 'input'> {
+  readonly input: I
+  /** Gives the exit code. Errors: a `SatchelError`. */
+  run(world: World, input: z.output<I>): Promise<number>
 }
