@@ -56,10 +56,11 @@ function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progr
 }
 
 /** Progress only for who asked with a token and can take frames before the answer. */
-function progressOf({ ctx, catalog }: Exchange): Progress {
+function progressOf({ ctx, catalog, era }: Exchange): Progress {
   const progressToken = ctx.mcpReq._meta?.progressToken
   const accept = ctx.http?.req?.headers.get('accept')
-  const asked = progressToken !== undefined && (accept?.includes('text/event-stream') ?? true)
+  const takesFrames = era === 'legacy' || accept == null || accept.includes('text/event-stream')
+  const asked = progressToken !== undefined && takesFrames
   return createProgress(
     (params) => {
       if (!asked) return

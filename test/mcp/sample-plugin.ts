@@ -151,6 +151,22 @@ function sampleTools(world: SampleWorld) {
       digest: () => 'one quote',
     }),
     defineTool({
+      name: 'sample_poke',
+      title: 'Poke',
+      description:
+        'Changes the status. Choose it to test a subscription. Returns how many calls were aborted.',
+      profile: 'full',
+      input: z.object({}),
+      output: z.object({ aborted: z.int() }),
+      annotations: { ...READ, readOnly: false },
+      example: {},
+      async handler() {
+        world.changed('sample://status')
+        return { aborted: world.aborted }
+      },
+      digest: ({ aborted }) => `${aborted} aborted`,
+    }),
+    defineTool({
       name: 'sample_hidden',
       title: 'Hidden',
       description: 'Is no tool of the MCP door. Choose it at the command line. Returns nothing.',
