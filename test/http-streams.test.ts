@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { After } from '../server/fanout/pump.ts'
+import type { After } from '../server/fanout/after.ts'
 import { openDoor } from './http/open-door.ts'
 import { eventFrame, READER, SESSION } from './http/sample-plugin.ts'
 

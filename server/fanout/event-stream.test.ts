@@ -6,8 +6,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { After } from './after.ts'
 import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts'
-import { type After, createPump } from './pump.ts'
+import { createPump } from './pump.ts'
 
 const frame = (text: string): Buffer => Buffer.from(`data: ${text}\n\n`)
 

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { type After, afterTimeout } from './after.ts'
 import { joinedFrames } from './joined-frames.ts'
-import { type After, afterTimeout, BLOCKED_LIMIT_MS, type Pump, type PumpReader } from './pump.ts'
+import type { Pump } from './pump.ts'
+import { BLOCKED_LIMIT_MS, type PumpReader } from './pump-reader.ts'
 import { createResponseSink, type ResponseSink } from './response-sink.ts'
 
 /** Pause between heartbeat comments (spec workspace-events, "Limits": about every 15 seconds). */
@@ -122,7 +124,7 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
     get closed() {
       return isClosed()
     },
-    offer: reader.offer,
+    offer: (frame) => reader.offer(frame),
     start(start = {}) {
       if (state !== 'waiting') return
       state = 'replaying'

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import type { After } from './after.ts'
 import { createJoiner } from './joined-frames.ts'
-import { createMailbox, MAILBOX_FRAMES } from './mailbox.ts'
-import { type After, createPump, type PumpReader } from './pump.ts'
+import { MAILBOX_FRAMES, Mailbox } from './mailbox.ts'
+import { createPump } from './pump.ts'
+import type { PumpReader } from './pump-reader.ts'
 
 const LAGGED = Buffer.from('LAGGED')
 const frame = (id: number): Buffer => Buffer.from(`${id};`)
@@ -51,7 +53,7 @@ function recordingSink(room = Number.POSITIVE_INFINITY) {
 
 describe('mailbox', () => {
   it('takes 64 frames and is emptied and lagged by the 65th', () => {
-    const mailbox = createMailbox()
+    const mailbox = new Mailbox()
     for (const each of frames(MAILBOX_FRAMES)) mailbox.offer(each)
     assert.deepEqual([mailbox.size, mailbox.lagged], [64, false])
 
@@ -61,7 +63,7 @@ describe('mailbox', () => {
   })
 
   it('drops everything after an overflow until the reader was told', () => {
-    const mailbox = createMailbox({ maxFrames: 1 })
+    const mailbox = new Mailbox({ maxFrames: 1 })
     for (const each of frames(3)) mailbox.offer(each)
     assert.equal(mailbox.size, 0)
 
@@ -72,7 +74,7 @@ describe('mailbox', () => {
   })
 
   it('bounds bytes too, but lets one larger frame pass when nothing else waits', () => {
-    const mailbox = createMailbox({ maxBytes: 10 })
+    const mailbox = new Mailbox({ maxBytes: 10 })
     mailbox.offer(Buffer.alloc(100))
     assert.deepEqual([mailbox.size, mailbox.lagged], [1, false])
 

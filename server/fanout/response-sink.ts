@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Sink } from './pump.ts'
+import type { Sink } from './pump-reader.ts'
 
 export interface ResponseSink extends Sink {
   /** Takes its listeners off a socket that outlives the response. */

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CallContext, Credentials, Log, Principal } from '../contract/context.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { Listener, RouteGuard } from '../contract/route.ts'
-import type { After, Pump } from '../fanout/pump.ts'
+import type { After } from '../fanout/after.ts'
+import type { Pump } from '../fanout/pump.ts'
 import type { McpMount } from '../mcp-mount.ts'
 
 /** What `run.ts` lends the HTTP door; the same for every listener of a process. */

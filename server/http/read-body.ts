@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { SatchelError } from '../contract/errors.ts'
-import { type After, afterTimeout } from '../fanout/pump.ts'
+import { type After, afterTimeout } from '../fanout/after.ts'
 
 /** Cap of a JSON body where a route states none (surface, section 6). */
 export const BODY_MAX_BYTES = 4 * 1024 * 1024

@@ -1,5 +1,6 @@
+import type { After } from '../fanout/after.ts'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
-import type { After, Pump } from '../fanout/pump.ts'
+import type { Pump } from '../fanout/pump.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 
 /** Bytes that wait for one reader before it has fallen behind (mcp, section 5). */

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+
+/**
+ * The other side of a measurement, in a process of its own so that its CPU is not counted as the server's. It is
+ * text, because it must run alike from the sources and from the bundle. It takes one JSON line per order:
+ * `open` connects readers (the first `stalled` stop reading), `resume` lets those read on, `count` says how many
+ * readers hold how many bytes and how many were told of a loss, `post` sends requests over keep-alive connections and says how many were answered.
+ */
+const CLIENT = `
+const { connect } = require('node:net')
+const { createInterface } = require('node:readline')
+const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
+const got = []
+const lagged = []
+const stopped = []
+function reader(port, path, at, stalled, opened) {
+  got[at] = 0
+  lagged[at] = 0
+  const socket = connect(port, '127.0.0.1')
+  let head = true
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    if (head) {
+      head = false
+      if (stalled) stopped.push(socket.pause())
+      opened()
+    }
+    got[at] += chunk.length
+    if (chunk.includes('event: resync')) lagged[at] += 1
+  })
+  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')
+}
+const orders = {
+  open({ port, path, readers, stalled }) {
+    let opened = 0
+    const start = got.length
+    const next = (at) => {
+      if (at >= start + readers) return
+      reader(port, path, at, at - start < stalled, () => { if (++opened === readers) say({ opened }) })
+      if (at % 100 === 99) setTimeout(next, 5, at + 1)
+      else next(at + 1)
+    }
+    next(start)
+  },
+  count({ bytes }) {
+    say({ whole: got.filter((each) => each >= bytes).length, lagged: lagged.filter((each) => each > 0).length })
+  },
+  resume() {
+    for (const socket of stopped) socket.resume()
+    say({ resumed: stopped.length })
+  },
+  post({ port, path, body, connections, requests }) {
+    const text = 'POST ' + path + ' HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Type: application/json\\r\\nContent-Length: ' + body.length + '\\r\\n\\r\\n' + body
+    let left = requests
+    let answered = 0
+    for (let at = 0; at < connections; at++) {
+      const socket = connect(port, '127.0.0.1')
+      const next = () => {
+        if (left-- > 0) socket.write(text)
+        else socket.destroy()
+      }
+      socket.on('connect', next)
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        answered += 1
+        if (answered === requests) say({ answered })
+        next()
+      })
+    }
+  },
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { order, ...rest } = JSON.parse(line)
+  orders[order](rest)
+}).on('close', () => process.exit(0))
+`
+
+/** Readers that hold at least so many bytes, and those that were told of a loss. */
+export interface Count {
+  readonly whole: number
+  readonly lagged: number
+}
+
+/** A process that plays many clients; closed by whoever started it. */
+export interface LoadClient {
+  open(order: { port: number; path: string; readers: number; stalled?: number }): Promise<void>
+  /** Readers that hold at least so many bytes, and those that were told that they lost some. */
+  count(bytes: number): Promise<Count>
+  /** Lets the stalled readers read on. */
+  resume(): Promise<void>
+  post(order: {
+    port: number
+    path: string
+    body: string
+    connections: number
+    requests: number
+  }): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts it. */
+export function startLoadClient(): LoadClient {
+  const child = spawn(process.execPath, ['-e', CLIENT], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })
+  return {
+    open: async (order) => void (await ask(child, lines, { order: 'open', stalled: 0, ...order })),
+    count: async (bytes) => (await ask(child, lines, { order: 'count', bytes })) as Count, // what `count` above says
+    resume: async () => void (await ask(child, lines, { order: 'resume' })),
+    post: async (order) => void (await ask(child, lines, { order: 'post', ...order })),
+    async close() {
+      child.stdin.end()
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+async function ask(child: ChildProcess, lines: Interface, order: object): Promise<unknown> {
+  const answer = once(lines, 'line')
+  child.stdin?.write(`${JSON.stringify(order)}\n`)
+  const [line] = await answer
+  return JSON.parse(String(line))
+}
