@@ -3,8 +3,8 @@ import type { Config } from './config.ts'
 import type { Plugin } from './contract/plugin.ts'
 import type { PluginEntry } from './host.ts'
 
-/** Which plugins a door needs: all that are built in and configured, or only what owns one top-level verb. */
-export type Wanted = { readonly kind: 'all' } | { readonly kind: 'verb'; readonly verb: string }
+/** Which plugins a door needs: all that are built in and configured, or only what owns the verb that the words begin with. */
+export type Wanted = { readonly kind: 'all' } | { readonly kind: 'verb'; readonly words: readonly string[] }
 
 /** A loaded built-in plugin with the place of its configuration. */
 export interface LoadedBuiltin {
@@ -36,10 +36,12 @@ export async function loadBuiltins(
   return Promise.all(rows.map(async (row) => ({ plugin: await row.load(), section: row.section })))
 }
 
-/** The built-in plugins that own a verb whose first word is `verb`. */
+/** The built-in plugins that own a verb with which the words begin: `handoff`, or the subject `bench room`. */
 function builtinsFor(wanted: Wanted): readonly BuiltinPlugin[] {
   if (wanted.kind === 'all') return BUILTIN_PLUGINS
-  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb.split(' ')[0] === wanted.verb))
+  const isTyped = (verb: string): boolean =>
+    verb.split(' ').every((word, index) => wanted.words[index] === word)
+  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => isTyped(verb)))
 }
 
 async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {

@@ -4,6 +4,8 @@ import type { HostVerb } from './world.ts'
 export interface HostVerbRow {
   readonly verb: string
   readonly summary: string
+  /** Further words that the host's own verb takes; any other second word is a plugin's command: `bench room`. */
+  readonly ownWords?: readonly string[]
   load(): Promise<readonly HostVerb[]>
 }
 
@@ -47,5 +49,17 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
       (await import('./verbs/plugin-check.ts')).pluginCheckVerb,
       (await import('./verbs/plugin-pack.ts')).pluginPackVerb,
     ],
+  },
+  {
+    verb: 'bench',
+    summary: 'measure this installation',
+    ownWords: ['start', 'calls', 'http'],
+    load: async () => [(await import('./verbs/bench.ts')).benchVerb],
+  },
+  {
+    verb: 'torture',
+    summary: 'run the crash tests of the plugins on this disk',
+    ownWords: [],
+    load: async () => [(await import('./verbs/torture.ts')).tortureVerb],
   },
 ]

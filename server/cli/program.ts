@@ -5,8 +5,9 @@ import type { RunningHost } from '../host.ts'
 import { VERSION } from '../version.ts'
 import { readCommandLine } from './command-line.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
-import { HOST_VERBS } from './host-verbs.ts'
+import { HOST_VERBS, type HostVerbRow } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
+import { subjectsOf } from './plugin-subjects.ts'
 import { exitCodeOf, printError } from './render.ts'
 import { openTerminal } from './terminal.ts'
 import { isUsageError, unknownVerb, usageError } from './usage.ts'
@@ -68,8 +69,13 @@ async function runWords(world: World): Promise<number> {
     return USAGE_EXIT
   }
   const row = HOST_VERBS.find(({ verb }) => verb === first)
-  if (row) return runHostVerb(world, await row.load(), words, argv)
+  if (row && !isPluginSubject(row, words[1])) return runHostVerb(world, await row.load(), words, argv)
   return runPluginVerb(world, words, argv)
+}
+
+/** `bench room`: the host's verb, the plugin's subject. */
+function isPluginSubject({ ownWords }: HostVerbRow, second: string | undefined): boolean {
+  return ownWords !== undefined && second !== undefined && !ownWords.includes(second)
 }
 
 async function runHostVerb(
@@ -101,14 +107,21 @@ async function runPluginVerb(
   argv: readonly string[],
 ): Promise<number> {
   const { doors, line } = world
-  const [first = ''] = words
   const config = await doors.loadConfig(line)
-  const host = await doors.openHost({ kind: 'verb', verb: first }, config, line)
+  const host = await doors.openHost({ kind: 'verb', words }, config, line)
   try {
+    refuseUnknownSubject(words, host)
     return await runOnHost(world, host, words, argv)
   } finally {
     await host.stop()
   }
+}
+
+/** `bench bogus`: neither the host nor a plugin has such a subject. */
+function refuseUnknownSubject([first = '', second = '']: readonly string[], { registry }: RunningHost): void {
+  const row = HOST_VERBS.find(({ verb }) => verb === first)
+  if (!row || registry.commands.some(({ command }) => command.cli.startsWith(`${first} ${second}`))) return
+  throw unknownVerb(second, [first], [...(row.ownWords ?? []), ...subjectsOf(first).map(({ verb }) => verb)])
 }
 
 async function runOnHost(

@@ -1,0 +1,56 @@
+/** One measured figure: ours against a floor or a peer of the same run. */
+export interface Figure {
+  /** `start.help`. */
+  readonly name: string
+  readonly what: string
+  readonly unit: string
+  readonly ours: number
+  /** What it is compared with, in the same unit. */
+  readonly against: number
+  readonly against_what: string
+  readonly ratio: number
+  /** What we promise, as a ratio. */
+  readonly goal: number
+  /** What the gate lets pass: half as strict, so that a loaded machine does not turn red (toolchain, section 6). */
+  readonly gate: number
+  readonly sense: 'at_most' | 'at_least'
+}
+
+/** How much weaker than its goal a gated figure may be. */
+const GATE_SLACK = 2
+
+/** A figure whose ratio is ours / against. */
+export function figureOf(
+  parts: Omit<Figure, 'ratio' | 'gate' | 'sense'> & {
+    readonly sense?: Figure['sense']
+    readonly gate?: number
+  },
+): Figure {
+  const {
+    sense = 'at_most',
+    goal,
+    gate = sense === 'at_most' ? goal * GATE_SLACK : goal / GATE_SLACK,
+  } = parts
+  return { ...parts, ratio: parts.ours / parts.against, sense, gate }
+}
+
+/** Whether a figure keeps its goal, or only what the gate lets pass. */
+export function keeps(figure: Figure, limit: 'goal' | 'gate'): boolean {
+  return figure.sense === 'at_most' ? figure.ratio <= figure[limit] : figure.ratio >= figure[limit]
+}
+
+/** The figures as lines for a person. */
+export function figureTable(figures: readonly Figure[]): string {
+  return figures.map(lineOf).join('\n')
+}
+
+function lineOf(figure: Figure): string {
+  const verdict = keeps(figure, 'goal') ? 'ok' : keeps(figure, 'gate') ? 'over the goal' : 'OVER THE GATE'
+  const sign = figure.sense === 'at_most' ? '<=' : '>='
+  const sides = `${rounded(figure.ours)} ${figure.unit} against ${rounded(figure.against)} (${figure.against_what})`
+  return `${figure.name.padEnd(22)} ${rounded(figure.ratio)} ${sign} ${rounded(figure.goal)}  ${verdict}\n${' '.repeat(23)}${figure.what}: ${sides}`
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(2)
+}
