@@ -10,7 +10,7 @@ import type { Listener, OpenListener } from './contract/route.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
-import type { ProcessIo } from './process-io.ts'
+import type { ProcessIo, RealStdout } from './process-io.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { VERSION } from './version.ts'
 
@@ -19,6 +19,8 @@ const STOP_LIMIT_MS = 2_000
 /** How long calls in flight may still answer (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
+/** How long the first request over stdio may be waited for before the plugins are set up. */
+const BOOT_DELAY_MS = 15
 const TOKEN_BYTES = 24
 const DESCRIPTION = 'Handoff records, module search and a shared room for AI coding agents.'
 
@@ -115,14 +117,18 @@ async function started(host: RunningHost): Promise<RunningHost> {
   }
 }
 
-/** Answers `initialize` and `server/discover` while the plugins are still being set up (mcp, section 3). */
+/**
+ * Serves MCP on standard input and output. Setting the plugins up begins when the first answer was written: `initialize`
+ * and `server/discover` need none of them, and clients measure how long they take (mcp, section 3).
+ */
 async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<number> {
   const { serveStdio: serve } = await import('./mcp/stdio.ts')
   const log = serverLog({ ...io, now })
-  const boot = bootServer(io, line, { log, config: readConfig(io, line, flags) })
+  const first = firstAnswer(io.stdout)
+  const boot = first.written.then(() => bootServer(io, line, { log, config: readConfig(io, line, flags) }))
   try {
     return await serve({
-      io,
+      io: { stdin: io.stdin, stdout: first.stdout },
       boot,
       log,
       version: VERSION,
@@ -134,6 +140,20 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   } finally {
     await stopWithin(boot, log)
   }
+}
+
+/** Tells when something was written to `stdout`, or that nothing was for a moment: the first request needs the plugins. */
+function firstAnswer(stdout: RealStdout): { readonly stdout: RealStdout; readonly written: Promise<void> } {
+  let tell = (): void => {}
+  const written = new Promise<void>((resolve) => {
+    tell = resolve
+    setTimeout(resolve, BOOT_DELAY_MS)
+  })
+  const write: RealStdout['write'] = (text, done) => {
+    tell()
+    return stdout.write(text, done)
+  }
+  return { stdout: { ...stdout, write }, written }
 }
 
 interface ServerParts {

@@ -120,8 +120,16 @@ async function runPluginVerb(
 /** `bench bogus`: neither the host nor a plugin has such a subject. */
 function refuseUnknownSubject([first = '', second = '']: readonly string[], { registry }: RunningHost): void {
   const row = HOST_VERBS.find(({ verb }) => verb === first)
-  if (!row || registry.commands.some(({ command }) => command.cli.startsWith(`${first} ${second}`))) return
-  throw unknownVerb(second, [first], [...(row.ownWords ?? []), ...subjectsOf(first).map(({ verb }) => verb)])
+  if (!row || registry.commands.some(({ command }) => `${command.cli} `.startsWith(`${first} ${second} `)))
+    return
+  const lent = registry.commands.flatMap(({ command }) =>
+    command.cli.startsWith(`${first} `) ? [command.cli.slice(first.length + 1)] : [],
+  )
+  throw unknownVerb(
+    second,
+    [first],
+    [...(row.ownWords ?? []), ...subjectsOf(first).map(({ verb }) => verb), ...lent],
+  )
 }
 
 async function runOnHost(
