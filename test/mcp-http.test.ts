@@ -406,3 +406,70 @@ function postWithout(url: string, message: ReturnType<typeof modern>, header: st
   delete headers[header]
   return post(url, message, headers)
 }
+
+test('a body is read within its bounds, and a refused one calls nothing', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const call = (text: string) => modern(1, 'tools/call', { name: 'sample_echo', arguments: { text } })
+  const sized = (bytes: number) => {
+    const empty = JSON.stringify(call(''))
+    return JSON.stringify(call('x'.repeat(bytes - empty.length)))
+  }
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'sample_echo',
+  }
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  const limit = 4 * 1024 * 1024
+
+  const full = await post(url, sized(limit), headers)
+  const calls = world.calls.length
+  const over = await post(url, sized(limit + 1), headers)
+  const deep = await post(url, nested(101))
+  const flat = await post(url, nested(100))
+  const notUtf8 = await raw(url, Buffer.from([0x22, 0xff, 0x22]), {})
+  const gzip = await raw(url, Buffer.from('{}'), { 'content-encoding': 'gzip' })
+  const bom = await raw(
+    url,
+    Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(call('b')))]),
+    headers,
+  )
+
+  assert.equal(full.status, 200)
+  assert.deepEqual(
+    [over.status, errorOf(over).code, errorOf(over).data],
+    [413, -32000, { code: 'too_large', reason: 'body_too_large' }],
+  )
+  assert.deepEqual([deep.status, errorOf(deep).code, errorOf(flat).code], [400, -32600, -32600])
+  assert.match(errorOf(deep).message, /deep/)
+  assert.ok(!/deep/.test(errorOf(flat).message))
+  assert.deepEqual([notUtf8.status, errorOf(notUtf8).code], [400, -32700])
+  assert.deepEqual([gzip.status, errorOf(gzip).code], [415, -32000])
+  assert.equal(bom.status, 200)
+  assert.equal(world.calls.length, calls + 1)
+})
+
+test('a foreign origin is refused, another local port too, and none passes', async (t) => {
+  const { url, address } = await serveHttp(t)
+  const list = modern(1, 'tools/list')
+
+  const foreign = await postModern(url, list, { origin: 'http://evil.example' })
+  const port = await postModern(url, list, { origin: 'http://127.0.0.1:1' })
+  const own = await postModern(url, list, { origin: address })
+
+  for (const refused of [foreign, port]) {
+    assert.equal(refused.status, 403)
+    assert.deepEqual(errorOf(refused).data, { code: 'forbidden', reason: 'origin_refused' })
+    assert.equal(refused.body?.id, null)
+  }
+  assert.equal(own.status, 200)
+})
+
+async function raw(url: string, body: Buffer, headers: Record<string, string>): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: new Uint8Array(body),
+  })
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+}

@@ -586,3 +586,26 @@ test('unknown methods and wrong versions are refused in the protocol’s own cod
   assert.deepEqual(error.data, { supported: ['2026-07-28'], requested: '2099-01-01' })
   for (const id of [2, 3, 4]) assert.equal(errorOf(await client.answer(id)).code, -32601)
 })
+
+test('a task started over stdio is polled over stdio, and a listen hears of it', async (t) => {
+  const { client, world } = await serve(t)
+  const declared = {
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  }
+  client.send(modern(1, 'tools/call', { name: 'sample_job', arguments: {}, _meta: declared }))
+  const { taskId, resultType } = resultOf(await client.answer(1)) as Record<string, unknown>
+
+  client.send(
+    modern('L', 'subscriptions/listen', { notifications: { taskIds: [taskId] }, _meta: declared }),
+    modern(2, 'tasks/get', { taskId, _meta: declared }),
+    modern(3, 'tasks/get', { taskId }),
+  )
+  await client.find((message) => message['method'] === 'notifications/subscriptions/acknowledged')
+  world.taskChanged(String(taskId), { status: 'completed', outcome: { data: { note: 'n' }, text: 'done' } })
+  const hint = await client.find((message) => message['method'] === 'notifications/tasks')
+
+  assert.equal(resultType, 'task')
+  assert.equal((resultOf(await client.answer(2)) as Record<string, unknown>)['status'], 'working')
+  assert.equal(errorOf(await client.answer(3)).code, -32021)
+  assert.equal((hint['params'] as Record<string, unknown>)['status'], 'completed')
+})
