@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const STRATEGIES = ['vectordb-default', 'local-transformers', 'hosted-a', 'hosted-b'] as const
 
 /** One repository of the configuration, the ingest request and `ingest_modules`. Texts are checked when it is read. */
-export const repositoryEntry = z.object({
+export const repositoryEntry = z.strictObject({
   url: z.string().describe('Git URL: https, ssh, user@host:path, file or a local path.'),
   name: z.string().optional().describe("Name in file names and lists; absent: the URL's last part."),
   branches: z.array(z.string()).default([]).describe('Branches (or full refs) to read.'),
@@ -18,7 +18,7 @@ export type RepositoryEntry = z.output<typeof repositoryEntry>
 
 const share = z.number().min(0).max(1) // spec module-ingestion "Limits"
 
-export const embeddingOptions = z.object({
+export const embeddingOptions = z.strictObject({
   enabled: z.boolean().default(false).describe('Keep vectors of the summaries.'),
   strategy: z.enum(STRATEGIES).default('vectordb-default').describe('How texts become vectors.'),
   vectordb_path: z.string().default('./vectordb').describe('Folder of the embedded store.'),
@@ -43,7 +43,7 @@ export const embeddingOptions = z.object({
 })
 export type EmbeddingOptions = z.output<typeof embeddingOptions>
 
-export const mcpOptions = z.object({
+export const mcpOptions = z.strictObject({
   auto_ingest: z.boolean().default(true).describe('Ingest when a module tool finds no index, and refresh.'),
   ingest_on_startup: z.boolean().default(false).describe('Ingest as soon as the MCP server runs.'),
   refresh_interval_hours: z.number().int().min(0).default(24).describe('Hours between runs; 0: never.'),

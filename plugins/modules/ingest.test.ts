@@ -52,6 +52,7 @@ async function openWorld(t: TestContext): Promise<World> {
           recursive: false,
           cleanup: false,
           prune: false,
+          dryRun: false,
           trust: { kind: 'operator' },
           workingDirectory: dir,
           ...more,

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Log, makeDirectoryDurably } from '../../server/plugin.ts'
 import type { RepositoryEntry } from './config.ts'
 import type { Trust } from './git/admission.ts'
@@ -14,11 +15,10 @@ import type { ModuleReader } from './ingest/module-reader.ts'
 import { type Plan, planRepositories, type RepositoryPlan } from './ingest/plan.ts'
 import { runPooled } from './ingest/pool.ts'
 import { pruneRecords, removeFiles } from './ingest/prune.ts'
-import { readRepository, type Tally } from './ingest/read-repository.ts'
+import { type ReadingContext, readRepository, type Tally } from './ingest/read-repository.ts'
 import { type Failure, inPlaceOrder, type Warning } from './ingest/report.ts'
 import { createSummaryOutput, type SummaryOutput } from './ingest/summary-output.ts'
-import type { VectorStep } from './ingest/vectors.ts'
-import { compare } from './order.ts'
+import type { VectorStep, VectorWork } from './ingest/vectors.ts'
 import { refusal } from './reasons.ts'
 
 /** What a run is to do. Paths are absolute and already confined to what the caller may touch. */
@@ -30,6 +30,8 @@ export interface IngestRequest {
   readonly recursive: boolean
   readonly cleanup: boolean
   readonly prune: boolean
+  /** Only says what would be read: nothing is fetched, locked or written. */
+  readonly dryRun: boolean
   readonly trust: Trust
   /** Where relative repository paths start. */
   readonly workingDirectory: string
@@ -65,6 +67,8 @@ export interface IngestReport {
   readonly warnings: readonly Warning[]
   readonly output_dir: string
   readonly duration_ms: number
+  /** Of a dry run: what would be read. */
+  readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
 }
 
 /** A run's report, and which records it touched. */
@@ -86,38 +90,85 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
     workingDirectory: request.workingDirectory,
     parserVersion: means.reader.parserVersion,
   })
+  if (request.dryRun) return await dryRun(plan, request, means, began)
   const lock = await lockOutput(request, means)
   try {
-    const earlier = await loadIndex(request.outputDir)
+    const run = await openRun(plan, request, means)
     await sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)])
-    const output = createSummaryOutput({
-      outputDir: request.outputDir,
-      earlier,
-      parserVersion: means.reader.parserVersion,
-      now: means.now,
-      nameOwners: nameOwners(plan, earlier),
-    })
-    const tally = emptyTally(plan)
     const referenceReads = means.reader.referenceReads()
-    await readAll(plan, request, means, output, tally)
-    const finished = await finish(request, means, output, tally, earlier)
+    await readAll(run)
+    const finished = await finish(run)
     if (request.cleanup) await removeStores(request.cloneDir, storeNames(plan, request.cloneDir))
-    const report: IngestReport = {
-      repositories: plan.repositories.length + plan.failures.length,
-      refs: tally.refs,
-      modules: output.touched().size,
-      written: output.written(),
-      pruned: finished.pruned,
-      vectors: finished.vectors,
-      reference_reads: means.reader.referenceReads() - referenceReads,
-      failures: inPlaceOrder(tally.failures),
-      warnings: inPlaceOrder(tally.warnings),
-      output_dir: request.outputDir,
-      duration_ms: means.now().getTime() - began,
+    return {
+      report: {
+        ...reportOf(run, began),
+        ...finished,
+        reference_reads: means.reader.referenceReads() - referenceReads,
+      },
+      touched: run.output.touched(),
     }
-    return { report, touched: output.touched() }
   } finally {
     await lock.release()
+  }
+}
+
+/** One run: what is asked, what helps, and where results gather. */
+interface Run {
+  readonly plan: Plan
+  readonly request: IngestRequest
+  readonly means: IngestMeans
+  readonly earlier: ModuleIndex | undefined
+  readonly output: SummaryOutput
+  readonly tally: Tally
+}
+
+async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): Promise<Run> {
+  const earlier = await loadIndex(request.outputDir)
+  const output = createSummaryOutput({
+    outputDir: request.outputDir,
+    earlier,
+    parserVersion: means.reader.parserVersion,
+    now: means.now,
+    nameOwners: nameOwners(plan, earlier),
+  })
+  return { plan, request, means, earlier, output, tally: emptyTally(plan) }
+}
+
+async function dryRun(
+  plan: Plan,
+  request: IngestRequest,
+  means: IngestMeans,
+  began: number,
+): Promise<Ingested> {
+  const run = await openRun(plan, request, means)
+  const planned: { repository: string; ref: string; path: string }[] = []
+  const workDir = await existingDirectory(request.cloneDir)
+  await readRepositories(run, { workDir, plan: (place) => planned.push(place) }, async () => undefined)
+  return { report: { ...reportOf(run, began), planned: inPlaceOrder(planned) }, touched: new Set() }
+}
+
+/** The directory itself, or the nearest one above it. */
+async function existingDirectory(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isThere || path === dirname(path) ? path : await existingDirectory(dirname(path))
+}
+
+function reportOf({ plan, request, means, output, tally }: Run, began: number): IngestReport {
+  return {
+    repositories: plan.repositories.length + plan.failures.length,
+    refs: tally.refs,
+    modules: output.touched().size,
+    written: output.written(),
+    pruned: [],
+    vectors: null,
+    reference_reads: 0,
+    failures: inPlaceOrder(tally.failures),
+    warnings: inPlaceOrder(tally.warnings),
+    output_dir: request.outputDir,
+    duration_ms: means.now().getTime() - began,
   }
 }
 
@@ -154,52 +205,54 @@ function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<s
   return owners
 }
 
-async function readAll(
-  plan: Plan,
-  request: IngestRequest,
-  means: IngestMeans,
-  output: SummaryOutput,
-  tally: Tally,
-): Promise<void> {
-  const { signal, progress } = means
-  const total = plan.repositories.length
+async function readAll(run: Run): Promise<void> {
+  const { request, means, output } = run
   const saver = createSaver(request.outputDir, output, means.now)
-  let done = 0
   try {
     await makeDirectoryDurably(request.cloneDir)
   } catch (thrown) {
     throw storageFailure(thrown)
   }
-  progress(0, total, `${total} repositories`)
+  await readRepositories(run, { workDir: request.cloneDir }, saver.soon)
+  await saver.settled()
+  if (means.signal.aborted) {
+    await output.flush()
+    await saveIndex(request.outputDir, output.index(null))
+    throw abortError(means.signal)
+  }
+}
+
+async function readRepositories(
+  { plan, request, means, output, tally }: Run,
+  how: Pick<ReadingContext, 'workDir' | 'plan'>,
+  afterEach: () => Promise<void>,
+): Promise<void> {
+  const total = plan.repositories.length
+  let done = 0
+  means.progress(0, total, `${total} repositories`)
   await runPooled(
     plan.repositories,
     (repository) => endpoint(repository.remote) ?? 'local',
     async (repository) => {
-      if (signal.aborted) return
+      if (means.signal.aborted) return
       const name = repository.entries[0]?.name ?? repository.remote.url
       await readRepository(repository, {
         ...means,
+        ...how,
         retryDelaysMs: means.retryDelaysMs ?? RETRY_DELAYS_MS,
         trust: request.trust,
-        workDir: request.cloneDir,
         output,
         tally,
         storePath: (of) => pathOfStore(of, request.cloneDir),
         lockStore: (path) => takeLock(`${path}.lock`, means.now),
         openCache: (path) => openParseCache(cachePath(request.outputDir, path), means.reader.parserVersion),
-        say: (message) => progress(done, total, `${name}: ${message}`),
+        say: (message) => means.progress(done, total, `${name}: ${message}`),
       })
       done++
-      await saver.soon()
-      progress(done, total, `${name}: done`)
+      await afterEach()
+      means.progress(done, total, `${name}: done`)
     },
   )
-  await saver.settled()
-  if (signal.aborted) {
-    await output.flush()
-    await saveIndex(request.outputDir, output.index(null))
-    throw abortError(signal)
-  }
 }
 
 function pathOfStore(plan: RepositoryPlan, cloneDir: string): string {
@@ -233,19 +286,9 @@ function createSaver(outputDir: string, output: SummaryOutput, now: () => Date) 
   }
 }
 
-interface Finished {
-  readonly pruned: IngestReport['pruned']
-  readonly vectors: IngestReport['vectors']
-}
-
 /** Index, removed files, vectors, and the index again with what is embedded. */
-async function finish(
-  request: IngestRequest,
-  means: IngestMeans,
-  output: SummaryOutput,
-  tally: Tally,
-  earlier: ModuleIndex | undefined,
-): Promise<Finished> {
+async function finish(run: Run): Promise<Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>> {
+  const { request, means, output, tally, earlier } = run
   const { outputDir } = request
   await output.flush()
   const removed = request.prune ? pruneRecords(output) : []
@@ -254,7 +297,7 @@ async function finish(
   try {
     await saveIndex(outputDir, { ...output.index(finishedAt), leftovers })
     await removeFiles(outputDir, leftovers)
-    const vectors = means.vectors && (await means.vectors.update(vectorWork(request, means, output, removed)))
+    const vectors = await means.vectors?.update(vectorWork(run, removed))
     if (vectors) {
       tally.failures.push(...vectors.failures)
       for (const [id, record] of output.records) {
@@ -263,12 +306,11 @@ async function finish(
     }
     if (vectors || leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
     return {
-      pruned: removed
-        .map(({ repository, ref, path }) => ({ repository, ref, path }))
-        .sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b))),
+      pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors
         ? { strategy: vectors.strategy, upserted: vectors.upserted, unchanged: vectors.unchanged }
         : null,
+      failures: inPlaceOrder(tally.failures),
     }
   } catch (thrown) {
     throw storageFailure(thrown)
@@ -276,19 +318,17 @@ async function finish(
 }
 
 function vectorWork(
-  request: IngestRequest,
-  means: IngestMeans,
-  output: SummaryOutput,
+  { request, means, output }: Run,
   removed: readonly { readonly id: string }[],
-) {
+): VectorWork {
   return {
     outputDir: request.outputDir,
     records: [...output.records.values()],
     touched: output.touched(),
     removed: removed.map(({ id }) => id),
-    load: (record: { readonly summary_file: string }) => loadSummary(request.outputDir, record.summary_file),
+    load: (record) => loadSummary(request.outputDir, record.summary_file),
     signal: means.signal,
-    progress: (done: number, total: number) => means.progress(done, total, 'vectors'),
+    progress: (done, total) => means.progress(done, total, 'vectors'),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, type NextStep, SatchelError } from '../../server/plugin.ts'
+import { type ErrorCode, isSatchelError, type NextStep, SatchelError } from '../../server/plugin.ts'
 
 /** Every reason this plugin's errors and reports give: the code it stands under, and when. The docs are made from it. */
 export const REASONS = {
@@ -51,4 +51,9 @@ export function refusal(
   extras: { details?: Readonly<Record<string, unknown>>; next?: NextStep; cause?: unknown } = {},
 ): SatchelError {
   return new SatchelError(REASONS[reason][0], reason, message, extras)
+}
+
+/** Whether a thrown value is the error of this reason. */
+export function isReason(thrown: unknown, reason: Reason): boolean {
+  return isSatchelError(thrown) && thrown.reason === reason
 }

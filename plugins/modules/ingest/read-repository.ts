@@ -49,6 +49,8 @@ export interface ReadingContext {
   lockStore(path: string): Promise<{ release(): Promise<void> }>
   openCache(storePath: string): Promise<ParseCache>
   say(message: string): void
+  /** Set for a dry run: what would be read is told here and not read. */
+  plan?(place: { repository: string; ref: string; path: string }): void
 }
 
 const WALL_MS = 10 * 60_000 // modules design 8: time per repository
@@ -89,7 +91,9 @@ async function readAdmitted(plan: RepositoryPlan, context: ReadingContext): Prom
     }
     const wanted = choose(plan, listing, context)
     const { changed, seen } = await withoutUnchanged(repository, wanted, context)
-    if (changed.length > 0) {
+    if (context.plan) {
+      for (const { ref, entry } of changed) context.plan({ repository, ref: ref.ref, path: entry.path })
+    } else if (changed.length > 0) {
       await readChanged(repository, changed, seen, { git, storePath, listing, context })
     }
     for (const entry of plan.entries) sayIfEmpty(repository, entry, seen, context)

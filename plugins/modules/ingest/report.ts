@@ -1,4 +1,4 @@
-import { isSatchelError } from '../../../server/plugin.ts'
+import { type ErrorCode, isSatchelError } from '../../../server/plugin.ts'
 import { redact } from '../git/failure.ts'
 import { compare } from '../order.ts'
 
@@ -7,7 +7,7 @@ export interface Failure {
   readonly repository: string
   readonly ref?: string
   readonly path?: string
-  readonly code: string
+  readonly code: ErrorCode
   readonly reason: string
   readonly message: string
 }

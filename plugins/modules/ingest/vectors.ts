@@ -33,6 +33,10 @@ export interface VectorStep {
 
 /**
  * Prepares the vector step before any git work, so that a missing key or a mixed store refuses the run at once.
- * Writes nothing yet.
+ * Writes nothing yet. `trust` says who wrote the options: a `caller` of REST or MCP, or the operator.
  */
-export type OpenVectors = (embedding: EmbeddingOptions, signal: AbortSignal) => Promise<VectorStep>
+export type OpenVectors = (
+  embedding: EmbeddingOptions,
+  trust: 'operator' | 'caller',
+  signal: AbortSignal,
+) => Promise<VectorStep>

@@ -1,0 +1,124 @@
+import { nearest } from '../../../server/plugin.ts'
+import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
+import { parseDirectory } from '../ingest/plan.ts'
+import { refusal } from '../reasons.ts'
+import { groupVersions, type ModuleVersions } from './versions.ts'
+
+/** How a caller names one module version: by id, or by repository, ref and path. */
+export interface ModuleName {
+  readonly id?: string | undefined
+  readonly repository?: string | undefined
+  /** Absent or `latest`: the latest. */
+  readonly ref?: string | undefined
+  /** Absent: the root. */
+  readonly path?: string | undefined
+}
+
+const SHORTEST_PREFIX = 8
+
+/**
+ * The record a caller means.
+ * Errors: `not_found`/`module_not_found` with up to three nearest names; `conflict`/`id_ambiguous`;
+ * `invalid`/`options_invalid` when neither id nor repository is given.
+ */
+export function findModule(index: ModuleIndex, name: ModuleName): IndexRecord {
+  if (name.id !== undefined) return findById(index, name.id)
+  const { versions, latest } = findVersions(index, name)
+  if (name.ref === undefined || name.ref === 'latest') return latest
+  const found = versions.find(({ ref }) => ref === name.ref)
+  if (found) return found
+  throw unknown(
+    'ref',
+    name.ref,
+    versions.map(({ ref }) => ref),
+  )
+}
+
+/** All versions of the module a caller names by repository and path, or by the id of one of them. */
+export function findVersions(index: ModuleIndex, name: ModuleName): ModuleVersions {
+  const anchor = name.id === undefined ? undefined : findById(index, name.id)
+  const repository = anchor?.repository ?? findRepository(index, name.repository)
+  const path = anchor?.path ?? parseDirectory(name.path ?? '.')
+  const inRepository = index.records.filter((record) => record.repository === repository)
+  const groups = groupVersions(index, inRepository)
+  const found = groups.find((group) => group.path === path)
+  if (found) return found
+  throw unknown(
+    'path',
+    path,
+    groups.map((group) => group.path),
+  )
+}
+
+function findById(index: ModuleIndex, id: string): IndexRecord {
+  const wanted = id.toLowerCase()
+  const found = index.records.filter((record) => record.id.startsWith(wanted))
+  const [first] = found
+  if (wanted.length < SHORTEST_PREFIX || first === undefined) throw unknown('id', id, [])
+  if (found.length === 1) return first
+  throw refusal('id_ambiguous', `The id prefix ${wanted} fits ${found.length} modules. Give more of it.`, {
+    details: { candidates: found.slice(0, 3).map((record) => record.id) },
+  })
+}
+
+/**
+ * The URL of the repository a caller names by URL, `owner/name` or name.
+ * Errors: `not_found`/`module_not_found`, `conflict`/`id_ambiguous` when a name fits several.
+ */
+export function findRepository(index: ModuleIndex, named: string | undefined): string {
+  if (named === undefined || named === '') {
+    throw refusal('options_invalid', 'Name a module by id, or by repository (and ref, path).')
+  }
+  const urls = [...new Set(index.records.map(({ repository }) => repository))]
+  const names = new Map(index.records.map(({ repository, name }) => [repository, name]))
+  const found = urls.filter((url) => isNamed(url, names.get(url) ?? '', named))
+  const [first] = found
+  if (first === undefined)
+    throw unknown(
+      'repository',
+      named,
+      urls.flatMap((url) => [url, names.get(url) ?? '']),
+    )
+  if (found.length === 1) return first
+  throw refusal(
+    'id_ambiguous',
+    `${found.length} repositories are called ${JSON.stringify(named)}. Give the URL.`,
+    {
+      details: { candidates: found.slice(0, 3) },
+    },
+  )
+}
+
+/** Whether a repository is meant by `named`: its URL (with or without `.git`), `owner/name`, or its name. */
+export function isNamed(url: string, name: string, named: string): boolean {
+  const plain = (text: string): string =>
+    text
+      .replace(/\/+$/, '')
+      .replace(/\.git$/i, '')
+      .toLowerCase()
+  const wanted = plain(named)
+  if (plain(url) === wanted || name.toLowerCase() === wanted || plain(name) === wanted) return true
+  return wanted.includes('/') && (plain(url).endsWith(`/${wanted}`) || plain(url).endsWith(`:${wanted}`))
+}
+
+function unknown(what: string, asked: string, known: readonly string[]) {
+  const near = nearestOf(asked, known)
+  const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
+  const shown = JSON.stringify(asked.slice(0, 120))
+  return refusal('module_not_found', `The index has no ${what} ${shown}.${hint}`, {
+    details: { [what]: asked.slice(0, 120), nearest: near },
+    next: { tool: 'list_repositories', args: {} },
+  })
+}
+
+function nearestOf(asked: string, known: readonly string[]): string[] {
+  const left = new Set(known)
+  const near: string[] = []
+  while (near.length < 3) {
+    const found = nearest(asked, left)
+    if (found === undefined) break
+    near.push(found)
+    left.delete(found)
+  }
+  return near
+}

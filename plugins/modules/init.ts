@@ -1,0 +1,75 @@
+import { open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { defineCommand, makeDirectoryDurably, syncDirectory } from '../../server/plugin.ts'
+import { isErrnoException } from './errno.ts'
+import { storageFailure } from './index/summary-files.ts'
+import { refusal } from './reasons.ts'
+
+/** What `satchel init` writes: every key of the module service, with its meaning. */
+export const SAMPLE_CONFIG = `# yaml-language-server: $schema=./node_modules/satchel/schemas/config.json
+# Repositories of Terraform/OpenTofu modules. git uses the credentials of this machine.
+repositories:
+  - url: https://github.com/terraform-aws-modules/terraform-aws-vpc.git
+    name: terraform-aws-vpc      # optional: the name in file names and lists
+    branches: []                 # branches to read
+    include_tags: true           # read tags, newest first
+    max_tags: 1                  # 0: all
+    path: .                      # directory of the module
+    recursive: true              # every module directory below it
+    exclude_paths: ["examples/**", "wrappers/**"]
+
+output_dir: ./output             # JSON summaries
+clone_dir: ./repos               # bare clones
+
+embedding:
+  enabled: false                 # true: semantic search, nothing to download
+  strategy: vectordb-default     # or local-transformers, hosted-a, hosted-b
+  vectordb_path: ./vectordb
+  collection_name: infra_modules
+
+mcp:
+  auto_ingest: true
+  ingest_on_startup: false
+  refresh_interval_hours: 24
+`
+
+/** `satchel init <config_path>`. Errors: `conflict`/`file_exists`, `unavailable`/`storage_failed`. */
+export function initCommand(workingDirectory: string) {
+  return defineCommand({
+    cli: 'init',
+    title: 'Write a sample configuration',
+    description: 'Writes a commented sample configuration. A file that is there already is left as it is.',
+    positional: ['config_path'],
+    input: z.object({ config_path: z.string().min(1).max(4096).describe('Where to write it.') }),
+    example: 'satchel init satchel.yaml',
+    async run(_ctx, { config_path }, terminal) {
+      await writeNewFile(resolve(workingDirectory, config_path), SAMPLE_CONFIG)
+      terminal.write(
+        terminal.json
+          ? `${JSON.stringify({ config_path })}\n`
+          : `Wrote ${config_path}. Name your repositories in it, then run: satchel ingest ${config_path}\n`,
+      )
+      return 0
+    },
+  })
+}
+
+async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    await makeDirectoryDurably(dirname(path))
+    const file = await open(path, 'wx')
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await syncDirectory(dirname(path))
+  } catch (thrown) {
+    if (isErrnoException(thrown) && thrown.code === 'EEXIST') {
+      throw refusal('file_exists', 'The file is there already and was left as it is. Choose another name.')
+    }
+    throw storageFailure(thrown)
+  }
+}

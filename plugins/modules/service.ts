@@ -1,0 +1,86 @@
+import { resolve } from 'node:path'
+import type { CallContext, Host } from '../../server/plugin.ts'
+import type { KeywordSearch } from './catalog/keyword-search.ts'
+import { groupVersions } from './catalog/versions.ts'
+import type { ModulesConfig } from './config.ts'
+import type { ModuleSummary } from './domain/summary.ts'
+import { createIndexReader, type IndexRecord, type ModuleIndex } from './index/module-index.ts'
+import { loadSummary } from './index/summary-files.ts'
+import type { OpenVectors } from './ingest/vectors.ts'
+import { refusal } from './reasons.ts'
+import type { Freshness } from './schedule.ts'
+
+/** What every tool of this plugin works with: the configuration, and read access to what was ingested. */
+export interface ModuleService {
+  readonly host: Host
+  readonly config: ModulesConfig
+  /** Where relative paths of the configuration start (modules design 1). */
+  readonly workingDirectory: string
+  readonly openVectors?: OpenVectors
+  readonly freshness: Freshness
+  /** The folder of summaries for this call. Errors: `forbidden`/`path_refused`. */
+  outputDir(ctx: CallContext, given: string | undefined): Promise<string>
+  /** The index, undefined before the first ingest. Errors: `conflict`/`index_damaged`. */
+  findIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex | undefined>
+  /** The index. Errors: also `not_found`/`no_index`, `unavailable`/`first_ingest_running`. */
+  loadIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex>
+  summary(outputDir: string, record: IndexRecord): Promise<ModuleSummary>
+  keywordSearch(outputDir: string, index: ModuleIndex): Promise<KeywordSearch>
+}
+
+/** Makes the service; opens nothing. */
+export function createModuleService(
+  parts: Pick<ModuleService, 'host' | 'config' | 'workingDirectory' | 'freshness' | 'openVectors'>,
+): ModuleService {
+  const { config, workingDirectory, freshness } = parts
+  const readIndex = createIndexReader()
+  const keyword = createKeywordReader()
+  const configured = resolve(workingDirectory, config.output_dir)
+  const service: ModuleService = {
+    ...parts,
+    outputDir: async (ctx, given) =>
+      given === undefined ? configured : await callerPath(service, ctx, given),
+    async findIndex(ctx, outputDir) {
+      const index = await readIndex(outputDir)
+      if (outputDir === configured) await freshness.beforeCall(ctx, index)
+      return index
+    },
+    async loadIndex(ctx, outputDir) {
+      const index = await service.findIndex(ctx, outputDir)
+      if (index) return index
+      throw refusal(
+        'no_index',
+        'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.',
+        {
+          next: { tool: 'list_repositories', args: {} },
+        },
+      )
+    },
+    summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
+    keywordSearch: keyword,
+  }
+  return service
+}
+
+/** A path a caller names. At the command line it starts at the working directory, elsewhere where the door says. */
+export async function callerPath(service: ModuleService, ctx: CallContext, path: string): Promise<string> {
+  return await ctx.resolvePath(ctx.door === 'cli' ? resolve(service.workingDirectory, path) : path)
+}
+
+/** Keeps the search of one index: built at the first query, again when the index has changed. */
+function createKeywordReader() {
+  let held: { index: ModuleIndex; search: Promise<KeywordSearch> } | undefined
+  return async (outputDir: string, index: ModuleIndex): Promise<KeywordSearch> => {
+    if (held?.index !== index) {
+      const latest = groupVersions(index, index.records).map((group) => group.latest)
+      const search = import('./catalog/keyword-search.ts').then(({ buildKeywordSearch }) =>
+        buildKeywordSearch(latest, (record) => loadSummary(outputDir, record.summary_file)),
+      )
+      held = { index, search }
+      search.catch(() => {
+        held = undefined
+      })
+    }
+    return await held.search
+  }
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { type CallContext, defineTool, SatchelError } from '../../../server/plugin.ts'
+import { asShape, failureRow, summaryShape } from '../catalog/shapes.ts'
+import type { ModuleService } from '../service.ts'
+
+const input = z.object({
+  repository_url: z.string().max(4096).describe('Git URL: https, ssh, user@host:path, file or a local path.'),
+  branches: z
+    .array(z.string())
+    .default([])
+    .describe('Branches to read; none and no tags: the default branch.'),
+  include_tags: z.boolean().default(false).describe('Read tags, newest first.'),
+  max_tags: z.number().int().min(0).nullable().default(1).describe('How many tags; 0 or null: all.'),
+  path: z.string().default('.').describe('Directory of the module inside the repository.'),
+  recursive: z.boolean().default(false).describe('Read every module directory below path.'),
+})
+
+/** `POST /analyze` and `satchel analyze` (spec module-ingestion "Endpoints"). */
+export function analyzeRepositoryTool(service: ModuleService) {
+  return defineTool({
+    name: 'analyze_repository',
+    title: 'Analyze one repository',
+    description:
+      'Reads the modules of one repository and answers with their summaries; nothing is written and no clone is kept. Without branches and tags it reads the default branch. When nothing at all could be read, the answer is the first failure as an error.',
+    profile: 'full',
+    mcp: false,
+    input,
+    output: z.object({
+      summaries: z.array(summaryShape),
+      count: z.number().int(),
+      message: z.string(),
+      failures: z.array(failureRow),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    http: { method: 'POST', path: '/analyze' },
+    cli: {
+      verb: 'analyze',
+      positional: ['repository_url'],
+      short: { branches: 'b' },
+      long: { branches: 'branch' },
+      found: (answer) => hasFailures(answer),
+      save: (answer) => `${JSON.stringify(summariesIn(answer), null, 2)}\n`,
+    },
+    example: { repository_url: './terraform-aws-network' },
+    handler: (ctx, wish) => run(service, ctx, wish),
+    digest({ summaries, message, failures }) {
+      const lines = summaries.slice(0, 20).map(({ path, ref, variables, outputs }) => {
+        const required = variables.filter((variable) => variable.required).length
+        return `${path}@${ref}: ${variables.length} inputs (${required} required), ${outputs.length} outputs`
+      })
+      const failed = failures
+        .slice(0, 5)
+        .map(({ reason, message: why }) => `failed: ${reason}: ${why}`.slice(0, 160))
+      return [message, ...lines, ...failed].join('\n')
+    },
+  })
+}
+
+async function run(service: ModuleService, ctx: CallContext, wish: z.output<typeof input>) {
+  const [{ analyze }, { openModuleReader }, { callerTrust }] = await Promise.all([
+    import('../analyze.ts'),
+    import('../ingest/module-reader.ts'),
+    import('../run-ingest.ts'),
+  ])
+  const { repository_url: url, ...rest } = wish
+  const reader = await openModuleReader()
+  try {
+    const { summaries, failures } = await analyze(
+      { ...rest, url, exclude_paths: [] },
+      {
+        ...ctx,
+        trust: ctx.door === 'cli' ? { kind: 'operator' } : callerTrust(service, ctx),
+        workingDirectory: service.workingDirectory,
+        env: service.host.env,
+        reader,
+      },
+    )
+    const [first] = failures
+    if (summaries.length === 0 && first) {
+      throw new SatchelError(first.code, first.reason, first.message)
+    }
+    const message = `${summaries.length} modules, ${failures.length} failures`
+    return { summaries: summaries.map(asShape), count: summaries.length, message, failures: [...failures] }
+  } finally {
+    await reader.close()
+  }
+}
+
+function hasFailures(answer: unknown): boolean {
+  const parsed = z.object({ failures: z.array(z.unknown()) }).safeParse(answer)
+  return parsed.success && parsed.data.failures.length > 0
+}
+
+function summariesIn(answer: unknown): unknown {
+  return z.object({ summaries: z.unknown() }).parse(answer).summaries
+}

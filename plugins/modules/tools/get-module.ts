@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { compactPage } from '../catalog/compact.ts'
+import { findModule } from '../catalog/find.ts'
+import { parseCursor } from '../catalog/page.ts'
+import {
+  moduleHead,
+  moduleNameFields,
+  outputDirField,
+  partialSummary,
+  truncation,
+} from '../catalog/shapes.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import type { ModuleService } from '../service.ts'
+
+const README_PAGE_CHARS = 12_000
+
+/** `get_module`: one module version, as much of it as asked for. */
+export function getModuleTool(service: ModuleService) {
+  return defineTool({
+    name: 'get_module',
+    title: 'Show a module',
+    description:
+      'Shows one module version: inputs (required first), outputs, providers, nested modules. detail compact (default, about 4,000 tokens), full (the whole summary) or readme. Choose it after search_modules, to learn what a module takes; module_usage gives a ready block. What is cut says so in `truncated`, with the call that goes on.',
+    profile: 'core',
+    maxResultChars: 400_000,
+    input: z.object({
+      ...moduleNameFields,
+      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('How much to show.'),
+      fields: z
+        .array(z.string().max(40))
+        .max(30)
+        .optional()
+        .describe('Only these fields of the summary, whole: variables, outputs, resources, …'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      output_dir: outputDirField,
+    }),
+    output: moduleHead.extend({
+      commit: z.string(),
+      module: partialSummary,
+      truncated: truncation.optional(),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'GET', path: '/modules/{id}' },
+    cli: { verb: 'modules show', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    example: { repository: 'terraform-aws-network', ref: 'latest' },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const record = findModule(await service.loadIndex(ctx, outputDir), input)
+      const summary = await service.summary(outputDir, record)
+      const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
+      const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }
+      const from = parseCursor(input.cursor)
+      const more = (next: number) => ({
+        truncated: {
+          reason: 'size',
+          next: { tool: 'get_module', args: { ...input, id, cursor: String(next) } },
+        },
+      })
+      if (input.fields !== undefined) return { ...head, module: pick(summary, input.fields) }
+      if (input.detail === 'full') return { ...head, module: { ...summary } }
+      if (input.detail === 'readme') {
+        const to = from + README_PAGE_CHARS
+        const module = { readme_content: summary.readme_content.slice(from, to) }
+        return { ...head, module, ...(to < summary.readme_content.length && more(to)) }
+      }
+      const { module, nextRow } = compactPage(summary, from)
+      return { ...head, module, ...(nextRow !== undefined && more(nextRow)) }
+    },
+    digest({ id, name, path, ref, provider, module, truncated }) {
+      const inputs = module.variables ?? []
+      const required = inputs.filter((input) => input['required'] === true).map((input) => input.name)
+      const directory = path === '.' ? '' : `//${path}`
+      return [
+        `${name}${directory}@${ref} (${provider}), id ${id.slice(0, 12)}`,
+        `required inputs: ${required.slice(0, 30).join(', ') || 'none'}`,
+        `${inputs.length} inputs and ${module.outputs?.length ?? 0} outputs shown${truncated ? ', more follow' : ''}`,
+      ].join('\n')
+    },
+  })
+}
+
+function pick(summary: ModuleSummary, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(summary).filter(([field]) => fields.includes(field)))
+}
+
+/** At the command line the first word may be an id, or a repository by name. */
+export function byIdOrName(typed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { id, ...rest } = typed
+  if (typeof id !== 'string' || /^[0-9a-f]{8,64}$/.test(id)) return { ...typed }
+  return { ...rest, repository: id }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../catalog/ingested.ts'
+import type { ModuleService } from '../service.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024 // surface 6
+
+/** `POST /ingest-from-yaml` (spec module-ingestion "REST API"). */
+export function ingestFromYamlTool(service: ModuleService) {
+  return defineTool({
+    name: 'ingest_from_yaml',
+    title: 'Ingest by a YAML configuration',
+    description:
+      'Runs a whole YAML configuration given as text: repositories, directories and embedding options count as they stand in it. Answers with the summaries and the report. Unknown keys and tags are refused with their line.',
+    profile: 'full',
+    mcp: false,
+    input: z.object({ yaml: z.string().max(MAX_BODY_BYTES).describe('The configuration.') }),
+    output: ingestedShape,
+    annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+    http: {
+      method: 'POST',
+      path: '/ingest-from-yaml',
+      rawBody: { field: 'yaml', contentType: 'application/yaml' },
+      maxBodyBytes: MAX_BODY_BYTES,
+    },
+    example: { yaml: 'repositories:\n  - url: ./terraform-aws-network\n' },
+    handler: (ctx, input) => ingestWithSummaries(service, ctx, input),
+    digest: ({ message }: IngestedSummaries) => message,
+  })
+}

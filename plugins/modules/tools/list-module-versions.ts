@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { findVersions } from '../catalog/find.ts'
+import { moduleNameFields, outputDirField, versionRow } from '../catalog/shapes.ts'
+import type { ModuleService } from '../service.ts'
+import { byIdOrName } from './get-module.ts'
+
+/** `list_module_versions`: every ingested ref of one module, newest first. */
+export function listModuleVersionsTool(service: ModuleService) {
+  const { id, repository, path } = moduleNameFields
+  return defineTool({
+    name: 'list_module_versions',
+    title: 'List versions of a module',
+    description:
+      'Lists the ingested tags and branches of one module, newest stable version first, with id, commit and counts; `latest` marks the one that is used when no ref is given. Choose it before module_diff or to pin a version.',
+    profile: 'standard',
+    input: z.object({ id, repository, path, output_dir: outputDirField }),
+    output: z.object({ repository: z.string(), path: z.string(), versions: z.array(versionRow) }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'GET', path: '/modules/{id}/versions' },
+    cli: { verb: 'modules versions', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    example: { repository: 'terraform-aws-network' },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const found = findVersions(await service.loadIndex(ctx, outputDir), input)
+      const versions = found.versions.map((record) => ({
+        id: record.id,
+        ref: record.ref,
+        ref_kind: record.ref_kind,
+        commit: record.commit,
+        counts: record.counts,
+        latest: record.id === found.latest.id,
+      }))
+      return { repository: found.repository, path: found.path, versions }
+    },
+    digest({ repository, path, versions }) {
+      const rows = versions.slice(0, 20).map(({ ref, latest }) => (latest ? `${ref} (latest)` : ref))
+      return `${repository} ${path}: ${rows.join(', ')}`
+    },
+  })
+}

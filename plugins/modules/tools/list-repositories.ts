@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { pageOf } from '../catalog/page.ts'
+import { listRepositories } from '../catalog/repositories.ts'
+import { outputDirField, truncation } from '../catalog/shapes.ts'
+import type { ModuleService } from '../service.ts'
+
+const REFS_SHOWN = 20
+
+/** `list_repositories` (spec module-ingestion "MCP tools"). */
+export function listRepositoriesTool(service: ModuleService) {
+  return defineTool({
+    name: 'list_repositories',
+    title: 'List module repositories',
+    description:
+      'Lists the ingested Terraform/OpenTofu module repositories: URL, refs (latest first), number of modules, providers. Choose it to see what is there; use search_modules to find a module for a task.',
+    profile: 'core',
+    input: z.object({
+      filter: z.string().max(200).optional().describe('Part of a URL, name or provider.'),
+      limit: z.number().int().min(1).max(100).default(50).describe('Most rows to give.'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      output_dir: outputDirField,
+    }),
+    output: z.object({
+      repositories: z.array(
+        z.object({
+          url: z.string(),
+          name: z.string(),
+          description: untrusted('description of the repository', { mcpMaxChars: 200 }),
+          refs: z.array(z.string()).describe('At most 20, latest first.'),
+          latest: z.string(),
+          module_count: z.number().int(),
+          providers: z.array(z.string()),
+          last_updated: z.string(),
+        }),
+      ),
+      count: z.number().int(),
+      total: z.number().int(),
+      truncated: truncation.optional(),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'GET', path: '/repositories' },
+    cli: { verb: 'modules repositories', positional: ['[filter]'] },
+    example: { filter: 'vpc', limit: 10 },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const index = await service.findIndex(ctx, outputDir)
+      const all = index ? listRepositories(index, input.filter) : []
+      const page = pageOf(all, input, 'list_repositories')
+      const repositories = page.rows.map((row) => ({ ...row, refs: row.refs.slice(0, REFS_SHOWN) }))
+      return { repositories, count: repositories.length, total: all.length, ...page.more }
+    },
+    digest({ repositories, total }) {
+      if (total === 0)
+        return 'No repositories have been ingested. Run `satchel ingest`, or call ingest_modules.'
+      const lines = repositories
+        .slice(0, 15)
+        .map(({ name, latest, module_count }) => `${name} ${latest}: ${module_count} modules`)
+      return [`${repositories.length} of ${total} repositories:`, ...lines].join('\n')
+    },
+  })
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { pageOf } from '../catalog/page.ts'
+import { listLatest, rankLatest } from '../catalog/search-modules.ts'
+import { moduleHead, outputDirField, truncation } from '../catalog/shapes.ts'
+import type { ModuleService } from '../service.ts'
+
+/** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
+export function searchModulesTool(service: ModuleService) {
+  return defineTool({
+    name: 'search_modules',
+    title: 'Search modules by keyword',
+    description:
+      'Finds ingested Terraform/OpenTofu modules by words of their name, description, README, inputs, outputs and resources. Works without embeddings. Choose it for a task ("private network with NAT") or an exact name (aws_nat_gateway). Returns the latest version of each module with its id; go on with get_module or module_usage.',
+    profile: 'core',
+    input: z.object({
+      query: z.string().max(2000).optional().describe('Words to look for; absent: all modules by name.'),
+      provider: z.string().max(100).optional().describe('aws, azure, google, … any provider of the module.'),
+      repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
+      kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind of module.'),
+      limit: z.number().int().min(1).max(50).default(10).describe('Most results to give.'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      output_dir: outputDirField,
+    }),
+    output: z.object({
+      results: z.array(
+        moduleHead.omit({ ref_kind: true }).extend({
+          description: untrusted('description of the module', { mcpMaxChars: 300 }),
+          score: z.number(),
+          matched: z.array(z.object({ field: z.string(), name: z.string() })),
+        }),
+      ),
+      count: z.number().int(),
+      query: z.string(),
+      truncated: truncation.optional(),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: [
+      { method: 'POST', path: '/search' },
+      { method: 'GET', path: '/modules' },
+    ],
+    cli: { verb: 'modules list', positional: ['[query]'] },
+    example: { query: 'private network with nat', limit: 5 },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const index = await service.findIndex(ctx, outputDir)
+      const query = input.query?.trim() ?? ''
+      const records = index ? listLatest(index, input) : []
+      const found =
+        index && query !== ''
+          ? rankLatest(await service.keywordSearch(outputDir, index), records, query)
+          : records.map((record) => ({ record, score: 0, matched: [] }))
+      const page = pageOf(found, input, 'search_modules')
+      const results = page.rows.map(({ record, score, matched }) => {
+        const { id, repository, name, ref, path, kind, provider, description } = record
+        return { id, repository, name, ref, path, kind, provider, description, score, matched: [...matched] }
+      })
+      return { results, count: results.length, query: input.query ?? '', ...page.more }
+    },
+    digest({ results, query }) {
+      if (results.length === 0) return `No module matches ${JSON.stringify(query)}.`
+      const lines = results.slice(0, 10).map(({ id, name, path, ref, provider }) => {
+        const directory = path === '.' ? '' : `//${path}`
+        return `${id.slice(0, 12)} ${name}${directory}@${ref} (${provider})`
+      })
+      return [`${results.length} modules:`, ...lines].join('\n')
+    },
+  })
+}
