@@ -20,4 +20,15 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     verbs: [{ verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' }],
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },
+  {
+    name: 'modules',
+    section: { keys: ['repositories', 'output_dir', 'clone_dir', 'embedding', 'mcp'] },
+    verbs: [
+      { verb: 'init', summary: 'write a sample configuration' },
+      { verb: 'ingest', summary: 'read module repositories and write their summaries' },
+      { verb: 'analyze', summary: 'summarise the modules of one repository' },
+      { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
+    ],
+    load: async () => (await import('../plugins/modules/index.ts')).plugin,
+  },
 ]
