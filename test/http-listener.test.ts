@@ -300,6 +300,28 @@ describe('documents of the API', () => {
     assert.equal(JSON.stringify(json).includes('x-satchel-untrusted'), false)
   })
 
+  it('holds the schema of a record so that every reference leads somewhere and nothing is fetched', async (t) => {
+    const { ask } = await openDoor(t)
+    const { json, text } = await ask('/openapi.json')
+
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => String(reference))
+
+    const at = (pointer: string): unknown =>
+      pointer
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], json)
+    for (const reference of references) assert.ok(at(reference), reference)
+    assert.ok(references.includes('#/components/schemas/Note_record.Part'))
+    assert.deepEqual(Object.keys(at('#/components/schemas/Note_record/properties') as object), [
+      '$schema',
+      'definitions',
+      'parts',
+      'above',
+    ])
+    assert.equal(text.includes('note.example'), false)
+  })
+
   it('copies every packaged file with its licence and its sum, and redoc without the foreign logo', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
     t.after(() => rm(folder, { recursive: true }))

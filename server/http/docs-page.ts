@@ -88,6 +88,7 @@ function served(path: `/${string}`, type: string, load: () => Promise<string | U
     guard: 'caller',
     owner: 'host',
     summary: 'Documentation',
+    ...(type !== HTML && { asset: true }),
     serve: async () => new Response(await load(), { headers: { 'content-type': type, ...HEADERS } }),
   }
 }

@@ -67,6 +67,8 @@ export interface Endpoint {
   readonly owner: string
   /** One line for a reader of the API's documents. */
   readonly summary: string
+  /** A file that a page loads: no address for a person. */
+  readonly asset?: true
   /** Its answer goes on: it takes no HEAD. */
   readonly streams?: true
   serve(exchange: Exchange, caller: Caller): Promise<Response>

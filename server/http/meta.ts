@@ -8,7 +8,9 @@ export function metaEndpoints(options: HttpOptions, endpoints: () => readonly En
     name: 'satchel',
     version,
     description,
-    endpoints: endpoints().map(({ method, path }) => `${method} ${path}`),
+    endpoints: endpoints()
+      .filter(({ asset }) => !asset)
+      .map(({ method, path }) => (method === 'ALL' ? path : `${method} ${path}`)),
   })
   return [
     meta('/', 'What this server is and serves', about),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OwnedTool } from '../call.ts'
 import type { HttpRoute } from '../contract/tool.ts'
+import { type ComponentSchemas, createComponentSchemas } from './component-schemas.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 
 type Json = Record<string, unknown>
@@ -48,11 +49,12 @@ export function openApiDocument(
     // A route of the owner's socket is not reached from here.
     if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint))
   }
+  const components = createComponentSchemas()
   const used = new Map<string, number>()
   for (const { owned, route } of toolRoutes) {
     const count = (used.get(owned.tool.name) ?? 0) + 1
     used.set(owned.tool.name, count)
-    add(route.path, route.method, toolOperation(owned, route, count))
+    add(route.path, route.method, toolOperation(owned, { route, count, components }))
   }
   return {
     openapi: '3.1.1',
@@ -63,7 +65,7 @@ export function openApiDocument(
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: PROBLEM_SCHEMA },
+      schemas: { ...components.all, Problem: PROBLEM_SCHEMA },
       responses: {
         Problem: {
           description: 'The request was refused or failed.',
@@ -99,8 +101,15 @@ function otherOperation({ path, owner, summary, streams }: Endpoint): Json {
   }
 }
 
-function toolOperation({ tool, plugin }: OwnedTool, route: HttpRoute, count: number): Json {
-  const input = listedSchema(tool.input, 'input')
+interface Shown {
+  readonly route: HttpRoute
+  /** Which route of its tool this is, from 1. */
+  readonly count: number
+  readonly components: ComponentSchemas
+}
+
+function toolOperation({ tool, plugin }: OwnedTool, { route, count, components }: Shown): Json {
+  const input = listedSchema(tool.input, 'input', components)
   const inPath = pathNames(route.path)
   const fromHeader = Object.values(route.headers ?? {})
   const takesBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -118,7 +127,7 @@ function toolOperation({ tool, plugin }: OwnedTool, route: HttpRoute, count: num
     responses: {
       200: {
         description: tool.title,
-        content: { 'application/json': { schema: listedSchema(tool.output, 'output') } },
+        content: { 'application/json': { schema: listedSchema(tool.output, 'output', components) } },
       },
       default: { $ref: '#/components/responses/Problem' },
     },
@@ -193,17 +202,8 @@ function pathNames(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 }
 
-/** The JSON Schema a reader sees: without the dialect and without keys that mean something to the host alone. */
-function listedSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
-  return listed(z.toJSONSchema(schema, { io, target: 'draft-2020-12' })) as Json // an object stays one
-}
-
-function listed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(listed)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== '$schema' && !key.startsWith('x-satchel-'))
-      .map(([key, inner]) => [key, listed(inner)]),
-  )
+/** The JSON Schema a reader sees. At the top of an input every field is known: others are refused. */
+function listedSchema(schema: z.ZodObject, io: 'input' | 'output', components: ComponentSchemas): Json {
+  const listed = components.embed(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }))
+  return io === 'input' ? { ...listed, additionalProperties: false } : listed
 }

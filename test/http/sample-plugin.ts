@@ -12,6 +12,7 @@ import {
   type Inbox,
   type Principal,
   type Route,
+  record,
   SatchelError,
 } from '../../server/plugin.ts'
 
@@ -230,6 +231,24 @@ function waitTool({ calls }: Sample) {
   })
 }
 
+/** A record as a plugin declares one: a schema with definitions, an address of its own and a field named like a keyword. */
+const noteRecord = record<object>(
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'https://note.example/v1.json',
+    title: 'Note record',
+    type: 'object',
+    properties: {
+      $schema: { type: 'string' },
+      definitions: { type: 'string' },
+      parts: { type: 'array', items: { $ref: '#/definitions/Part' } },
+      above: { $ref: '#' },
+    },
+    definitions: { Part: { type: 'object', properties: { parts: { $ref: '#/definitions/Part' } } } },
+  },
+  () => [],
+)
+
 function rawTool() {
   return defineTool({
     name: 'raw',
@@ -237,7 +256,7 @@ function rawTool() {
     description: 'Takes text.',
     profile: 'full',
     input: z.object({ yaml: z.string().describe('YAML text.') }),
-    output: z.object({ yaml: z.string() }),
+    output: z.object({ yaml: z.string(), record: noteRecord.optional() }),
     annotations: CHANGES,
     http: { method: 'POST', path: '/raw', rawBody: { field: 'yaml', contentType: 'application/yaml' } },
     example: { yaml: 'a: 1' },

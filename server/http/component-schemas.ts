@@ -1,0 +1,102 @@
+type Json = Readonly<Record<string, unknown>>
+
+/** JSON Schemas of declarations, as one OpenAPI document can hold them. */
+export interface ComponentSchemas {
+  /** The schema without its dialect and without keys that mean something to the host alone. Its own definitions become components. */
+  embed(schema: Json): Record<string, unknown>
+  /** What was made a component so far, by name. */
+  readonly all: Readonly<Record<string, unknown>>
+}
+
+/** Keywords whose value maps names to schemas: the names are data, never keywords. */
+const MAPS: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas']
+/** Keywords whose value is data. */
+const DATA: readonly string[] = ['const', 'enum', 'default', 'example', 'examples', 'required']
+const DEFINITIONS = ['definitions', '$defs'] as const
+/** Of no use inside another document; an `$id` would make readers fetch what they already hold. */
+const DROPPED: readonly string[] = ['$schema', '$id', ...DEFINITIONS]
+const NO_SCOPE = ''
+const REFERENCE = /^#(?:\/(?:definitions|\$defs)\/(.+))?$/
+
+/**
+ * Hoists what schemas define into `components`: a reference inside an embedded schema points at the schema's own
+ * root, and in a larger document that is somewhere else.
+ */
+export function createComponentSchemas(): ComponentSchemas {
+  const all: Record<string, unknown> = {}
+  const scopes = new Map<string, string>() // text of a schema that defines something -> its component's name
+
+  const schemaOf = (schema: unknown, scope: string): unknown => {
+    if (Array.isArray(schema)) return schema.map((each) => schemaOf(each, scope))
+    if (!isObject(schema)) return schema
+    if (definitionsOf(schema).length > 0) return { $ref: componentRef(hoist(schema)) }
+    return withoutDefinitions(schema, scope)
+  }
+  const withoutDefinitions = (schema: Json, scope: string): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(schema)
+        .filter(([key]) => !DROPPED.includes(key) && !key.startsWith('x-satchel-'))
+        .map(([key, value]) => [key, memberOf(key, value, scope)]),
+    )
+  const memberOf = (key: string, value: unknown, scope: string): unknown => {
+    if (key === '$ref' && typeof value === 'string') return referenceOf(value, scope)
+    if (DATA.includes(key)) return value
+    if (MAPS.includes(key) && isObject(value)) return mapValues(value, (each) => schemaOf(each, scope))
+    return schemaOf(value, scope)
+  }
+  /** Makes components of a schema and of all that it defines; gives the name that its references start with. */
+  const hoist = (schema: Json): string => {
+    const text = JSON.stringify(schema)
+    const known = scopes.get(text)
+    if (known !== undefined) return known
+    const scope = freeName(plain(String(schema['title'] ?? 'Schema')), all)
+    scopes.set(text, scope)
+    all[scope] = {} // taken, before what is inside is looked at
+    all[scope] = withoutDefinitions(schema, scope)
+    for (const [name, each] of definitionsOf(schema)) all[`${scope}.${plain(name)}`] = schemaOf(each, scope)
+    return scope
+  }
+
+  return {
+    all,
+    embed: (schema) =>
+      withoutDefinitions(schema, definitionsOf(schema).length > 0 ? hoist(schema) : NO_SCOPE),
+  }
+}
+
+function definitionsOf(schema: Json): (readonly [string, unknown])[] {
+  return DEFINITIONS.flatMap((key) => {
+    const defined = schema[key]
+    return isObject(defined) ? Object.entries(defined) : []
+  })
+}
+
+function componentRef(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+function freeName(wanted: string, taken: Json): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? wanted : `${wanted}_${count}`
+    if (!Object.hasOwn(taken, name)) return name
+  }
+}
+
+function referenceOf(reference: string, scope: string): string {
+  const found = REFERENCE.exec(reference)
+  if (found === null || scope === NO_SCOPE) return reference
+  return componentRef(found[1] === undefined ? scope : `${scope}.${plain(found[1])}`)
+}
+
+/** What OpenAPI allows in a component's name. */
+function plain(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')
+}
+
+function mapValues(map: Json, change: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
