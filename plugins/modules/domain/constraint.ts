@@ -1,0 +1,65 @@
+/** Version constraints as Terraform writes them: `>= 1.2, < 2.0`, `~> 3.1`. */
+
+/** The numbers of a version, most significant first. Pre-release parts do not count. */
+export type Version = readonly number[]
+
+interface Clause {
+  readonly operator: string
+  readonly version: Version
+}
+
+const CLAUSE = /^(=|!=|>=|<=|>|<|~>)?\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:[-+][0-9A-Za-z.-]+)?$/
+
+/** The lowest version that a constraint admits; `[0]` where nothing is excluded from below. */
+export function floorOf(constraint: string): Version {
+  const floors = clausesOf(constraint).filter(({ operator }) => ['=', '>=', '>', '~>'].includes(operator))
+  return floors.reduce<Version>(
+    (floor, { version }) => (compareVersions(version, floor) > 0 ? version : floor),
+    [0],
+  )
+}
+
+/** Whether a constraint admits a version. An unreadable clause admits everything. */
+export function admits(constraint: string, version: Version): boolean {
+  return clausesOf(constraint).every((clause) => fits(clause, version))
+}
+
+/** The numbers in a version text like `v1.2.3`, or undefined for a pre-release or any other text. */
+export function parseVersion(text: string): Version | undefined {
+  const numbers = /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:\+[0-9A-Za-z.-]+)?$/.exec(text)?.[1]
+  return numbers?.split('.').map(Number)
+}
+
+/** Below 0 when `a` is lower; missing parts are 0. */
+export function compareVersions(a: Version, b: Version): number {
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function clausesOf(constraint: string): Clause[] {
+  return constraint.split(',').flatMap((part) => {
+    const [, operator = '=', numbers] = CLAUSE.exec(part.trim()) ?? []
+    return numbers === undefined ? [] : [{ operator, version: numbers.split('.').map(Number) }]
+  })
+}
+
+const COMPARISONS = new Map<string, (order: number) => boolean>([
+  ['=', (order) => order === 0],
+  ['!=', (order) => order !== 0],
+  ['>=', (order) => order >= 0],
+  ['<=', (order) => order <= 0],
+  ['>', (order) => order > 0],
+  ['<', (order) => order < 0],
+])
+
+function fits({ operator, version: bound }: Clause, version: Version): boolean {
+  const order = compareVersions(version, bound)
+  const comparison = COMPARISONS.get(operator)
+  if (comparison !== undefined) return comparison(order)
+  // `~> 1.2` lets the last stated part grow: below 2; `~> 1.2.3` below 1.3.
+  const fixed = bound.slice(0, Math.max(1, bound.length - 1))
+  return order >= 0 && fixed.every((part, at) => (version[at] ?? 0) === part)
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { admits, floorOf, parseVersion } from './constraint.ts'
+import { diffModules } from './diff.ts'
+import { type ModuleSummary, type Output, SUMMARY_SCHEMA, type Variable } from './summary.ts'
+import { compareTypes, parseType } from './type-constraint.ts'
+
+const BASE: ModuleSummary = {
+  repository: 'https://git.example.com/acme/terraform-aws-queue',
+  ref: 'v1.0.0',
+  path: '.',
+  description: 'Queues',
+  variables: [variable('name', { required: true }), variable('size', { type: 'number', default: 1 })],
+  outputs: [output('id'), output('arn')],
+  providers: [{ name: 'aws', source: 'hashicorp/aws', version: '>= 5.0' }],
+  modules: [{ name: 'label', source: 'acme/label/null', version: '1.0.0' }],
+  readme_content: '# Queues',
+  schema: SUMMARY_SCHEMA,
+  name: 'terraform-aws-queue',
+  kind: 'root',
+  ref_kind: 'tag',
+  commit: '0'.repeat(40),
+  required_version: '>= 1.3',
+  resources: [{ type: 'aws_sqs_queue', name: 'this' }],
+  data: [],
+  ephemeral_resources: [],
+  moved: [],
+  licence: null,
+  files: ['main.tf'],
+  diagnostics: [],
+}
+
+function variable(name: string, fields: Partial<Variable> = {}): Variable {
+  return { name, type: 'string', description: '', default: null, required: false, ...fields }
+}
+
+function output(name: string, fields: Partial<Output> = {}): Output {
+  return { name, description: '', value: null, sensitive: false, ...fields }
+}
+
+/** BASE with its first input replaced. */
+function withInput(fields: Partial<Variable>): Partial<ModuleSummary> {
+  return { variables: [variable('name', { required: true, ...fields }), ...BASE.variables.slice(1)] }
+}
+
+interface Row {
+  readonly before?: Partial<ModuleSummary>
+  readonly after: Partial<ModuleSummary>
+  readonly expected: readonly string[]
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'an input goes': {
+    after: { variables: BASE.variables.slice(0, 1) },
+    expected: ['breaking input_removed size'],
+  },
+  'a required input is added': {
+    after: { variables: [...BASE.variables, variable('zone', { required: true })] },
+    expected: ['breaking required_input_added zone'],
+  },
+  'an input becomes required': {
+    before: withInput({ required: false }),
+    after: {},
+    expected: ['breaking input_became_required name'],
+  },
+  'a type changes': { after: withInput({ type: 'list(string)' }), expected: ['breaking type_changed name'] },
+  'a type narrows': {
+    before: withInput({ type: 'any' }),
+    after: {},
+    expected: ['breaking type_changed name'],
+  },
+  'an object type gains a required attribute': {
+    before: withInput({ type: 'object({ a = string })' }),
+    after: withInput({ type: 'object({ a = string, b = string })' }),
+    expected: ['breaking type_changed name'],
+  },
+  'an object type gains an optional attribute': {
+    before: withInput({ type: 'object({ a = string })' }),
+    after: withInput({ type: 'object({\n a = string # same\n b = optional(string, "x")\n})' }),
+    expected: ['minor type_widened name'],
+  },
+  'a type becomes any': { after: withInput({ type: 'any' }), expected: ['minor type_widened name'] },
+  'null is refused from now on': {
+    after: withInput({ nullable: false }),
+    expected: ['breaking input_not_nullable name'],
+  },
+  'an output goes': { after: { outputs: [output('id')] }, expected: ['breaking output_removed arn'] },
+  'an output becomes sensitive': {
+    after: { outputs: [output('id', { sensitive: true }), output('arn')] },
+    expected: ['breaking output_became_sensitive id'],
+  },
+  'a resource goes': { after: { resources: [] }, expected: ['breaking address_gone aws_sqs_queue.this'] },
+  'a resource is renamed with a moved block': {
+    after: {
+      resources: [{ type: 'aws_sqs_queue', name: 'main' }],
+      moved: [{ from: 'aws_sqs_queue.this[0]', to: 'aws_sqs_queue.main' }],
+    },
+    expected: ['minor resource_added aws_sqs_queue.main'],
+  },
+  'the provider needs another major version': {
+    after: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '~> 6.0' }] },
+    expected: ['breaking provider_major_raised aws'],
+  },
+  'the provider constraint changes within a major version': {
+    after: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '>= 5.40, < 7.0' }] },
+    expected: ['patch provider_constraint_changed aws'],
+  },
+  'a newer Terraform is needed': {
+    after: { required_version: '~> 1.5' },
+    expected: ['breaking required_version_raised terraform'],
+  },
+  'an older Terraform is enough': {
+    after: { required_version: '>= 1.0' },
+    expected: ['patch required_version_changed terraform'],
+  },
+  'an optional input is added': {
+    after: { variables: [...BASE.variables, variable('zone')] },
+    expected: ['minor optional_input_added zone'],
+  },
+  'an output is added': {
+    after: { outputs: [...BASE.outputs, output('url')] },
+    expected: ['minor output_added url'],
+  },
+  'a default changes': {
+    after: {
+      variables: [BASE.variables[0] ?? variable('name'), variable('size', { type: 'number', default: 2 })],
+    },
+    expected: ['minor default_changed size'],
+  },
+  'a default of text becomes the same text as expression': {
+    before: withInput({ required: false, default: 'a.b' }),
+    after: withInput({ required: false, default: 'a.b', default_expression: true }),
+    expected: ['minor default_changed name'],
+  },
+  'a validation is added': {
+    after: withInput({ validations: [{ condition: 'true', error_message: 'x' }] }),
+    expected: ['minor validation_added name'],
+  },
+  'an input is deprecated': {
+    after: withInput({ deprecated: 'Use id.' }),
+    expected: ['minor input_deprecated name'],
+  },
+  'a provider is added': {
+    after: { providers: [...BASE.providers, { name: 'null', source: 'hashicorp/null', version: '' }] },
+    expected: ['minor provider_added null'],
+  },
+  'a nested module is added': {
+    after: { modules: [...BASE.modules, { name: 'dlq', source: './dlq', version: null }] },
+    expected: ['minor module_added dlq'],
+  },
+  'texts change': {
+    after: { ...withInput({ description: 'Name' }), description: 'More queues', readme_content: '# More' },
+    expected: [
+      'patch description_changed name',
+      'patch description_changed module',
+      'patch readme_changed module',
+    ],
+  },
+  'the order changes': {
+    after: { outputs: [output('arn'), output('id')] },
+    expected: ['patch order_changed outputs'],
+  },
+  'only the commit changes': { after: { commit: '1'.repeat(40), ref: 'v1.0.1' }, expected: [] },
+}
+
+for (const [what, { before, after, expected }] of Object.entries(ROWS)) {
+  test(`diff: ${what}`, () => {
+    const { verdict, changes } = diffModules({ ...BASE, ...before }, { ...BASE, ...after })
+
+    assert.deepEqual(
+      changes.map((change) => `${change.class} ${change.code} ${change.subject}`),
+      expected,
+    )
+    assert.equal(verdict, expected[0]?.split(' ')[0] ?? 'none')
+  })
+}
+
+test('the verdict is the worst class, and changes stand from worst to least', () => {
+  const { verdict, changes } = diffModules(BASE, {
+    ...BASE,
+    readme_content: '',
+    outputs: [output('id'), output('url')],
+  })
+
+  assert.equal(verdict, 'breaking')
+  assert.deepEqual(
+    changes.map((change) => change.class),
+    ['breaking', 'minor', 'patch'],
+  )
+})
+
+test('the floor of a constraint is the lowest version it admits', () => {
+  const floors = {
+    '>= 1.2.3': '1.2.3',
+    '~> 4.1': '4.1',
+    '= 2.0': '2.0',
+    '3': '3',
+    '< 5': '0',
+    '': '0',
+    '>= 1.0, >= 1.5, < 2': '1.5',
+  }
+
+  for (const [constraint, floor] of Object.entries(floors))
+    assert.equal(floorOf(constraint).join('.'), floor, constraint)
+})
+
+test('a constraint admits what Terraform admits', () => {
+  const cases: [constraint: string, version: string, fits: boolean][] = [
+    ['~> 1.2', '1.9.0', true],
+    ['~> 1.2', '2.0.0', false],
+    ['~> 1.2.3', '1.2.9', true],
+    ['~> 1.2.3', '1.3.0', false],
+    ['~> 2', '3.0.0', false],
+    ['>= 1.0, < 2.0, != 1.5.0', '1.5.0', false],
+    ['1.2', '1.2.0', true],
+    ['', '7.0.0', true],
+  ]
+
+  for (const [constraint, version, fits] of cases) {
+    assert.equal(admits(constraint, parseVersion(version) ?? []), fits, `${constraint} ${version}`)
+  }
+  assert.equal(parseVersion('v1.0.0-rc1'), undefined)
+})
+
+test('types compare by meaning', () => {
+  const cases: [before: string, after: string, change: string][] = [
+    ['map( string )', 'map(string)', 'same'],
+    ['list', 'list(any)', 'same'],
+    ['object({ a = string, b = number })', 'object({\n b = number\n "a" = string\n})', 'same'],
+    ['list(string)', 'set(string)', 'changed'],
+    ['map(object({ a = string }))', 'map(object({ a = any }))', 'widened'],
+    ['object({ a = string })', 'object({ a = optional(string) })', 'widened'],
+    ['object({ a = optional(string) })', 'object({ a = string })', 'changed'],
+    ['object({ a = string })', 'object({})', 'changed'],
+    ['tuple([string, number])', 'tuple([string, any])', 'widened'],
+    ['tuple([string])', 'tuple([string, string])', 'changed'],
+    [
+      'object({ a = optional(map(string), { b = "}" }) })',
+      'object({ a = optional(map(string), {}) })',
+      'widened',
+    ],
+    ['not a type', 'not  a type', 'same'],
+    ['not a type', 'string', 'changed'],
+  ]
+
+  for (const [before, after, change] of cases) {
+    assert.equal(compareTypes(parseType(before), parseType(after)), change, `${before} -> ${after}`)
+  }
+})
