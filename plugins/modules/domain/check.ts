@@ -1,0 +1,229 @@
+/** Whether a proposed `module` block fits the module it calls. */
+import { nearest } from '../../../server/plugin.ts'
+import type { Resolution } from './module-source.ts'
+import type { Json, ModuleSummary, Variable } from './summary.ts'
+import { parseType, type TypeConstraint } from './type-constraint.ts'
+import { placeholder } from './usage.ts'
+
+/** A `module` block as somebody wrote it. Lines count from 1. */
+export interface GivenBlock {
+  readonly name: string
+  readonly line: number
+  readonly source?: { readonly text: string; readonly line: number }
+  readonly version?: string
+  /** Every argument but Terraform's own (`source`, `version`, `providers`, `count`, `for_each`, `depends_on`). */
+  readonly inputs: readonly GivenInput[]
+}
+
+/** One argument of a block. */
+export interface GivenInput {
+  readonly name: string
+  readonly line: number
+  readonly value: GivenValue
+}
+
+/** What is known of a value without evaluating expressions. */
+export type GivenValue =
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'list'; readonly items: readonly GivenValue[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: GivenValue])[] }
+  | { readonly kind: 'expression' }
+
+/** One thing wrong with a block. `suggestion` is text to put there, where there is a good one. */
+export interface CheckFinding {
+  readonly line: number
+  readonly code: CheckCode
+  readonly message: string
+  readonly suggestion?: string
+}
+
+/** Every code a finding can have. */
+export type CheckCode =
+  | 'unknown_input'
+  | 'missing_input'
+  | 'wrong_type'
+  | 'null_not_allowed'
+  | 'deprecated_input'
+  | 'unknown_ref'
+  | 'module_not_indexed'
+  | 'source_missing'
+
+/** Findings about where a block's source leads; empty when it leads to an indexed version or to a local path. */
+export function checkSource(block: GivenBlock, resolution: Resolution): CheckFinding[] {
+  const { source } = block
+  if (source === undefined) {
+    const message = `The module block "${block.name}" has no source.`
+    return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
+  }
+  if (resolution.kind === 'not_indexed') {
+    const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
+    return [{ line: source.line, code: 'module_not_indexed', message }]
+  }
+  if (resolution.kind !== 'unknown_ref') return []
+  const { ref, latest } = resolution
+  const message = `${ref} is not an indexed version of ${latest.repository}; the latest is ${latest.ref}.`
+  return [{ line: source.line, code: 'unknown_ref', message, suggestion: latest.ref }]
+}
+
+/** Findings about the arguments of a block, in the order of their lines. */
+export function checkInputs(block: GivenBlock, summary: Pick<ModuleSummary, 'variables'>): CheckFinding[] {
+  const variables = new Map(summary.variables.map((variable) => [variable.name, variable]))
+  const given = new Set(block.inputs.map(({ name }) => name))
+  const stated = block.inputs.flatMap((input) => {
+    const variable = variables.get(input.name)
+    return variable === undefined ? [unknownInput(input, variables, given)] : checkInput(input, variable)
+  })
+  const missing = summary.variables.filter(({ name, required }) => required && !given.has(name))
+  return [...missing.map((variable) => missingInput(block, variable)), ...stated].sort(
+    (a, b) => a.line - b.line,
+  )
+}
+
+function unknownInput(
+  input: GivenInput,
+  variables: ReadonlyMap<string, Variable>,
+  given: ReadonlySet<string>,
+): CheckFinding {
+  const near = nearest(
+    input.name,
+    [...variables.keys()].filter((name) => !given.has(name)),
+  )
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`
+  return {
+    line: input.line,
+    code: 'unknown_input',
+    message: `The module has no input "${input.name}".${hint}`,
+    ...(near === undefined ? {} : { suggestion: near }),
+  }
+}
+
+function missingInput(block: GivenBlock, variable: Variable): CheckFinding {
+  return {
+    line: block.line,
+    code: 'missing_input',
+    message: `The required input "${variable.name}" (${oneLine(variable.type)}) is missing.`,
+    suggestion: `${variable.name} = ${placeholder(parseType(variable.type))}`,
+  }
+}
+
+function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
+  const { name, line, value } = input
+  const findings: CheckFinding[] = []
+  if (variable.deprecated !== undefined) {
+    findings.push({
+      line,
+      code: 'deprecated_input',
+      message: `The input "${name}" is deprecated: ${oneLine(variable.deprecated)}`,
+    })
+  }
+  if (value.kind === 'literal' && value.value === null) {
+    if (variable.nullable !== false) return findings
+    const message = `The input "${name}" does not take null.`
+    return [...findings, { line, code: 'null_not_allowed', message, suggestion: suggestionFor(variable) }]
+  }
+  const mismatch = findMismatch(value, parseType(variable.type), name)
+  if (mismatch === undefined) return findings
+  const message = `${mismatch.path} must be ${mismatch.wanted}, not ${mismatch.got}.`
+  return [...findings, { line, code: 'wrong_type', message, suggestion: suggestionFor(variable) }]
+}
+
+function suggestionFor(variable: Variable): string {
+  return `${variable.name} = ${placeholder(parseType(variable.type))}`
+}
+
+interface Mismatch {
+  readonly path: string
+  readonly wanted: string
+  readonly got: string
+}
+
+/** Where a value cannot become the type. Terraform converts `"5"` and 5, `"true"` and true, so those fit. */
+function findMismatch(value: GivenValue, type: TypeConstraint, path: string): Mismatch | undefined {
+  if (value.kind === 'expression' || type.kind === 'any' || type.kind === 'unknown') return undefined
+  if (value.kind === 'literal') return literalMismatch(value.value, type, path)
+  const wrong = { path, wanted: describeType(type), got: value.kind === 'list' ? 'a list' : 'an object' }
+  if (value.kind === 'list') {
+    if (type.kind === 'tuple') return tupleMismatch(value.items, type.items, path, wrong)
+    return type.kind === 'list' || type.kind === 'set'
+      ? firstOf(value.items, (item, at) => findMismatch(item, type.of, `${path}[${at}]`))
+      : wrong
+  }
+  if (type.kind === 'map')
+    return firstOf(value.entries, ([key, item]) => findMismatch(item, type.of, `${path}.${key}`))
+  return type.kind === 'object' ? objectMismatch(value.entries, type, path) : wrong
+}
+
+function literalMismatch(value: Json, type: TypeConstraint, path: string): Mismatch | undefined {
+  if (value === null) return undefined
+  if (Array.isArray(value)) return findMismatch({ kind: 'list', items: value.map(literal) }, type, path)
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).map(([key, inner]) => [key, literal(inner)] as const)
+    return findMismatch({ kind: 'object', entries }, type, path)
+  }
+  const fits =
+    type.kind === 'string' ||
+    (type.kind === 'number' && typeof value !== 'boolean' && isNumeric(value)) ||
+    (type.kind === 'bool' && (typeof value === 'boolean' || value === 'true' || value === 'false'))
+  return fits
+    ? undefined
+    : { path, wanted: describeType(type), got: `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}` }
+}
+
+function isNumeric(value: string | number): boolean {
+  return typeof value === 'number' || /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
+}
+
+function literal(value: Json): GivenValue {
+  return { kind: 'literal', value }
+}
+
+function tupleMismatch(
+  items: readonly GivenValue[],
+  types: readonly TypeConstraint[],
+  path: string,
+  wrong: Mismatch,
+): Mismatch | undefined {
+  if (items.length !== types.length) return { ...wrong, got: `a list of ${items.length}` }
+  return firstOf(items, (item, at) => {
+    const type = types[at]
+    return type && findMismatch(item, type, `${path}[${at}]`)
+  })
+}
+
+function objectMismatch(
+  entries: readonly (readonly [string, GivenValue])[],
+  type: TypeConstraint & { kind: 'object' },
+  path: string,
+): Mismatch | undefined {
+  const given = new Set(entries.map(([key]) => key))
+  const lacking = [...type.attributes].find(([name, { optional }]) => !optional && !given.has(name))
+  if (lacking !== undefined) {
+    const [name, attribute] = lacking
+    return { path: `${path}.${name}`, wanted: describeType(attribute.type), got: 'absent' }
+  }
+  return firstOf(entries, ([key, value]) => {
+    const attribute = type.attributes.get(key)
+    return attribute && findMismatch(value, attribute.type, `${path}.${key}`)
+  })
+}
+
+function firstOf<T, R>(list: readonly T[], find: (entry: T, at: number) => R | undefined): R | undefined {
+  for (const [at, entry] of list.entries()) {
+    const found = find(entry, at)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A type in words of its constraint, without the attributes of objects. */
+function describeType(type: TypeConstraint): string {
+  if (type.kind === 'unknown') return oneLine(type.text)
+  if ('of' in type) return `${type.kind}(${describeType(type.of)})`
+  if (type.kind === 'tuple') return `tuple([${type.items.map(describeType).join(', ')}])`
+  return type.kind === 'object' ? 'object({…})' : type.kind
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > 120 ? `${line.slice(0, 117)}...` : line
+}

@@ -1,0 +1,128 @@
+/** What the `source` of a module call points at, and which indexed module that is. */
+import { admits, compareVersions, parseVersion } from './constraint.ts'
+
+/** A `source` taken apart. `repository` is `host/path`, without scheme, user and `.git`. */
+export type ModuleSource =
+  | { readonly kind: 'git'; readonly repository: string; readonly path: string; readonly ref?: string }
+  | { readonly kind: 'registry'; readonly repository: string; readonly path: string }
+  | { readonly kind: 'local' }
+  | { readonly kind: 'other' }
+
+/** What the index knows of one module version. */
+export interface IndexedModule {
+  readonly id: string
+  readonly repository: string
+  readonly ref: string
+  readonly ref_kind: 'branch' | 'tag'
+  readonly path: string
+  /** Whether this is the ref that `latest` means for the repository and path. */
+  readonly latest: boolean
+}
+
+/** Where a call leads: to an indexed version, to a ref that is not indexed, or nowhere the index knows. */
+export type Resolution =
+  | { readonly kind: 'found'; readonly module: IndexedModule }
+  | { readonly kind: 'unknown_ref'; readonly ref: string; readonly latest: IndexedModule }
+  | { readonly kind: 'not_indexed' }
+  | { readonly kind: 'local' }
+
+const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\/([a-z0-9-]+)$/
+const HOSTED = /^(?:github\.com|gitlab\.com|bitbucket\.org)\//
+
+/** Takes a source address apart: git URLs in all their spellings, registry addresses, local paths. */
+export function parseSource(text: string): ModuleSource {
+  const source = text.trim()
+  if (/^\.{1,2}\//.test(source) || source === '.' || source === '..') return { kind: 'local' }
+  const [address = '', query = ''] = source.split('?', 2)
+  const { base, path } = splitPath(address)
+  const registry = HOSTED.test(base) ? null : REGISTRY.exec(base)
+  if (registry !== null) {
+    const [, namespace, name, provider] = registry
+    return { kind: 'registry', repository: `${namespace}/terraform-${provider}-${name}`.toLowerCase(), path }
+  }
+  const repository = canonicalRepository(base)
+  if (!repository.includes('/')) return { kind: 'other' }
+  const ref = new URLSearchParams(query.replaceAll('+', '%2B')).get('ref')
+  return { kind: 'git', repository, path, ...(ref === null || ref === '' ? {} : { ref }) }
+}
+
+/** `base//path`: the double slash behind the scheme is none. */
+function splitPath(address: string): { base: string; path: string } {
+  const scheme = address.indexOf('://')
+  const cut = address.indexOf('//', scheme === -1 ? 0 : scheme + 3)
+  if (cut === -1) return { base: address, path: '.' }
+  const path = address.slice(cut + 2).replace(/^\/+|\/+$/g, '')
+  return { base: address.slice(0, cut), path: path === '' ? '.' : decode(path) }
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** One spelling for every address of a repository: `host/path` in lower case; a local one is its path. */
+export function canonicalRepository(url: string): string {
+  const plain = url.replace(/^git::/, '')
+  const withoutScheme = plain.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+  const slashed =
+    plain === withoutScheme ? withoutScheme.replace(/^([^/:]+):(?!\d+\/)/, '$1/') : withoutScheme
+  const withoutUser = slashed.replace(/^[^/@]*@/, '')
+  return withoutUser
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .replace(/\/{2,}/g, '/')
+    .toLowerCase()
+}
+
+/**
+ * The indexed module that a call means. Without a ref: its branch, else its `latest`.
+ * A registry address means the repository `terraform-<provider>-<name>` of its namespace, and the newest tag that
+ * `version` admits.
+ */
+export function resolveSource(
+  source: ModuleSource,
+  version: string | undefined,
+  index: readonly IndexedModule[],
+): Resolution {
+  if (source.kind === 'local') return { kind: 'local' }
+  if (source.kind === 'other') return { kind: 'not_indexed' }
+  const candidates = index.filter(
+    (module) => module.path === source.path && isRepository(source, canonicalRepository(module.repository)),
+  )
+  const latest = candidates.find((module) => module.latest) ?? candidates[0]
+  if (latest === undefined) return { kind: 'not_indexed' }
+  if (source.kind === 'registry') return resolveVersion(version, candidates, latest)
+  const { ref } = source
+  if (ref === undefined) {
+    return { kind: 'found', module: candidates.find((module) => module.ref_kind === 'branch') ?? latest }
+  }
+  const short = ref.replace(/^refs\/(?:tags|heads)\//, '')
+  const wanted = new Set([ref, short, `refs/tags/${short}`, `refs/heads/${short}`])
+  const module = candidates.find((candidate) => wanted.has(candidate.ref))
+  return module === undefined ? { kind: 'unknown_ref', ref, latest } : { kind: 'found', module }
+}
+
+function isRepository(source: ModuleSource & { kind: 'git' | 'registry' }, repository: string): boolean {
+  return source.kind === 'git'
+    ? repository === source.repository
+    : repository.endsWith(`/${source.repository}`)
+}
+
+function resolveVersion(
+  version: string | undefined,
+  candidates: readonly IndexedModule[],
+  latest: IndexedModule,
+): Resolution {
+  if (version === undefined) return { kind: 'found', module: latest }
+  const admitted = candidates.flatMap((module) => {
+    const numbers = parseVersion(module.ref)
+    return numbers !== undefined && admits(version, numbers) ? [{ module, numbers }] : []
+  })
+  const [best] = admitted.sort((a, b) => compareVersions(b.numbers, a.numbers))
+  return best === undefined
+    ? { kind: 'unknown_ref', ref: version, latest }
+    : { kind: 'found', module: best.module }
+}
