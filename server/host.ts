@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly log: Log
   readonly now: () => Date
   readonly projectRoot: string
+  /** Where relative paths of the configuration start; absent: the project root. */
+  readonly workingDirectory?: string
   readonly configFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly filter: ToolFilter
@@ -122,6 +124,7 @@ function hostFor(
     log: options.log,
     signal,
     projectRoot: options.projectRoot,
+    workingDirectory: options.workingDirectory ?? options.projectRoot,
     configFile: options.configFile,
     env: options.env,
     now: options.now,

@@ -94,6 +94,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
   return createHost(entries, {
     log: parts.log,
     projectRoot,
+    workingDirectory: io.cwd,
     configFile: parts.config?.file,
     now,
     env: io.env,

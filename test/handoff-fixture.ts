@@ -125,6 +125,7 @@ export function testHost(root: string, now: () => Date, env: Record<string, stri
     log: silent,
     signal: new AbortController().signal,
     projectRoot: root,
+    workingDirectory: root,
     configFile: undefined,
     env: { PATH: process.env['PATH'], HOME: root, ...env },
     now,

@@ -27,7 +27,7 @@ export const plugin = definePlugin({
   config: modulesConfig,
   env: MODULES_ENV,
   async setup(host, config) {
-    const workingDirectory = process.cwd()
+    const { workingDirectory } = host
     const freshness = createFreshness(host, config, async (signal, progress) => {
       const { ingestForOperator } = await import('./run-ingest.ts')
       return (await ingestForOperator(service, signal, progress)).report

@@ -87,7 +87,7 @@ async function runPrepared(
         prune: wish.prune ?? false,
         dryRun: wish.dry_run ?? false,
         trust,
-        workingDirectory: service.workingDirectory,
+        workingDirectory: baseFor(service, trust),
       },
       {
         env: host.env,
@@ -160,6 +160,11 @@ function ownDirectories({ workingDirectory }: ModuleService, config: ModulesConf
     outputDir: resolve(workingDirectory, config.output_dir),
     cloneDir: resolve(workingDirectory, config.clone_dir),
   }
+}
+
+/** Where relative repository paths start: like every path of a caller at the project root. */
+export function baseFor({ host, workingDirectory }: ModuleService, trust: Trust): string {
+  return trust.kind === 'operator' ? workingDirectory : host.projectRoot
 }
 
 /** What a caller of REST or MCP may reach: what the operator's configuration names, and public hosts. */

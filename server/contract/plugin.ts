@@ -16,6 +16,8 @@ export interface Host {
   readonly signal: AbortSignal
   /** Absolute; `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root, the working directory. */
   readonly projectRoot: string
+  /** Absolute: where this process was started. */
+  readonly workingDirectory: string
   /** Absolute path of the configuration file, if one was read. */
   readonly configFile: string | undefined
   /** A copy of the process environment, for children and for the names a plugin documents. */

@@ -35,7 +35,7 @@ export async function openDoors(t: TestContext, opened: TestHost): Promise<reado
   return [
     memoryDoor(opened),
     stdioDoor(t, opened),
-    streamableHttpDoor(listener),
+    streamableHttpDoor(opened.host, listener),
     restDoor(opened.host, listener),
     cliDoor(opened),
   ]
@@ -172,11 +172,11 @@ function realStdout(stream: PassThrough) {
   }
 }
 
-function streamableHttpDoor(listener: HttpListener): OpenDoor {
+function streamableHttpDoor(host: RunningHost, listener: HttpListener): OpenDoor {
   let last = 0
   return {
     name: 'streamable-http',
-    serves: () => true,
+    serves: (tool) => isOffered(host, tool),
     async call(tool, input) {
       const response = await fetch(`${listener.address}/mcp`, {
         method: 'POST',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type CallContext, defineTool, SatchelError } from '../../../server/plugin.ts'
 import { asShape, failureRow, summaryShape } from '../catalog/shapes.ts'
+import type { Trust } from '../git/admission.ts'
 import type { ModuleService } from '../service.ts'
 
 const input = z.object({
@@ -57,20 +58,21 @@ export function analyzeRepositoryTool(service: ModuleService) {
 }
 
 async function run(service: ModuleService, ctx: CallContext, wish: z.output<typeof input>) {
-  const [{ analyze }, { openModuleReader }, { callerTrust }] = await Promise.all([
+  const [{ analyze }, { openModuleReader }, { baseFor, callerTrust }] = await Promise.all([
     import('../analyze.ts'),
     import('../ingest/module-reader.ts'),
     import('../run-ingest.ts'),
   ])
   const { repository_url: url, ...rest } = wish
   const reader = await openModuleReader()
+  const trust: Trust = ctx.door === 'cli' ? { kind: 'operator' } : callerTrust(service, ctx)
   try {
     const { summaries, failures } = await analyze(
       { ...rest, url, exclude_paths: [] },
       {
         ...ctx,
-        trust: ctx.door === 'cli' ? { kind: 'operator' } : callerTrust(service, ctx),
-        workingDirectory: service.workingDirectory,
+        trust,
+        workingDirectory: baseFor(service, trust),
         env: service.host.env,
         reader,
       },

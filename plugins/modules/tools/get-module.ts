@@ -43,7 +43,7 @@ export function getModuleTool(service: ModuleService) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}' },
     cli: { verb: 'modules show', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
-    example: { repository: 'terraform-aws-network', ref: 'latest' },
+    example: { id: '225f968df4c9', detail: 'compact' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const record = findModule(await service.loadIndex(ctx, outputDir), input)

@@ -19,7 +19,7 @@ export function listModuleVersionsTool(service: ModuleService) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/versions' },
     cli: { verb: 'modules versions', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
-    example: { repository: 'terraform-aws-network' },
+    example: { id: '225f968df4c9' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const found = findVersions(await service.loadIndex(ctx, outputDir), input)
