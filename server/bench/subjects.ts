@@ -19,4 +19,14 @@ export const BENCH_SUBJECTS: readonly BenchSubject[] = [
     summary: 'what 100 extra tools add to one call',
     measure: async () => (await import('./tool-count.ts')).measureToolCount(),
   },
+  {
+    name: 'http',
+    summary: 'the capped body reader and the fan-out of streams, per CPU second',
+    measure: async () => (await import('./http-figures.ts')).measureHttp(),
+  },
+  {
+    name: 'doors',
+    summary: 'server CPU of a tool over MCP against REST',
+    measure: async () => (await import('./mcp-vs-rest.ts')).measureMcpAgainstRest(),
+  },
 ]

@@ -34,6 +34,8 @@ export interface Typing {
   readonly short?: Readonly<Record<string, string>>
   readonly long?: Readonly<Record<string, string>>
   readonly preset?: Readonly<Record<string, unknown>>
+  /** Present: what was typed becomes the input only later, so nothing of it can be missing yet. */
+  readonly arrange?: unknown
 }
 
 /** Names every verb has; a field of the same name is set by them or by `--input`. */

@@ -53,7 +53,7 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
   {
     verb: 'bench',
     summary: 'measure this installation',
-    ownWords: ['start', 'calls'],
+    ownWords: ['start', 'calls', 'http', 'doors'],
     load: async () => [(await import('./verbs/bench.ts')).benchVerb],
   },
   {

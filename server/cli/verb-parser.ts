@@ -56,7 +56,7 @@ export function parseVerb(shape: VerbShape, args: readonly string[], columns: nu
     throw typingError(thrown, shape)
   }
   const typed = readTyped(command, flags, positionals)
-  if (typed.input === undefined) refuseMissing(shape, positionals, typed)
+  if (typed.input === undefined) refuseMissing(shape, { flags, positionals }, typed)
   return { kind: 'typed', typed }
 }
 
@@ -107,11 +107,12 @@ function optionsFor(flag: Flag): Option[] {
   return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
 }
 
-/** A switch that is on by default is typed as `--no-x`; `--x` is accepted too. */
+/** A switch that is on by default is shown as `--no-x`, one whose default nobody states as both; each is accepted. */
 function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
   const on = new Option(`${short}--${flag.long}`, describe(flag))
   const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
+  if (flag.default === undefined && !flag.required) return [on, off]
   return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
 }
 
@@ -156,13 +157,23 @@ function readTyped(command: Command, flags: readonly Flag[], positionals: readon
   return { values, ...(input !== undefined && { input }), ...(output !== undefined && { output }) }
 }
 
-function refuseMissing(shape: VerbShape, positionals: readonly Positional[], { values }: Typed): void {
-  const missing = positionals.find(({ name, required }) => required && values[name] === undefined)
-  if (!missing) return
-  const verb = ['satchel', ...shape.path].join(' ')
-  throw usageError('missing_argument', `missing argument <${missing.name}>. See: ${verb} --help`, {
-    argument: missing.name,
-  })
+function refuseMissing(
+  { path, typing }: VerbShape,
+  { flags, positionals }: ReturnType<typeof flagsOf>,
+  { values }: Typed,
+): void {
+  const isMissing = (name: string): boolean => values[name] === undefined
+  const places = positionals.flatMap(({ name, required }) =>
+    required && isMissing(name) ? [`<${name}>`] : [],
+  )
+  const missing =
+    typing.arrange === undefined
+      ? flags.flatMap(({ field, long, required }) => (required && isMissing(field) ? [`--${long}`] : []))
+      : []
+  const all = [...places, ...missing]
+  if (all.length === 0) return
+  const verb = ['satchel', ...path].join(' ')
+  throw usageError('missing_argument', `missing ${all.join(', ')}. See: ${verb} --help`, { missing: all })
 }
 
 function usageOf(positional: Positional): string {
