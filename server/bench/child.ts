@@ -7,7 +7,7 @@ import { SatchelError } from '../contract/errors.ts'
 import { packageRoot } from '../package-root.ts'
 
 /** How long one child may take before the measurement gives up. */
-const CHILD_LIMIT_MS = 30_000
+const CHILD_LIMIT_MS = 120_000
 
 /** A child process that is being measured; the caller ends it. */
 export interface Child {

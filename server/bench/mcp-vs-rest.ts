@@ -8,9 +8,9 @@ import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { builtProgram, type Child, cpuTicks, startChild } from './child.ts'
 import { type Figure, figureOf } from './figure.ts'
 
-const CALLS = 600
+const CALLS = 320
 const CONNECTIONS = 16
-const ROUNDS = 4
+const ROUNDS = 3
 const MODULES = 200
 /** One tick of `/proc/<pid>/stat` in milliseconds. */
 const TICK_MS = 10
@@ -18,6 +18,11 @@ const TICK_MS = 10
 const GOAL = 3
 const VERSION = '2026-07-28'
 const RECORD_BYTES = 8_000
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 
 /** One tool as both doors take it. */
 interface Pair {
@@ -114,11 +119,12 @@ function meanOf(figures: readonly Figure[]): Figure {
 
 async function pairsOf(client: Client): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
-  if (BUILTIN_PLUGINS.some(({ name }) => name === 'handoff')) {
+  const tools = await client.tools()
+  if (tools.includes('handoff_get')) {
     const id = await createRecord(client)
     pairs.push({ tool: 'handoff_get', args: { id }, rest: { method: 'GET', path: `/handoffs/${id}` } })
   }
-  if (BUILTIN_PLUGINS.some(({ name }) => name === 'modules')) {
+  if (tools.includes('search_modules') && tools.includes('get_module')) {
     const query = { query: 'network', limit: 10 }
     const found = (await client.send({ method: 'POST', path: '/search', body: query })) as {
       results: { id: string }[]
@@ -178,6 +184,8 @@ function moduleText(at: number): string {
 interface Client {
   send(rest: Pair['rest'], headers?: Readonly<Record<string, string>>): Promise<unknown>
   callTool(tool: string, args: Pair['args']): Promise<unknown>
+  /** Names of the tools that MCP lists. */
+  tools(): Promise<readonly string[]>
   close(): void
 }
 
@@ -205,24 +213,26 @@ function createClient(address: string): Client {
       sent.end(text)
     })
   }
+  const ask = async (method: string, params: object, name: Readonly<Record<string, string>> = {}) => {
+    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }
+    const headers = {
+      accept: 'application/json',
+      'mcp-protocol-version': VERSION,
+      'mcp-method': method,
+      ...name,
+    }
+    const answer = await send({ method: 'POST', path: '/mcp', body }, headers)
+    return (answer as { result: { isError?: boolean; tools?: { name: string }[] } }).result // as MCP answers
+  }
   return {
     send,
-    callTool(tool, args) {
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': VERSION,
-        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      }
-      const params = { name: tool, arguments: args, _meta }
-      return send(
-        { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } },
-        {
-          accept: 'application/json',
-          'mcp-protocol-version': VERSION,
-          'mcp-method': 'tools/call',
-          'mcp-name': tool,
-        },
-      )
+    async callTool(name, args) {
+      const result = await ask('tools/call', { name, arguments: args }, { 'mcp-name': name })
+      if (result.isError) throw new Error(`${name} failed over MCP: ${JSON.stringify(result)}`)
+      return result
+    },
+    async tools() {
+      return (await ask('tools/list', {})).tools?.map(({ name }) => name) ?? []
     },
     close: () => agent.destroy(),
   }
