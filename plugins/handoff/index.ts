@@ -2,10 +2,26 @@ import { definePlugin } from '../../server/plugin.ts'
 import { handoffConfig } from './config.ts'
 import { createHandoffs } from './project.ts'
 import { schemaResource } from './resources.ts'
+import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
+import { freshnessTool } from './tools/handoff-freshness.ts'
+import { getTool } from './tools/handoff-get.ts'
+import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
 import { validateTool } from './tools/handoff-validate.ts'
+
+/** One line per tool; what each does stands in its file. */
+const TOOLS = [
+  createTool,
+  validateTool,
+  resumeTool,
+  getTool,
+  updateTool,
+  transitionTool,
+  freshnessTool,
+  checkPlanTool,
+]
 
 /** Handoff records: what a session leaves for the next one. */
 export const plugin = definePlugin({
@@ -16,7 +32,7 @@ export const plugin = definePlugin({
   async setup(host, config) {
     const handoffs = createHandoffs(host, config)
     return {
-      tools: [createTool(handoffs), validateTool(handoffs), transitionTool(handoffs), updateTool(handoffs)],
+      tools: TOOLS.map((tool) => tool(handoffs)),
       resources: [schemaResource()],
     }
   },

@@ -57,5 +57,5 @@ export interface SinceCapture {
   readonly reason?: string
 }
 
-/** `unchecked`: git could not say. */
-export type CommitFact = 'ancestor' | 'elsewhere' | 'absent' | 'unchecked'
+/** `elsewhere`: in a branch or tag, but no ancestor of HEAD; `unreachable`: in none; `unchecked`: git could not say. */
+export type CommitFact = 'ancestor' | 'elsewhere' | 'unreachable' | 'absent' | 'unchecked'

@@ -72,7 +72,10 @@ async function commitFact(git: Git, commit: string): Promise<CommitFact> {
   if (found.kind === 'failed') return found.reason === 'refused' ? 'absent' : 'unchecked'
   const ancestor = await git('merge-base', '--is-ancestor', '--end-of-options', commit, 'HEAD')
   if (ancestor.kind === 'done') return 'ancestor'
-  return ancestor.reason === 'refused' ? 'elsewhere' : 'unchecked'
+  if (ancestor.reason !== 'refused') return 'unchecked'
+  const holder = await git('for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)')
+  if (holder.kind === 'failed') return 'unchecked'
+  return holder.stdout.trim() === '' ? 'unreachable' : 'elsewhere'
 }
 
 /** A failure of git in words. */

@@ -82,7 +82,10 @@ function commitFindings(ref: string, git: Subject['world']['git'], pointer: stri
   const commit = commitOf(ref)
   if (commit === undefined) return [warn('a commit is named by 7 to 64 hex digits', pointer)]
   if (git?.kind !== 'repository') return []
-  return git.commits.get(commit) === 'absent' ? [warn('no such commit in the repository', pointer)] : []
+  const fact = git.commits.get(commit)
+  return fact === 'absent' || fact === 'unreachable'
+    ? [warn('no such commit in the repository', pointer)]
+    : []
 }
 
 function checkFreshness({ record, world }: Subject): CheckOutcome {

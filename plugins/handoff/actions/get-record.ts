@@ -1,0 +1,133 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { briefOf, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
+import { isJsonObject, resolvePointer } from '../domain/json-pointer.ts'
+import { toMarkdown } from '../domain/markdown-export.ts'
+import type { Handoff } from '../domain/record.ts'
+import { withDefaults } from '../domain/record-defaults.ts'
+import type { Handoffs, Project } from '../project.ts'
+import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
+import { unknownRecord } from '../store/store.ts'
+import { standingOf } from './check-freshness.ts'
+import { brokenFile, resolveId } from './find-record.ts'
+
+export interface GetRequest {
+  readonly id: string
+  readonly format: 'json' | 'md' | 'brief'
+  readonly pointer: string | undefined
+  readonly withDefaults: boolean
+  readonly maxTokens: number
+}
+
+export interface GetAnswer {
+  readonly root: string
+  readonly id: string
+  readonly etag: string
+  readonly path: string
+  readonly record?: unknown
+  readonly part?: unknown
+  readonly text?: string
+  readonly problems: readonly Problem[]
+  readonly truncated?: {
+    readonly reason: string
+    readonly next: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+  }
+  readonly warnings: readonly string[]
+}
+
+const CHARS_PER_TOKEN = 4
+
+/** A record, a part of it, or a text of it, within a budget. A file that breaks the tables is given with its problem. */
+export async function getRecord(
+  handoffs: Handoffs,
+  project: Project,
+  request: GetRequest,
+): Promise<GetAnswer> {
+  const id = await resolveId(project, request.id)
+  const found = await project.store.read(id)
+  if (!found) throw unknownRecord(request.id)
+  if (found.kind === 'broken' && !found.document) throw brokenFile(found.problem)
+  const base = {
+    root: project.root,
+    id,
+    etag: found.etag ?? '',
+    path: found.path,
+    problems: found.kind === 'broken' ? [found.problem] : [],
+    warnings: [],
+  }
+  if (request.pointer === undefined && request.format !== 'json') {
+    return { ...base, ...(await textOf(handoffs, project, found, request, id)) }
+  }
+  return { ...base, ...jsonOf(requestedValue(found, request), request, id) }
+}
+
+function requestedValue(found: StoredRecord | BrokenRecord, request: GetRequest): unknown {
+  const value = found.document?.value
+  return request.withDefaults && found.kind === 'record' ? withDefaults(found.record) : value
+}
+
+function jsonOf(value: unknown, { pointer, maxTokens }: GetRequest, id: string): Partial<GetAnswer> {
+  const budget = maxTokens * CHARS_PER_TOKEN
+  if (pointer !== undefined && pointer !== '') {
+    const found = resolvePointer(value, pointer)
+    if (found.kind === 'missing') {
+      throw new SatchelError(
+        'not_found',
+        'pointer_not_found',
+        `Nothing stands at "${pointer.slice(0, 120)}".`,
+        {
+          details: { pointer: pointer.slice(0, 120) },
+          next: { tool: 'handoff_get', args: { id } },
+        },
+      )
+    }
+    if (sizeOf(found.value) <= budget) return { part: found.value }
+    return { part: outlineOf(found.value), truncated: tooMuch(id, pointer) }
+  }
+  if (sizeOf(value) <= budget) return { record: value }
+  return { part: outlineOf(value), truncated: tooMuch(id, '/work') }
+}
+
+function tooMuch(id: string, pointer: string): NonNullable<GetAnswer['truncated']> {
+  return { reason: 'over_budget', next: { tool: 'handoff_get', args: { id, pointer, max_tokens: 300_000 } } }
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '')
+}
+
+/** Each member with its kind and size instead of its value. */
+function outlineOf(value: unknown): unknown {
+  if (Array.isArray(value)) return { items: value.length, bytes: sizeOf(value) }
+  if (!isJsonObject(value)) return { bytes: sizeOf(value) }
+  const members = Object.entries(value).slice(0, 200)
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      name,
+      Array.isArray(member) ? `${member.length} items, ${sizeOf(member)} bytes` : summary(member),
+    ]),
+  )
+}
+
+function summary(member: unknown): unknown {
+  const size = sizeOf(member)
+  return size <= 200 ? member : `${size} bytes`
+}
+
+async function textOf(
+  handoffs: Handoffs,
+  project: Project,
+  found: StoredRecord | BrokenRecord,
+  { format, maxTokens }: GetRequest,
+  id: string,
+): Promise<Partial<GetAnswer>> {
+  if (found.kind === 'broken') throw brokenFile(found.problem)
+  if (format === 'brief') {
+    const { record, etag } = found
+    const standing = await standingOf(handoffs, project, record)
+    const tokens = Math.min(Math.max(maxTokens, MIN_BRIEF_TOKENS), MAX_BRIEF_TOKENS)
+    return { text: briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: tokens }).text }
+  }
+  const text = toMarkdown(found.record, found.document.text)
+  if (Buffer.byteLength(text) <= maxTokens * CHARS_PER_TOKEN) return { text }
+  return { part: outlineOf(found.record satisfies Handoff), truncated: tooMuch(id, '/work') }
+}

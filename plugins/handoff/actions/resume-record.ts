@@ -1,0 +1,124 @@
+import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { briefOf } from '../domain/brief.ts'
+import { editText } from '../domain/json-edit.ts'
+import { byId, lineagePath } from '../domain/lineage.ts'
+import { type Claim, extension, type Handoff } from '../domain/record.ts'
+import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import { timeOf } from '../domain/record-time.ts'
+import { type Structured, structuredOf } from '../domain/structured-brief.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { sessionOf } from '../session.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { freshnessAnswer, type Standing, standingOf } from './check-freshness.ts'
+import { brokenFile, findRecord } from './find-record.ts'
+
+export interface ResumeRequest {
+  readonly id: string
+  readonly maxTokens: number
+  readonly mark: boolean
+  readonly claim: { readonly by?: string | undefined; readonly ttl_s?: number | undefined } | undefined
+}
+
+export interface ResumeAnswer {
+  readonly root: string
+  readonly id: string
+  readonly etag: string
+  readonly brief: string
+  readonly structured: Structured
+  readonly freshness: ReturnType<typeof freshnessAnswer>
+  readonly lineage_path: readonly string[]
+  readonly omitted: Readonly<Record<string, number>>
+  readonly claim: Claim | null
+  readonly marked: boolean
+  readonly record: Handoff
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The brief of a record, and the mark that somebody goes on from it. Never refused for staleness.
+ * Errors: `conflict`/`claimed` while another session's claim lives.
+ */
+export async function resumeRecord(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: ResumeRequest,
+): Promise<ResumeAnswer> {
+  const found = await findRecord(project, request.id)
+  const standing = await standingOf(handoffs, project, found.record)
+  const by = request.claim?.by ?? sessionOf(ctx, handoffs.env)
+  const ttlS = request.claim?.ttl_s ?? handoffs.config.claim_ttl_s
+  const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
+  const marked = request.mark && canMark
+  const stored = marked ? await mark(handoffs, project, found, standing, by, ttlS) : found
+  const { rows } = await project.index.view()
+  const { record, etag, id } = stored
+  const brief = briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: request.maxTokens })
+  return {
+    root: project.root,
+    id,
+    etag,
+    brief: brief.text,
+    structured: structuredOf(record),
+    freshness: freshnessAnswer(standing),
+    lineage_path: lineagePath(id, byId(rows)),
+    omitted: brief.omitted,
+    claim: extension(record).claim,
+    marked,
+    record,
+    warnings:
+      request.mark && !canMark ? [`The record is ${record.status}: it was not marked as resumed.`] : [],
+  }
+}
+
+async function mark(
+  handoffs: Handoffs,
+  project: Project,
+  found: StoredRecord,
+  standing: Standing,
+  by: string | undefined,
+  ttlS: number,
+): Promise<StoredRecord> {
+  await project.store.update(found.id, undefined, (current) => {
+    if (current.kind === 'broken') throw brokenFile(current.problem)
+    refuseClaimed(current, by, handoffs.now())
+    const change = markChange(current.record, standing, by, ttlS, handoffs.now())
+    return editText(current.document, changeEdits(current.record, change))
+  })
+  return findRecord(project, found.id)
+}
+
+function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now: Date): void {
+  const { claim } = extension(record)
+  if (!claim || claim.by === by || (timeOf(claim.expires_at) ?? 0) <= now.getTime()) return
+  throw new SatchelError(
+    'conflict',
+    'claimed',
+    `Session ${claim.by.slice(0, 40)} works on this record until ${claim.expires_at}; read its brief meanwhile.`,
+    {
+      details: { by: claim.by, expires_at: claim.expires_at },
+      next: { tool: 'handoff_get', args: { id, format: 'brief' } },
+    },
+  )
+}
+
+/** Renewing a claim leaves history and time: nothing was decided. */
+function markChange(
+  record: Handoff,
+  { drift }: Standing,
+  by: string | undefined,
+  ttlS: number,
+  now: Date,
+): RecordChange {
+  const present = extension(record).claim
+  const claim =
+    by === undefined ? undefined : { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }
+  const change: RecordChange = {
+    validation: { ...record.validation, freshness: drift.freshness },
+    claim: claim ?? null,
+  }
+  if (record.status === 'resumed' && claim !== undefined && present?.by === by) return change
+  const at = now.toISOString()
+  const history = { at, from: record.status, to: 'resumed', by: by ?? null, reason: null, nonce: null }
+  return { ...change, status: 'resumed', history, updatedAt: at }
+}

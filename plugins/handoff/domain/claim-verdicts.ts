@@ -1,0 +1,127 @@
+import type { Drift } from './drift.ts'
+import { commitOf } from './evidence-ref.ts'
+import type { Evidence, Handoff } from './record.ts'
+import type { CommitFact, WorldFacts } from './world-facts.ts'
+
+/** From best to worst: `stale` was true and its ground moved, `contradicted` is refuted by the ground. */
+export const CLAIM_VERDICTS = ['holds', 'unverifiable', 'stale', 'contradicted'] as const
+export type ClaimVerdict = (typeof CLAIM_VERDICTS)[number]
+
+export interface JudgedClaim {
+  readonly evidence_id: string
+  readonly verdict: ClaimVerdict
+  readonly reason: string
+}
+
+export interface JudgedDecision {
+  readonly decision_id: string
+  readonly verdict: ClaimVerdict
+}
+
+export const GATES = ['go', 'care', 'stop'] as const
+export type Gate = (typeof GATES)[number]
+
+type Finding = readonly [ClaimVerdict, string]
+
+/** Re-derives every piece of evidence from files and git; nothing is run or fetched (design handoff, section 8a). */
+export function judgeClaims(record: Handoff, world: WorldFacts, drift: Drift): readonly JudgedClaim[] {
+  return record.evidence.map((item) => {
+    const [verdict, reason] = judge(item, world, drift)
+    return { evidence_id: item.id, verdict, reason }
+  })
+}
+
+function judge(item: Evidence, world: WorldFacts, drift: Drift): Finding {
+  switch (item.type) {
+    case 'commit':
+      return judgeCommit(item, world)
+    case 'file':
+      return judgeFile(item, world)
+    case 'test':
+    case 'command':
+      return judgeRun(item, world, drift)
+    default:
+      return ['unverifiable', `nothing on this machine can show a ${item.type}`]
+  }
+}
+
+const COMMIT_FINDINGS: Readonly<Record<CommitFact, Finding>> = {
+  ancestor: ['holds', 'the commit is part of HEAD'],
+  elsewhere: ['stale', 'the commit exists, but not in the history of HEAD'],
+  unreachable: ['contradicted', 'the commit is in no branch any more'],
+  absent: ['contradicted', 'the commit is not in the repository'],
+  unchecked: ['unverifiable', 'git could not say'],
+}
+
+function judgeCommit(item: Evidence, { git }: WorldFacts): Finding {
+  const commit = commitOf(item.ref ?? '')
+  if (commit === undefined) return ['unverifiable', 'it names no commit']
+  if (git?.kind !== 'repository') return ['unverifiable', git?.reason ?? 'git was not asked']
+  return COMMIT_FINDINGS[git.commits.get(commit) ?? 'unchecked']
+}
+
+function judgeFile(item: Evidence, { files }: WorldFacts): Finding {
+  const fact = files?.get(item.ref ?? '')
+  if (!fact) return ['unverifiable', 'it names no file']
+  if (fact.kind === 'missing') return ['contradicted', 'the file is gone']
+  if (fact.kind === 'outside') return ['unverifiable', fact.detail]
+  if (item.digest === null) return ['holds', 'the file is there']
+  if (fact.kind !== 'file' || fact.sha256 === undefined || !item.digest.toLowerCase().startsWith('sha256:')) {
+    return ['unverifiable', 'its digest cannot be compared']
+  }
+  if (fact.sha256 === item.digest.toLowerCase()) return ['holds', 'the file has the digest']
+  return ['contradicted', 'the file has another digest']
+}
+
+/** A run is never repeated: what it ran on may have moved, or a file it made may still be there. */
+function judgeRun(item: Evidence, { files }: WorldFacts, drift: Drift): Finding {
+  if (drift.relevant) return ['stale', 'what it ran on has changed since']
+  const digest = item.digest?.toLowerCase()
+  for (const [path, fact] of files ?? []) {
+    if (digest && fact.kind === 'file' && fact.sha256 === digest)
+      return ['holds', `${path} still has its digest`]
+  }
+  return ['unverifiable', 'it is not run again']
+}
+
+/** Each decision with the worst verdict of what it rests on; one without evidence is unverifiable. */
+export function judgeDecisions(record: Handoff, claims: readonly JudgedClaim[]): readonly JudgedDecision[] {
+  return record.decisions.map(({ id, evidence_ids }) => ({
+    decision_id: id,
+    verdict: worst(claims.filter((claim) => evidence_ids.includes(claim.evidence_id))),
+  }))
+}
+
+function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
+  if (claims.length === 0) return 'unverifiable'
+  const ranks = claims.map(({ verdict }) => CLAIM_VERDICTS.indexOf(verdict))
+  return CLAIM_VERDICTS[Math.max(...ranks)] ?? 'unverifiable'
+}
+
+/**
+ * Whether to go on: `stop` when something that a decision or a high open item rests on is contradicted, or the record
+ * is flagged; `care` when anything relevant moved; else `go`. It informs and never refuses.
+ */
+export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
+  const foundations = foundationIds(record)
+  const isShaken = claims.some(
+    ({ verdict, evidence_id }) => verdict === 'contradicted' && foundations.has(evidence_id),
+  )
+  if (isShaken || record.flags.length > 0) return 'stop'
+  const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
+  return moved || drift.relevant ? 'care' : 'go'
+}
+
+/** Evidence that decisions cite, and that high open items name in their text. */
+function foundationIds(record: Handoff): ReadonlySet<string> {
+  const named = record.open_items
+    .filter((item) => item.priority === 'high')
+    .flatMap((item) => [
+      item.description,
+      item.suggested_action ?? '',
+      item.acceptance_check ?? '',
+      ...item.blocked_by,
+    ])
+    .flatMap((text) => text.match(/\b[A-Z]-[0-9]{3}\b/g) ?? [])
+  return new Set([...record.decisions.flatMap(({ evidence_ids }) => evidence_ids), ...named])
+}

@@ -1,0 +1,42 @@
+import type { RecordRow } from './record-row.ts'
+
+/** What lineage needs of a record. */
+export type LineageRow = Pick<RecordRow, 'id' | 'parents'>
+
+/** Rows by lower-case id. */
+export function byId<T extends LineageRow>(rows: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(rows.map((row) => [row.id.toLowerCase(), row]))
+}
+
+/** Every ancestor of a record, nearest first, itself not included; cycles end. */
+export function ancestorsOf<T extends LineageRow>(id: string, rows: ReadonlyMap<string, T>): readonly T[] {
+  const found: T[] = []
+  const seen = new Set([id.toLowerCase()])
+  let level = [id.toLowerCase()]
+  while (level.length > 0) {
+    const next: string[] = []
+    for (const parent of level.flatMap((child) => rows.get(child)?.parents ?? [])) {
+      const key = parent.toLowerCase()
+      if (seen.has(key)) continue
+      seen.add(key)
+      const row = rows.get(key)
+      if (row) found.push(row)
+      next.push(key)
+    }
+    level = next
+  }
+  return found
+}
+
+/** The way from the oldest ancestor, along first parents, to the record itself, as ids. */
+export function lineagePath(id: string, rows: ReadonlyMap<string, LineageRow>): readonly string[] {
+  const path: string[] = []
+  const seen = new Set<string>()
+  let at: string | undefined = id.toLowerCase()
+  while (at !== undefined && !seen.has(at)) {
+    seen.add(at)
+    path.unshift(at)
+    at = rows.get(at)?.parents[0]?.toLowerCase()
+  }
+  return path
+}

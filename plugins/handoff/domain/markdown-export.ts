@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { shownLine, shownText } from './fence.ts'
+import { discoveries, failedAttempts, type Handoff, inProgress } from './record.ts'
+
+/** The info string of the block that holds a record's bytes. */
+export const BLOCK_INFO = 'json handoff'
+
+/**
+ * A record as Markdown that loses nothing: a readable body, then its bytes in one block (design handoff-store,
+ * section 2). `text` is the record's own text.
+ */
+export function toMarkdown(record: Handoff, text: string): string {
+  const body = readableBody(record).map(escapedFence).join('\n')
+  const endsInNewline = text.endsWith('\n')
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1))
+  const sha = createHash('sha256').update(text).digest('hex')
+  const mark = `<!-- satchel:record sha256=${sha} newline=${endsInNewline ? 1 : 0} -->`
+  return `${body}\n\n${mark}\n${fence}${BLOCK_INFO}\n${text}${endsInNewline ? '' : '\n'}${fence}\n`
+}
+
+function longestBacktickRun(text: string): number {
+  let longest = 0
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  return longest
+}
+
+/** A line that would open or close a fence, or look like our mark, is escaped: a record cannot plant a block. */
+function escapedFence(line: string): string {
+  return line.replace(/^(\s*(?:[>\-*+]\s*|\d+[.)]\s*)*)(`{3,}|~{3,})/, '$1\\$2').replaceAll('<!--', '&lt;!--')
+}
+
+function readableBody(record: Handoff): string[] {
+  const { work, summary } = record
+  const parts = [
+    `# ${shownLine(work.title)}`,
+    `Handoff ${record.id}, ${record.status}, updated ${shownLine(record.updated_at)}.`,
+    ...heading('Objective', [work.objective]),
+    ...heading('Current state', [summary.current_state]),
+    ...heading('Why it matters', summary.why_it_matters === null ? [] : [summary.why_it_matters]),
+    ...bullets('Constraints', work.constraints),
+    ...bullets('Definition of done', work.definition_of_done),
+    ...bullets(
+      'Next',
+      record.open_items.map((item) =>
+        joined(`${item.id} (${item.priority}) ${item.description}`, [
+          item.suggested_action,
+          item.acceptance_check,
+        ]),
+      ),
+    ),
+    ...bullets('In progress', inProgress(record)),
+    ...bullets('Done', summary.completed),
+    ...bullets('Discoveries', discoveries(record)),
+    ...bullets(
+      'Decisions',
+      record.decisions.map((item) => joined(`${item.id} ${item.decision}`, [item.rationale])),
+    ),
+    ...bullets(
+      'Failed attempts',
+      failedAttempts(record).map((item) =>
+        joined(`${item.id} ${item.approach}`, [
+          item.outcome,
+          item.reason,
+          item.avoid_repeating ? 'do not repeat' : null,
+        ]),
+      ),
+    ),
+    ...bullets(
+      'Evidence',
+      record.evidence.map((item) =>
+        joined(`${item.id} (${item.type}) ${item.claim}`, [item.ref, item.result]),
+      ),
+    ),
+    ...bullets(
+      'Risks',
+      record.risks.map((item) => joined(`(${item.severity}) ${item.description}`, [item.mitigation])),
+    ),
+    ...bullets(
+      'Files',
+      record.artifacts.map((item) => `${item.path} (${item.role})`),
+    ),
+  ]
+  return parts.join('\n').split('\n')
+}
+
+function heading(title: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', `## ${title}`, '', ...texts.map((text) => shownText(text))]
+}
+
+function bullets(title: string, texts: readonly string[]): string[] {
+  if (texts.length === 0) return []
+  return ['', `## ${title}`, '', ...texts.map((text) => `- ${shownText(text).replaceAll('\n', '\n  ')}`)]
+}
+
+function joined(text: string, more: readonly (string | null)[]): string {
+  return [text, ...more.filter((part) => part)].join(' - ')
+}

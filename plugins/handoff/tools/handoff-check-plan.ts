@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { checkPlanAgainst } from '../actions/check-plan.ts'
+import { MAX_PLAN_CHARS, PLAN_VERDICTS } from '../domain/plan-check.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+/** `handoff_check_plan`: was this tried before, and did it fail? */
+export function checkPlanTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_check_plan',
+    title: 'Check plan against failures',
+    description:
+      'Before trying something: gives the failed attempts, of this record and all it goes on from, that resemble your plan, with reason and evidence. verdict repeat: do not; similar: read first; clear: nothing like it failed.',
+    profile: 'standard',
+    input: z.object({
+      id: z.string().default('latest').describe('id, its digits, latest'),
+      plan: z.string().min(1).max(MAX_PLAN_CHARS).describe('what you are about to try'),
+      project: projectField,
+    }),
+    output: z.object({
+      id: z.string(),
+      matches: list(
+        z.object({
+          record: z.string(),
+          id: z.string(),
+          approach: z.string(),
+          reason: z.string().nullable(),
+          avoid_repeating: z.boolean(),
+          evidence: list(
+            z.object({ id: z.string(), type: z.string(), claim: z.string(), result: z.string().nullable() }),
+          ),
+          score: z.number(),
+          matched_terms: list(z.string()),
+        }),
+      ),
+      verdict: z.enum(PLAN_VERDICTS),
+      compared: z.number().describe('failed attempts looked at'),
+      ...answerFields,
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'POST', path: '/handoffs/{id}/check-plan' },
+    cli: { verb: 'handoff check-plan', positional: ['plan'] },
+    example: { plan: 'Store the state in a cookie' },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      return checkPlanAgainst(project, input.id, input.plan)
+    },
+    digest: ({ verdict, matches, compared }) =>
+      digestOf([
+        `${verdict}: ${matches.length} of ${compared} failed attempts resemble the plan`,
+        ...matches.map(({ id, score, approach, reason }) =>
+          `${id} (${score}): ${approach}${reason ? ` - ${reason}` : ''}`.replace(/\s+/g, ' ').slice(0, 200),
+        ),
+      ]),
+  })
+}

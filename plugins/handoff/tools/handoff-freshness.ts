@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { freshnessAnswer, standingOf } from '../actions/check-freshness.ts'
+import { findRecord } from '../actions/find-record.ts'
+import { shortId } from '../domain/record-id.ts'
+import type { Handoffs } from '../project.ts'
+import { freshnessFields } from './freshness-fields.ts'
+import { answerFields, digestOf, projectField } from './shared-fields.ts'
+
+/** `handoff_freshness`: what of a record still holds. */
+export function freshnessTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_freshness',
+    title: 'Check handoff freshness',
+    description:
+      'Compares a record with the repository now and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use it before acting on an old record. Runs nothing that a record names.',
+    profile: 'standard',
+    input: z.object({
+      id: z.string().default('latest').describe('id, its digits, latest'),
+      project: projectField,
+    }),
+    output: z.object({ id: z.string(), ...freshnessFields, ...answerFields }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'GET', path: '/handoffs/{id}/freshness' },
+    cli: {
+      verb: 'handoff fresh',
+      positional: ['[id]'],
+      // this tool's own output
+      found: (output) => (output as { freshness: { stale: boolean } }).freshness.stale,
+    },
+    example: { id: 'latest' },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      const { id, record } = await findRecord(project, input.id)
+      const standing = await standingOf(handoffs, project, record)
+      return { root: project.root, id, ...freshnessAnswer(standing), warnings: [] }
+    },
+    digest: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope }) => {
+      const count = (verdict: string) => claims.filter((claim) => claim.verdict === verdict).length
+      return digestOf([
+        `${shortId(id)}: ${state}, gate ${gate}${commits_ahead ? `, ${commits_ahead} commits ahead` : ''}`,
+        `claims: ${count('holds')} hold, ${count('stale')} stale, ${count('contradicted')} contradicted, ${count('unverifiable')} unverifiable`,
+        changed_in_scope.length > 0 &&
+          `changed in scope: ${changed_in_scope.slice(0, 5).join(', ').slice(0, 300)}`,
+        ...reasons.slice(0, 5).map((reason) => reason.slice(0, 120)),
+      ])
+    },
+  })
+}
