@@ -1,0 +1,90 @@
+import { structuredPatch } from 'diff'
+import { diff3Merge } from 'node-diff3'
+import { firstBytes } from './short-text.ts'
+
+/** Above this many changed lines on one side the middle is shown as one block: line comparison degrades on repeated lines. */
+const MAX_COMPARED_LINES = 5000
+const CONTEXT_LINES = 3
+
+interface Hunk {
+  readonly oldStart: number
+  readonly oldLines: number
+  readonly newStart: number
+  readonly newLines: number
+  readonly lines: readonly string[]
+}
+
+export interface TextDiff {
+  /** Unified, without file header. */
+  readonly diff: string
+  readonly cut: boolean
+  readonly added: number
+  readonly removed: number
+}
+
+/** What changed between two texts, as a unified diff of at most `maxBytes`. */
+export function unifiedDiff(before: string, after: string, maxBytes: number): TextDiff {
+  const hunks = hunksBetween(before, after)
+  const lines = hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines])
+  const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`
+  const { text: diff, cut } = firstBytes(text, maxBytes)
+  const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length
+  return { diff, cut, added: count('+'), removed: count('-') }
+}
+
+function hunkHeader({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
+}
+
+function hunksBetween(before: string, after: string): readonly Hunk[] {
+  const old = before.split('\n')
+  const fresh = after.split('\n')
+  let head = 0
+  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1
+  let tail = 0
+  const room = Math.min(old.length, fresh.length) - head
+  while (tail < room && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1
+  const changed = Math.max(old.length, fresh.length) - head - tail
+  if (changed === 0) return []
+  if (changed > MAX_COMPARED_LINES) return [blockHunk(old, fresh, head, tail)]
+  return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES }).hunks
+}
+
+function blockHunk(old: readonly string[], fresh: readonly string[], head: number, tail: number): Hunk {
+  const removed = old.slice(head, old.length - tail)
+  const added = fresh.slice(head, fresh.length - tail)
+  return {
+    oldStart: head + 1,
+    oldLines: removed.length,
+    newStart: head + 1,
+    newLines: added.length,
+    lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+  }
+}
+
+export interface MergeConflict {
+  readonly base: string
+  readonly current: string
+  readonly proposed: string
+}
+
+export type Merge =
+  | { readonly kind: 'clean'; readonly text: string }
+  | { readonly kind: 'conflict'; readonly hunks: readonly MergeConflict[] }
+
+/** Three-way merge by lines: `proposed` and `current` both come from `base`. Overlapping changes are given, never guessed. */
+export function merge(base: string, current: string, proposed: string): Merge {
+  const regions = diff3Merge(proposed.split('\n'), base.split('\n'), current.split('\n'), {
+    excludeFalseConflicts: true,
+  })
+  const hunks: MergeConflict[] = []
+  const lines: string[] = []
+  for (const region of regions) {
+    if (region.ok) lines.push(...region.ok)
+    if (region.conflict) {
+      const { a, o, b } = region.conflict
+      hunks.push({ base: o.join('\n'), current: b.join('\n'), proposed: a.join('\n') })
+    }
+  }
+  return hunks.length > 0 ? { kind: 'conflict', hunks } : { kind: 'clean', text: lines.join('\n') }
+}

@@ -1,0 +1,26 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** sha256 of UTF-8 text, lower-case hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex')
+}
+
+/** True when two hex digests are equal; takes the same time wherever they differ. */
+export function sameDigest(a: string, b: string): boolean {
+  const left = Buffer.from(a, 'hex')
+  const right = Buffer.from(b, 'hex')
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** The fingerprint of a request: equal for equal JSON values, whatever the order of their keys. */
+export function requestHash(operation: string, input: Readonly<Record<string, unknown>>): string {
+  return sha256(`${operation}\n${canonicalJson(input)}`)
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+}

@@ -1,0 +1,252 @@
+/** A heading of the document itself; headings inside quotes, lists, code, HTML and comments do not count. */
+export interface Heading {
+  readonly level: number
+  /** As written, without markers, trimmed, NFC. */
+  readonly text: string
+  /** Character offset of its first line. */
+  readonly start: number
+  /** 1-based. */
+  readonly line: number
+}
+
+interface Line {
+  readonly text: string
+  readonly start: number
+  readonly number: number
+}
+
+/** What the scanner is inside of, between two lines. */
+type State =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'paragraph'; readonly lines: Line[] }
+  | { readonly kind: 'fence'; readonly mark: string; readonly length: number }
+  | { readonly kind: 'html'; readonly end: RegExp }
+  | { readonly kind: 'item'; readonly width: number; readonly lazy: boolean; readonly empty: boolean }
+  | { readonly kind: 'quote'; readonly lazy: boolean }
+
+const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/
+const BREAK = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/
+const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/
+const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])(?:([ \t]+)(.*)|)$/
+const BLOCK_TAGS =
+  'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
+
+/** The HTML blocks of CommonMark: how each starts, how it ends, whether it may follow a paragraph line directly. */
+const HTML_BLOCKS: readonly { readonly start: RegExp; readonly end: RegExp; readonly interrupts: boolean }[] =
+  [
+    {
+      start: /^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i,
+      end: /<\/(?:script|pre|style|textarea)>/i,
+      interrupts: true,
+    },
+    { start: /^ {0,3}<!--/, end: /-->/, interrupts: true },
+    { start: /^ {0,3}<\?/, end: /\?>/, interrupts: true },
+    { start: /^ {0,3}<![A-Za-z]/, end: />/, interrupts: true },
+    { start: /^ {0,3}<!\[CDATA\[/, end: /\]\]>/, interrupts: true },
+    { start: new RegExp(`^ {0,3}</?(?:${BLOCK_TAGS})(?:\\s|/?>|$)`, 'i'), end: /^[ \t]*$/, interrupts: true },
+    {
+      start:
+        /^ {0,3}(?:<[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?>|<\/[A-Za-z][A-Za-z0-9-]*\s*>)[ \t]*$/,
+      end: /^[ \t]*$/,
+      interrupts: false,
+    },
+  ]
+
+/** All headings of a Markdown text, in order: ATX and setext, outside of a leading front matter. Linear in the text's length. */
+export function findHeadings(text: string): readonly Heading[] {
+  const headings: Heading[] = []
+  let state: State = { kind: 'open' }
+  for (const line of bodyLines(text)) {
+    const step: Step = next(state, line)
+    if (step.heading) headings.push(step.heading)
+    state = step.state
+  }
+  return headings
+}
+
+interface Step {
+  readonly state: State
+  readonly heading?: Heading
+}
+
+const OPEN: State = { kind: 'open' }
+
+function next(state: State, line: Line): Step {
+  switch (state.kind) {
+    case 'fence':
+      return { state: closesFence(state, line.text) ? OPEN : state }
+    case 'html':
+      return { state: state.end.test(line.text) ? OPEN : state }
+    case 'item':
+      return inItem(state, line)
+    case 'quote':
+      return isLazy(state.lazy, line) ? { state } : startBlock(line)
+    case 'paragraph':
+      return inParagraph(state.lines, line)
+    case 'open':
+      return startBlock(line)
+  }
+}
+
+function startBlock(line: Line): Step {
+  const { text } = line
+  if (isBlank(text) || indentOf(text) >= 4) return { state: OPEN }
+  return blockStart(line, 'nothing') ?? { state: { kind: 'paragraph', lines: [line] } }
+}
+
+/** What stands open right before a line: fewer blocks may start after a paragraph, or after one inside a container. */
+type Before = 'nothing' | 'paragraph' | 'inner paragraph'
+
+/** The block that this line opens, if it opens one. */
+function blockStart(line: Line, before: Before, depth = 0): Step | undefined {
+  const { text } = line
+  const atx = ATX.exec(text)
+  if (atx) return { state: OPEN, heading: atxHeading(line, atx) }
+  const fence = FENCE.exec(text)
+  if (fence) {
+    const marks = fence[1] ?? fence[2] ?? ''
+    return { state: { kind: 'fence', mark: marks.charAt(0), length: marks.length } }
+  }
+  if (BREAK.test(text)) return { state: OPEN }
+  if (/^ {0,3}>/.test(text))
+    return { state: { kind: 'quote', lazy: endsInParagraph(text.replace(/^ {0,3}> ?/, ''), depth + 1) } }
+  const item = ITEM.exec(text)
+  if (item && (before !== 'paragraph' || interruptsParagraph(item))) return { state: itemState(item, depth) }
+  for (const block of HTML_BLOCKS) {
+    if (!block.start.test(text) || (before !== 'nothing' && !block.interrupts)) continue
+    return { state: block.end.test(text) ? OPEN : { kind: 'html', end: block.end } }
+  }
+  return undefined
+}
+
+function inParagraph(lines: Line[], line: Line): Step {
+  if (isBlank(line.text)) return { state: OPEN }
+  const underline = SETEXT.exec(line.text)
+  const first = lines[0]
+  if (underline && first) {
+    const text = headingText(lines.map((one) => one.text.trim()).join(' '))
+    const level = underline[1]?.startsWith('=') ? 1 : 2
+    return { state: OPEN, heading: { level, text, start: first.start, line: first.number } }
+  }
+  if (indentOf(line.text) < 4) {
+    const block = blockStart(line, 'paragraph')
+    if (block) return block
+  }
+  lines.push(line) // one growing list: a copy per line would be quadratic
+  return { state: { kind: 'paragraph', lines } }
+}
+
+function inItem(state: State & { kind: 'item' }, line: Line): Step {
+  const { text } = line
+  if (isBlank(text)) return { state: state.empty ? OPEN : { ...state, lazy: false } }
+  const indent = indentOf(text)
+  if (indent >= state.width) {
+    return {
+      state: {
+        ...state,
+        empty: false,
+        lazy: endsInParagraph(text.slice(Math.min(state.width, text.search(/\S/))), 1),
+      },
+    }
+  }
+  return isLazy(state.lazy, line) ? { state } : startBlock(line)
+}
+
+/** True when the line only continues the paragraph that a quote or list item left open. */
+function isLazy(lazy: boolean, line: Line): boolean {
+  if (!lazy || isBlank(line.text)) return false
+  return indentOf(line.text) >= 4 || blockStart(line, 'inner paragraph') === undefined
+}
+
+/** Containers within containers that are followed; deeper ones are taken as holding no paragraph. */
+const MAX_NESTING = 50
+
+/** True when text inside a container leaves a paragraph open that a later line may continue. */
+function endsInParagraph(text: string, depth: number): boolean {
+  if (depth > MAX_NESTING || isBlank(text) || indentOf(text) >= 4) return false
+  const inner = blockStart({ text, start: 0, number: 0 }, 'nothing', depth)
+  if (!inner) return true
+  return (inner.state.kind === 'quote' || inner.state.kind === 'item') && inner.state.lazy
+}
+
+function itemState(item: RegExpExecArray, depth: number): State {
+  const [, indent = '', marker = '', gap = '', rest = ''] = item
+  const markerWidth = indent.length + marker.length
+  const blank = isBlank(rest)
+  const gapWidth = columns(gap, markerWidth)
+  const width = markerWidth + (blank || gapWidth > 4 ? 1 : gapWidth)
+  return {
+    kind: 'item',
+    width,
+    empty: blank,
+    lazy: !blank && gapWidth <= 4 && endsInParagraph(rest, depth + 1),
+  }
+}
+
+function interruptsParagraph(item: RegExpExecArray): boolean {
+  const [, , marker = '', , rest = ''] = item
+  return !isBlank(rest) && (!/^\d/.test(marker) || /^1[.)]$/.test(marker))
+}
+
+function closesFence(fence: State & { kind: 'fence' }, text: string): boolean {
+  const match = /^ {0,3}(`+|~+)[ \t]*$/.exec(text)
+  return match?.[1]?.charAt(0) === fence.mark && match[1].length >= fence.length
+}
+
+function atxHeading(line: Line, match: RegExpExecArray): Heading {
+  const text = (match[2] ?? '').replace(/(?:^|[ \t]+)#+[ \t]*$/, '')
+  return { level: (match[1] ?? '#').length, text: headingText(text), start: line.start, line: line.number }
+}
+
+function headingText(text: string): string {
+  return text.trim().normalize('NFC')
+}
+
+function isBlank(text: string): boolean {
+  return /^[ \t]*$/.test(text)
+}
+
+/** Columns of leading white space; a tab ends at the next multiple of four. */
+function indentOf(text: string): number {
+  return columns(/^[ \t]*/.exec(text)?.[0] ?? '', 0)
+}
+
+function columns(space: string, from: number): number {
+  let column = from
+  for (const char of space) column = char === '\t' ? column + 4 - (column % 4) : column + 1
+  return column - from
+}
+
+/** The lines after a byte order mark and a leading `---` front matter, without their line ends. */
+function* bodyLines(text: string): Generator<Line> {
+  const lines = [...splitLines(text)]
+  yield* lines.slice(frontMatterLines(lines))
+}
+
+function* splitLines(text: string): Generator<Line> {
+  let start = text.startsWith('\ufeff') ? 1 : 0
+  for (let number = 1; start < text.length; number += 1) {
+    const ending = nextLineEnd(text, start)
+    yield { text: text.slice(start, ending.at), start, number }
+    start = ending.after
+  }
+}
+
+/** Where the line that holds offset `from` ends, and where the next one begins. */
+export function nextLineEnd(text: string, from: number): { readonly at: number; readonly after: number } {
+  const newline = text.indexOf('\n', from)
+  const line = newline < 0 ? text.slice(from) : text.slice(from, newline)
+  const carriage = line.indexOf('\r')
+  if (carriage >= 0) {
+    const at = from + carriage
+    return { at, after: at + (text.charAt(at + 1) === '\n' ? 2 : 1) }
+  }
+  return newline < 0 ? { at: text.length, after: text.length } : { at: newline, after: newline + 1 }
+}
+
+function frontMatterLines(lines: readonly Line[]): number {
+  if (lines[0]?.text.trimEnd() !== '---') return 0
+  const close = lines.findIndex(({ text }, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(text))
+  return close < 0 ? 0 : close + 1
+}

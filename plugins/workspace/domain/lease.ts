@@ -1,0 +1,79 @@
+import { LIMITS } from './limits.ts'
+import { addMinutes, type Moment, secondsUntil } from './moment.ts'
+import { outOfRange, refusal, tooMany } from './refusal.ts'
+import { overlaps, parseTarget } from './target.ts'
+
+export type LeaseStatus = 'active' | 'released' | 'expired'
+
+/** A participant's claim on a target for a while. `fence` rises with every new lease of the room and stays at a renewal. */
+export interface Lease {
+  readonly lease_id: string
+  readonly participant_id: string
+  readonly target: string
+  readonly fence: number
+  readonly status: LeaseStatus
+  readonly acquired_at: Moment
+  readonly expires_at: Moment
+}
+
+/** Lease minutes as asked for, 1 to 120. Errors: `invalid`/`limit_exceeded`. */
+export function leaseMinutes(asked: number | undefined): number {
+  const minutes = asked ?? LIMITS.leaseMinutes
+  if (minutes < 1 || minutes > LIMITS.leaseMaxMinutes)
+    throw outOfRange('lease in minutes', LIMITS.leaseMaxMinutes)
+  return minutes
+}
+
+/**
+ * The lease with a later end, never past 120 minutes after it was acquired.
+ * Errors: `rate_limited`/`limit_exceeded` when it already ends there.
+ */
+export function renewed(lease: Lease, minutes: number, now: Moment): Lease {
+  const cap = addMinutes(lease.acquired_at, LIMITS.leaseMaxMinutes)
+  if (lease.expires_at >= cap) {
+    throw tooMany('minutes for one lease', LIMITS.leaseMaxMinutes, secondsUntil(now, lease.expires_at))
+  }
+  const wanted = addMinutes(now, minutes)
+  return { ...lease, expires_at: wanted < cap ? wanted : cap }
+}
+
+/** The first active lease of somebody else that overlaps `target`. */
+export function blockingLease(
+  leases: readonly Lease[],
+  participant: string,
+  target: string,
+): Lease | undefined {
+  const wanted = parseTarget(target)
+  return leases.find(
+    (lease) => lease.participant_id !== participant && overlaps(parseTarget(lease.target), wanted),
+  )
+}
+
+/** True when `fence` belongs to an active lease of this participant that overlaps `target`. */
+export function isCurrentFence(
+  leases: readonly Lease[],
+  participant: string,
+  target: string,
+  fence: number,
+): boolean {
+  const wanted = parseTarget(target)
+  return leases.some(
+    (lease) =>
+      lease.fence === fence &&
+      lease.participant_id === participant &&
+      overlaps(parseTarget(lease.target), wanted),
+  )
+}
+
+/** The refusal while somebody else holds `lease`. */
+export function leaseConflict(lease: Lease, now: Moment): Error {
+  const seconds = secondsUntil(now, lease.expires_at)
+  return refusal(
+    'lease_conflict',
+    `${lease.target} is checked out by another participant; try again in ${seconds} s or when it is released.`,
+    {
+      details: { lease_id: lease.lease_id, target: lease.target, retry_after_seconds: seconds },
+      next: { tool: 'workspace_leases', args: {} },
+    },
+  )
+}

@@ -1,0 +1,95 @@
+import type { Moment } from './moment.ts'
+import { refusal } from './refusal.ts'
+
+export type ProposalStatus = 'pending' | 'approved' | 'rejected' | 'committed' | 'conflicted' | 'superseded'
+
+/** A change that someone asks for; its content is stored as a body of its own, named by `content_hash`. */
+export interface Proposal {
+  readonly proposal_id: string
+  readonly participant_id: string
+  readonly target: string
+  readonly base_version: number
+  /** sha256 of the target's text at `base_version`. */
+  readonly base_region_hash: string
+  readonly content_hash: string
+  readonly content_bytes: number
+  readonly summary: string
+  readonly status: ProposalStatus
+  readonly reviewer_id?: string
+  readonly reviewed_at?: Moment
+  readonly reason?: string
+  readonly committed_version?: number
+  readonly rebased_from?: string
+  readonly created_at: Moment
+}
+
+export interface Review {
+  readonly approve: boolean
+  readonly reviewer: string
+  readonly reason?: string
+  readonly at: Moment
+}
+
+/** Statuses from which nothing moves any more. */
+export const TERMINAL: ReadonlySet<ProposalStatus> = new Set([
+  'rejected',
+  'committed',
+  'conflicted',
+  'superseded',
+])
+
+/**
+ * The proposal after a review; the same object when this decision stands already (then there is nothing to store).
+ * Errors: `conflict`/`proposal_conflict` for the opposite decision or a settled proposal.
+ */
+export function reviewed(proposal: Proposal, review: Review): Proposal {
+  const decided = review.approve ? 'approved' : 'rejected'
+  if (proposal.status === decided) return proposal
+  if (proposal.status !== 'pending') throw proposalConflict(proposal)
+  return {
+    ...proposal,
+    status: decided,
+    reviewer_id: review.reviewer,
+    reviewed_at: review.at,
+    ...(review.reason !== undefined && { reason: review.reason }),
+  }
+}
+
+/**
+ * The proposal taken back by its author: rejected without a reviewer; the same object when it was taken back before.
+ * Errors: `conflict`/`proposal_conflict`.
+ */
+export function withdrawn(proposal: Proposal, at: Moment): Proposal {
+  if (proposal.status === 'rejected' && proposal.reason === WITHDRAWN) return proposal
+  if (proposal.status !== 'pending' && proposal.status !== 'approved') throw proposalConflict(proposal)
+  return { ...proposal, status: 'rejected', reviewed_at: at, reason: WITHDRAWN }
+}
+
+const WITHDRAWN = 'withdrawn'
+
+/** The approved proposal after its change landed as `version`. */
+export function committed(proposal: Proposal, version: number): Proposal {
+  return { ...proposal, status: 'committed', committed_version: version }
+}
+
+/** The approved proposal that turned out stale at commit. */
+export function conflicted(proposal: Proposal): Proposal {
+  return { ...proposal, status: 'conflicted' }
+}
+
+/** The pending proposal that a newer version overtook. */
+export function superseded(proposal: Proposal): Proposal {
+  return { ...proposal, status: 'superseded' }
+}
+
+/** The refusal of a step that this proposal's status does not allow. */
+export function proposalConflict(proposal: Proposal): Error {
+  return refusal(
+    'proposal_conflict',
+    `This proposal is ${proposal.status}. Read it again before the next step: workspace_proposal.`,
+    {
+      details: { proposal_id: proposal.proposal_id, status: proposal.status },
+      next: { tool: 'workspace_proposal', args: { proposal_id: proposal.proposal_id } },
+    },
+  )
+}

@@ -1,0 +1,128 @@
+import { findHeadings } from './heading.ts'
+import { invalidRegion, type Target } from './target.ts'
+
+/** A heading with all that stands below it. */
+export interface Section {
+  /** `Architecture/Goals`: unique in its document; `/` in a heading is `%2F`, a repeated path ends in `#2`, `#3`. */
+  readonly path: string
+  readonly level: number
+  /** 1-based line of the heading. */
+  readonly line: number
+  /** Character offsets: the span runs to the next heading of the same or a higher level. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Every section of a document, in order. */
+export function outline(text: string): readonly Section[] {
+  const headings = findHeadings(text)
+  const ends = spanEnds(headings, text.length)
+  const taken = new Map<string, number>()
+  const open: { level: number; path: string }[] = []
+  return headings.map((heading, index) => {
+    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop()
+    const parent = open.at(-1)
+    const own = `${parent ? `${parent.path}/` : ''}${segment(heading.text)}`
+    const path = firstFree(own, taken)
+    taken.set(path, 1)
+    open.push({ level: heading.level, path })
+    return {
+      path,
+      level: heading.level,
+      line: heading.line,
+      start: heading.start,
+      end: ends[index] ?? text.length,
+    }
+  })
+}
+
+function segment(text: string): string {
+  return text === '' ? '(untitled)' : text.replaceAll('/', '%2F')
+}
+
+/** The path, or with the first free number behind it; `taken` remembers where to go on, so repeats cost no search. */
+function firstFree(path: string, taken: Map<string, number>): string {
+  let number = taken.get(path) ?? 0
+  if (number === 0) return path
+  do number += 1
+  while (taken.has(`${path}#${number}`))
+  taken.set(path, number)
+  return `${path}#${number}`
+}
+
+function spanEnds(headings: readonly { level: number; start: number }[], length: number): readonly number[] {
+  const ends: number[] = []
+  const open: { level: number; index: number }[] = []
+  headings.forEach(({ level, start }, index) => {
+    while ((open.at(-1)?.level ?? 0) >= level) {
+      const closed = open.pop()
+      if (closed) ends[closed.index] = start
+    }
+    open.push({ level, index })
+  })
+  for (const { index } of open) ends[index] = length
+  return ends
+}
+
+/**
+ * The text a target stands for.
+ * Errors: `invalid`/`invalid_region` when the document has no such section.
+ */
+export function readTarget(text: string, target: Target): string {
+  if (target.kind === 'workspace') return text
+  const { start, end } = findSection(text, target.path)
+  return text.slice(start, end)
+}
+
+/**
+ * The document with a target's text replaced. A line end is added where the next heading would otherwise stick to
+ * the new text; nothing else changes by a byte.
+ * Errors: `invalid`/`invalid_region`.
+ */
+export function writeTarget(text: string, target: Target, content: string): string {
+  if (target.kind === 'workspace') return content
+  const { start, end } = findSection(text, target.path)
+  const rest = text.slice(end)
+  const sticks = rest !== '' && content !== '' && !/[\n\r]$/.test(content)
+  return text.slice(0, start) + content + (sticks ? lineEndOf(text) : '') + rest
+}
+
+/** The section at `path`, or undefined. */
+export function sectionAt(text: string, path: string): Section | undefined {
+  return outline(text).find((section) => section.path === path)
+}
+
+function findSection(text: string, path: string): Section {
+  const section = sectionAt(text, path)
+  if (!section) throw invalidRegion(`section:${path}`)
+  return section
+}
+
+function lineEndOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}
+
+/** Names, levels and sizes of the sections down to `maxDepth`, as `workspace_outline` gives them. */
+export function outlineRows(text: string, maxDepth: number): readonly OutlineRow[] {
+  return outline(text)
+    .filter(({ level }) => level <= maxDepth)
+    .map(({ path, level, line, start, end }) => ({
+      target: `section:${path}`,
+      level,
+      line,
+      lines: countLines(text, start, end),
+      bytes: Buffer.byteLength(text.slice(start, end)),
+    }))
+}
+
+export interface OutlineRow {
+  readonly target: string
+  readonly level: number
+  readonly line: number
+  readonly lines: number
+  readonly bytes: number
+}
+
+function countLines(text: string, start: number, end: number): number {
+  return text.slice(start, end).split(/\r\n|\n|\r/).length - (/[\n\r]$/.test(text.slice(start, end)) ? 1 : 0)
+}

@@ -1,0 +1,35 @@
+import type { Capability } from '../../../server/plugin.ts'
+import type { Moment } from './moment.ts'
+
+/** Where a session's token is accepted: the owner port, the ingress, or this machine only. */
+export type Audience = 'ingress' | 'owner' | 'local'
+export type SessionTransport = 'http' | 'browser' | 'stdio'
+export type EndReason = 'expired' | 'revoked' | 'left'
+
+/** A participant's way in. `session_id` is a handle; the token is kept as its SHA-256 only. */
+export interface Session {
+  readonly session_id: string
+  readonly token_hash: string
+  readonly participant_id: string
+  readonly capabilities: readonly Capability[]
+  readonly audience: Audience
+  readonly transport: SessionTransport
+  readonly invite_id?: string
+  readonly issued_at: Moment
+  readonly expires_at: Moment
+  readonly ended_at?: Moment
+  readonly end_reason?: EndReason
+}
+
+/** True while the session may be used. */
+export function isLive(session: Session, now: Moment): boolean {
+  return session.ended_at === undefined && session.expires_at > now
+}
+
+/** What may be shown of a session: everything but the token's hash. */
+export type SessionView = Omit<Session, 'token_hash'>
+
+/** The session without its token's hash. */
+export function sessionView({ token_hash: _, ...view }: Session): SessionView {
+  return view
+}

@@ -1,0 +1,29 @@
+import type { Moment } from './moment.ts'
+
+export type VersionSource = 'bootstrap' | 'commit' | 'proposal' | 'external'
+
+/** One state the document was seen in. The row is kept for ever, its text for the newest 200 versions or 32 MiB. */
+export interface Version {
+  readonly version: number
+  /** sha256 of the text, lower-case hex. */
+  readonly content_hash: string
+  readonly bytes: number
+  readonly target: string
+  readonly summary: string
+  readonly actor_id?: string
+  readonly source: VersionSource
+  readonly proposal_id?: string
+  readonly created_at: Moment
+}
+
+const KEPT_VERSIONS = 200
+const KEPT_BYTES = 32 * 1024 * 1024
+
+/** Of versions newest first, those whose text is given up; the newest always stays. */
+export function textsToDrop<T extends { readonly bytes: number }>(newestFirst: readonly T[]): readonly T[] {
+  let bytes = 0
+  return newestFirst.filter(({ bytes: own }, index) => {
+    bytes += own
+    return index > 0 && (index >= KEPT_VERSIONS || bytes > KEPT_BYTES)
+  })
+}
