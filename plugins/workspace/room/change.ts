@@ -1,0 +1,232 @@
+import { type Capability, errorBody, isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import { allows } from '../domain/capability.ts'
+import { type EventDraft, makeEvent, type RoomEvent } from '../domain/event.ts'
+import { requestHash } from '../domain/fingerprint.ts'
+import type { RandomBytes } from '../domain/identity.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { addMinutes, formatMoment, type Micros, type Moment, microsOf } from '../domain/moment.ts'
+import type { Participant } from '../domain/participant.ts'
+import { permissionDenied, refusal } from '../domain/refusal.ts'
+import type { Rows, Tx } from '../domain/rows.ts'
+import { isLive, type Session } from '../domain/session.ts'
+import { listed, participants, sessions, stored } from './tables.ts'
+
+export interface RoomSettings {
+  /** `section`: a section proposal stays current while its own section is untouched. */
+  readonly staleness: 'strict' | 'section'
+  /** Where an invitation says the room can be reached; may change while the room is open. */
+  endpoints(): readonly string[]
+}
+
+/** What one mutation made known, once it is durable. */
+export interface News {
+  readonly events: readonly RoomEvent[]
+  readonly endedSessions: readonly string[]
+  /** Tasks that changed, with the participants they belong to. */
+  readonly tasks: readonly { readonly taskId: string; readonly owners: readonly string[] }[]
+}
+
+/** Who is acting: a live session and its participant. */
+export interface Actor {
+  readonly session: Session
+  readonly participant: Participant
+}
+
+/** One mutation while it runs: the transaction, its single moment, and what it will tell. */
+export interface Change {
+  readonly tx: Tx
+  readonly now: Moment
+  readonly random: RandomBytes
+  readonly settings: RoomSettings
+  emit(draft: EventDraft): void
+  /** Ended sessions lose their streams at once. */
+  endSession(sessionId: string): void
+  touchTask(taskId: string, owners: readonly string[]): void
+}
+
+/** A mutation by a session. */
+export interface ActorChange extends Change {
+  readonly actor: Actor
+}
+
+/** What a mutation stored although it refuses: the refusal is thrown after the change is durable. */
+export interface StoredRefusal {
+  readonly refused: SatchelError
+}
+
+/** Wraps a refusal whose side effect must stay (a stale proposal turns conflicted). */
+export function storedRefusal(refused: SatchelError): StoredRefusal {
+  return { refused }
+}
+
+export interface ChangeParts {
+  nowMicros(): Micros
+  readonly random: RandomBytes
+  readonly settings: RoomSettings
+  publish(news: News): void
+}
+
+/** Opens a change in `tx`. Its moment never lies before the newest stored event, also after a restart or a clock set back. */
+export function beginChange(tx: Tx, parts: ChangeParts): Change {
+  const now = currentMoment(tx, parts.nowMicros())
+  const events: RoomEvent[] = []
+  const endedSessions: string[] = []
+  const tasks: { taskId: string; owners: readonly string[] }[] = []
+  let announced = false
+  const announce = (): void => {
+    if (announced) return
+    announced = true
+    tx.onDurable(() => parts.publish({ events, endedSessions, tasks }))
+  }
+  return {
+    tx,
+    now,
+    random: parts.random,
+    settings: parts.settings,
+    emit(draft) {
+      announce()
+      events.push(storeEvent(tx, draft, now))
+    },
+    endSession(sessionId) {
+      announce()
+      endedSessions.push(sessionId)
+    },
+    touchTask(taskId, owners) {
+      announce()
+      tasks.push({ taskId, owners })
+    },
+  }
+}
+
+/** The present moment as a mutation or a read takes it. */
+export function currentMoment(rows: Rows, micros: Micros): Moment {
+  const newest = listed<RoomEvent>(rows, 'event_newest', { limit: 1 })[0]
+  return formatMoment(Math.max(micros, newest ? microsOf(newest.created_at) : 0))
+}
+
+function storeEvent(tx: Tx, draft: EventDraft, at: Moment): RoomEvent {
+  const workspaceId = workspaceRow(tx).workspace_id
+  const event = makeEvent(draft, { id: tx.nextEventId(), workspaceId, at })
+  tx.run('event_add', { id: event.event_id, json: JSON.stringify(event) })
+  tx.run('event_trim', { floor: event.event_id - LIMITS.eventsKept })
+  return event
+}
+
+/** What is kept of the room itself. */
+export interface WorkspaceRow {
+  readonly workspace_id: string
+  readonly name: string
+  readonly lifecycle: 'ACTIVE' | 'STOPPED'
+  readonly created_at: Moment
+}
+
+/** The room's own row. */
+export function workspaceRow(rows: Rows): WorkspaceRow {
+  const row = rows.one('workspace_get')
+  if (!row) throw refusal('store_unavailable', 'The room is not set up yet.')
+  return stored<WorkspaceRow>(row)
+}
+
+/**
+ * The live session and participant behind a session id.
+ * Errors: `unauthorized`/`unauthorized` for none, `unauthorized`/`session_expired` for one that ended.
+ */
+export function liveActor(rows: Rows, sessionId: string, now: Moment): Actor {
+  const session = sessions.find(rows, sessionId)
+  if (!session) throw refusal('unauthorized', 'This needs a workspace session: join the room first.')
+  const participant = participants.get(rows, session.participant_id)
+  if (!isLive(session, now) || participant.left_at !== undefined) {
+    throw refusal('session_expired', 'This session has ended. Join the room again.')
+  }
+  return { session, participant }
+}
+
+/** Refuses an actor whose session lacks `capability`. Errors: `forbidden`/`permission_denied`. */
+export function requireCapability({ session }: Actor, capability: Capability): void {
+  if (!allows(session.capabilities, capability)) throw permissionDenied(capability)
+}
+
+/** True when the actor's session allows `capability`. */
+export function actorMay({ session }: Actor, capability: Capability): boolean {
+  return allows(session.capabilities, capability)
+}
+
+/** Notes that the participant was here, at most once a minute and only beside another change. */
+export function noteSeen(change: ActorChange): void {
+  const { participant } = change.actor
+  const seconds = (microsOf(change.now) - microsOf(participant.last_seen)) / 1_000_000
+  const stays = participants.get(change.tx, participant.participant_id)
+  if (seconds < LIMITS.lastSeenSeconds || stays.left_at !== undefined) return
+  participants.put(change.tx, { ...stays, last_seen: change.now })
+}
+
+type Outcome = { readonly data: unknown } | { readonly error: ReturnType<typeof errorBody> }
+
+/** The request as idempotency sees it. */
+export interface KeyedRequest {
+  readonly operation: string
+  readonly key: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What the same participant's same request answered before, if it is still kept (24 hours, newest 1,000).
+ * Errors: `conflict`/`idempotency_mismatch` when the key was used for another request.
+ */
+export function findReplay(change: ActorChange, request: KeyedRequest): Outcome | undefined {
+  const participant_id = change.actor.participant.participant_id
+  const row = change.tx.one('replay_get', { participant_id, key: request.key })
+  if (!row || String(row['stored_at']) < replayFloor(change.now)) return undefined
+  if (row['hash'] !== requestHash(request.operation, request.input)) {
+    throw refusal(
+      'idempotency_mismatch',
+      'This idempotency_key was used for another request. Use a fresh key.',
+    )
+  }
+  return stored<Outcome>(row)
+}
+
+/** Keeps what a request answered. */
+export function storeReplay(change: ActorChange, request: KeyedRequest, outcome: unknown): void {
+  const participant_id = change.actor.participant.participant_id
+  const { tx } = change
+  tx.run('replay_trim_age', { floor: replayFloor(change.now) })
+  tx.run('replay_put', {
+    participant_id,
+    key: request.key,
+    n: Number(tx.one('replay_next', { participant_id })?.['n']),
+    stored_at: change.now,
+    hash: requestHash(request.operation, request.input),
+    json: JSON.stringify(asOutcome(outcome)),
+  })
+  tx.run('replay_trim_count', { participant_id, kept: LIMITS.idempotencyKeysPerParticipant })
+}
+
+function replayFloor(now: Moment): Moment {
+  return addMinutes(now, -60 * LIMITS.idempotencyHours)
+}
+
+function asOutcome(outcome: unknown): Outcome {
+  return isStoredRefusal(outcome) ? { error: errorBody(outcome.refused) } : { data: withoutSecret(outcome) }
+}
+
+/** True for a refusal that is thrown only after its change is durable. */
+export function isStoredRefusal(outcome: unknown): outcome is StoredRefusal {
+  return (
+    typeof outcome === 'object' && outcome !== null && 'refused' in outcome && isSatchelError(outcome.refused)
+  )
+}
+
+/** A secret is shown once: a replay says so instead. */
+function withoutSecret(outcome: unknown): unknown {
+  if (typeof outcome !== 'object' || outcome === null || !('uri' in outcome)) return outcome
+  const { uri: _, ...shown } = outcome
+  return { ...shown, replayed: true }
+}
+
+/** A kept outcome as the answer it was. Errors: the kept refusal. */
+export function replayed(outcome: Outcome): unknown {
+  if ('data' in outcome) return outcome.data
+  const { code, reason, message, details, next } = outcome.error
+  throw new SatchelError(code, reason, message, { ...(details && { details }), ...(next && { next }) })
+}

@@ -1,0 +1,164 @@
+import { blockingLease, isCurrentFence, type Lease, leaseConflict } from '../domain/lease.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { committed, conflicted, type Proposal, proposalConflict } from '../domain/proposal.ts'
+import { permissionDenied, refusal, tooLarge } from '../domain/refusal.ts'
+import type { Rows } from '../domain/rows.ts'
+import { writeTarget } from '../domain/section.ts'
+import { requiredLine } from '../domain/short-text.ts'
+import { parseTarget } from '../domain/target.ts'
+import { type ActorChange, actorMay, requireCapability, type StoredRefusal, storedRefusal } from './change.ts'
+import {
+  addVersion,
+  getVersion,
+  isCurrent,
+  staleVersion,
+  supersedePending,
+  type VersionFacts,
+} from './document.ts'
+import { expireLeases } from './leases.ts'
+import { listed, proposals } from './tables.ts'
+
+/** What a commit answers. */
+export interface Commit {
+  readonly version: number
+  readonly content_hash: string
+  readonly proposal_id?: string
+  readonly superseded: readonly string[]
+}
+
+export interface CommitInput {
+  readonly proposal_id?: string | undefined
+  readonly fence?: number | undefined
+  readonly force?: boolean | undefined
+  readonly base_version?: number | undefined
+  readonly content?: string | undefined
+  readonly summary?: string | undefined
+}
+
+/**
+ * Lands an approved proposal, or for an admin a text of its own.
+ * Errors: `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
+ */
+export function commit(change: ActorChange, input: CommitInput): Commit | StoredRefusal {
+  requireCapability(change.actor, 'commit')
+  if (input.proposal_id !== undefined) return commitProposal(change, input.proposal_id, input)
+  if (!actorMay(change.actor, 'admin')) throw permissionDenied('admin')
+  return commitText(change, input)
+}
+
+function commitText(change: ActorChange, input: CommitInput): Commit {
+  const { base_version, content, summary } = input
+  if (base_version === undefined || content === undefined || summary === undefined) {
+    throw refusal('invalid_request', 'Send proposal_id, or base_version, content and summary.')
+  }
+  const line = requiredLine(summary, 'summary', LIMITS.storedSummaryChars)
+  if (Buffer.byteLength(content) > LIMITS.documentBytes) throw tooLarge('document', LIMITS.documentBytes)
+  refuseForeignLease(change, 'workspace', input)
+  if (base_version !== change.tx.document.version) throw staleVersion(change, base_version)
+  return land(change, content, { source: 'commit', target: 'workspace', summary: line }, base_version)
+}
+
+/** Lands the proposal with this id; see `commit`. */
+export function commitProposal(
+  change: ActorChange,
+  proposalId: string,
+  options: Pick<CommitInput, 'fence' | 'force'>,
+): Commit | StoredRefusal {
+  const { tx, actor } = change
+  const proposal = proposals.get(tx, proposalId)
+  if (proposal.status === 'committed') return sameCommit(tx, proposal)
+  if (proposal.status !== 'approved') throw proposalConflict(proposal)
+  refuseForeignLease(change, proposal.target, options)
+  if (!isCurrent(change, proposal)) return settleStale(change, proposal)
+  const content = tx.body(proposal.content_hash)
+  if (content === undefined)
+    throw refusal('store_unavailable', 'The content of this proposal is not readable.')
+
+  const text = writeTarget(tx.documentText(), parseTarget(proposal.target), content)
+  const { target, summary, base_version } = proposal
+  const landed = land(
+    change,
+    text,
+    { source: 'proposal', target, summary, proposal_id: proposal.proposal_id },
+    base_version,
+  )
+  proposals.put(tx, committed(proposal, landed.version))
+  change.emit({
+    type: 'proposal.committed',
+    version: landed.version,
+    actor: actor.participant.participant_id,
+    payload: settledPayload(proposal, 'committed'),
+  })
+  return { ...landed, proposal_id: proposal.proposal_id }
+}
+
+function sameCommit(rows: Rows, proposal: Proposal): Commit {
+  const version = getVersion(rows, proposal.committed_version ?? 0)
+  return {
+    version: version.version,
+    content_hash: version.content_hash,
+    proposal_id: proposal.proposal_id,
+    superseded: [],
+  }
+}
+
+function settleStale(change: ActorChange, proposal: Proposal): StoredRefusal {
+  proposals.put(change.tx, conflicted(proposal))
+  change.emit({
+    type: 'proposal.conflicted',
+    version: change.tx.document.version,
+    actor: change.actor.participant.participant_id,
+    payload: settledPayload(proposal, 'conflicted'),
+  })
+  return storedRefusal(staleVersion(change, proposal.base_version))
+}
+
+function settledPayload(proposal: Proposal, status: string) {
+  const { proposal_id, target, reviewer_id, summary } = proposal
+  return { proposal_id, target, reviewer_id, status, summary }
+}
+
+function land(
+  change: ActorChange,
+  text: string,
+  facts: Omit<VersionFacts, 'actor_id'>,
+  baseVersion: number,
+): Commit {
+  change.tx.requireSpace()
+  const actor = change.actor.participant.participant_id
+  const document = change.tx.setDocument(text)
+  addVersion(change, document, { ...facts, actor_id: actor })
+  const { target, proposal_id, summary } = facts
+  change.emit({
+    type: 'change.committed',
+    version: document.version,
+    actor,
+    payload: { target, base_version: baseVersion, proposal_id, summary },
+  })
+  const overtaken = supersedePending(change, document.version)
+  return { version: document.version, content_hash: document.hash, superseded: overtaken }
+}
+
+function refuseForeignLease(
+  change: ActorChange,
+  target: string,
+  options: Pick<CommitInput, 'fence' | 'force'>,
+): void {
+  expireLeases(change)
+  const { tx, actor, now } = change
+  const active = listed<Lease>(tx, 'lease_active')
+  const me = actor.participant.participant_id
+  const blocking = blockingLease(active, me, target)
+  const forced = options.force === true && actorMay(actor, 'admin')
+  if (blocking && !forced) throw leaseConflict(blocking, now)
+  if (options.fence !== undefined && !isCurrentFence(active, me, target, options.fence)) {
+    throw refusal(
+      'stale_fence',
+      'This fence is no longer current: the lease ended or was never yours. Check out again.',
+      {
+        details: { fence: options.fence },
+        next: { tool: 'workspace_leases', args: {} },
+      },
+    )
+  }
+}

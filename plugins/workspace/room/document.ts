@@ -1,0 +1,160 @@
+import type { SatchelError } from '../../../server/plugin.ts'
+import { unifiedDiff } from '../domain/difference.ts'
+import { sha256 } from '../domain/fingerprint.ts'
+import { newId } from '../domain/identity.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { type Proposal, superseded } from '../domain/proposal.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { NewVersion, Rows } from '../domain/rows.ts'
+import { readTarget, sectionAt } from '../domain/section.ts'
+import { formatTarget, parseTarget } from '../domain/target.ts'
+import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
+import { type ActorChange, actorMay, type Change } from './change.ts'
+import { dropUnusedText, listed, proposals, stored } from './tables.ts'
+
+/** The first open ever: version 1 is the file as it was found, event 1 says that the room exists. */
+export function bootstrap(change: Change, document: NewVersion, name: string): void {
+  const { tx, now, random } = change
+  const row = { workspace_id: newId('ws', random), name, lifecycle: 'ACTIVE', created_at: now }
+  tx.run('workspace_add', { json: JSON.stringify(row) })
+  addVersion(change, document, { source: 'bootstrap', target: 'workspace', summary: 'bootstrap' })
+  change.emit({ type: 'workspace.created', version: document.version, payload: {} })
+}
+
+/** Somebody wrote the file by other means: that text is a version like any other. */
+export function externalEdit(change: Change, document: NewVersion): void {
+  addVersion(change, document, { source: 'external', target: 'workspace', summary: 'external edit' })
+  change.emit({
+    type: 'change.committed',
+    version: document.version,
+    payload: {
+      target: 'workspace',
+      base_version: document.version - 1,
+      status: 'external',
+      summary: 'external edit',
+    },
+  })
+  supersedePending(change, document.version)
+}
+
+/** What is said of a version beside its text. */
+export interface VersionFacts {
+  readonly source: VersionSource
+  readonly target: string
+  readonly summary: string
+  readonly actor_id?: string
+  readonly proposal_id?: string
+}
+
+/** Stores the newest version's row and gives up texts beyond what is kept. */
+export function addVersion(change: Change, document: NewVersion, facts: VersionFacts): void {
+  const { tx, now } = change
+  const { version, hash, bytes } = document
+  const row: Version = { version, content_hash: hash, bytes, ...facts, created_at: now }
+  tx.run('version_add', { version, hash, bytes, json: JSON.stringify(row) })
+  const texts = tx.all('version_texts').map((text) => ({
+    version: Number(text['version']),
+    hash: String(text['hash']),
+    bytes: Number(text['bytes']),
+  }))
+  for (const old of textsToDrop(texts)) {
+    tx.run('version_drop', { version: old.version })
+    dropUnusedText(tx, old.hash)
+  }
+}
+
+/** Every pending proposal with an older base is overtaken, unless it is still current under the room's staleness rule. */
+export function supersedePending(change: Change, version: number): readonly string[] {
+  const { tx } = change
+  const overtaken = listed<Proposal>(tx, 'proposal_open').filter(
+    (proposal) =>
+      proposal.status === 'pending' && proposal.base_version < version && !isCurrent(change, proposal),
+  )
+  for (const proposal of overtaken) {
+    proposals.put(tx, superseded(proposal))
+    change.emit({
+      type: 'proposal.superseded',
+      version,
+      payload: {
+        proposal_id: proposal.proposal_id,
+        target: proposal.target,
+        status: 'superseded',
+        summary: proposal.summary,
+      },
+    })
+  }
+  return overtaken.map(({ proposal_id }) => proposal_id)
+}
+
+/** True while a proposal's base still stands: the same version, or with `staleness: section` the same text of its own section. */
+export function isCurrent(
+  change: Pick<Change, 'tx' | 'settings'>,
+  proposal: Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>,
+): boolean {
+  const { tx, settings } = change
+  if (proposal.base_version === tx.document.version) return true
+  const target = parseTarget(proposal.target)
+  if (settings.staleness !== 'section' || target.kind !== 'section') return false
+  const text = tx.documentText()
+  const section = sectionAt(text, target.path)
+  return section !== undefined && sha256(text.slice(section.start, section.end)) === proposal.base_region_hash
+}
+
+/** The refusal of a base that is not the newest version; what changed since is said to those who may read it. */
+export function staleVersion(change: ActorChange, baseVersion: number): SatchelError {
+  const { tx, actor } = change
+  const current = tx.document.version
+  const mayRead = actorMay(actor, 'read')
+  return refusal('stale_version', `Base ${baseVersion}, now ${current}. Read it again: workspace_read.`, {
+    details: {
+      base_version: baseVersion,
+      current_version: current,
+      ...(mayRead && whatMoved(tx, baseVersion)),
+    },
+    next: { tool: 'workspace_read', args: {} },
+  })
+}
+
+function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {
+  const changes = listed<Version>(rows, 'version_page', {
+    since: baseVersion,
+    before: rows.document.version + 1,
+    limit: LIMITS.staleChanges,
+  }).map(({ version, actor_id, source, target, summary }) => ({
+    version,
+    ...(actor_id !== undefined && { actor: actor_id }),
+    source,
+    target,
+    summary,
+  }))
+  const before = versionText(rows, baseVersion)
+  if (before === undefined) return { changes }
+  const { diff, cut } = unifiedDiff(before, rows.documentText(), LIMITS.diffBytes)
+  return { changes, diff, ...(cut && { diff_truncated: true }) }
+}
+
+/** A version's row. Errors: `not_found`/`version_not_found`. */
+export function getVersion(rows: Rows, version: number): Version {
+  const row = rows.one('version_get', { version })
+  if (!row) throw refusal('version_not_found', 'There is no such version.')
+  return stored<Version>(row)
+}
+
+/** A version's text, or undefined when there is no such version or its text was given up. */
+export function versionText(rows: Rows, version: number): string | undefined {
+  if (version === rows.document.version) return rows.documentText()
+  const row = rows.one('version_get', { version })
+  return row && row['kept'] === 1 ? rows.body(stored<Version>(row).content_hash) : undefined
+}
+
+/** The text of a target in a version, hashed: what a proposal remembers of its base. */
+export function regionHash(text: string, target: string): string {
+  return sha256(readTarget(text, parseTarget(target)))
+}
+
+/** A target as the caller wrote it, in its stored form. Errors: `invalid_region` when the document has no such section. */
+export function existingTarget(rows: Rows, target: string): string {
+  const parsed = parseTarget(target)
+  readTarget(parsed.kind === 'workspace' ? '' : rows.documentText(), parsed)
+  return formatTarget(parsed)
+}

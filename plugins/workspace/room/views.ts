@@ -1,0 +1,323 @@
+import { unifiedDiff } from '../domain/difference.ts'
+import type { RoomEvent } from '../domain/event.ts'
+import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
+import { type Invitation, invitationView } from '../domain/invitation.ts'
+import type { Lease } from '../domain/lease.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Moment } from '../domain/moment.ts'
+import type { Participant } from '../domain/participant.ts'
+import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { Params, Rows } from '../domain/rows.ts'
+import { type OutlineRow, outlineRows, readTarget } from '../domain/section.ts'
+import { isLive, type Session, sessionView } from '../domain/session.ts'
+import { firstBytes } from '../domain/short-text.ts'
+import { formatTarget, parseTarget } from '../domain/target.ts'
+import type { Version } from '../domain/version.ts'
+import { type Actor, actorMay, type RoomSettings, requireCapability, workspaceRow } from './change.ts'
+import { getVersion, versionText } from './document.ts'
+import { presentParticipants } from './members.ts'
+import { handoffs, listed, proposals, stored } from './tables.ts'
+
+/** A consistent look at the room by a live session. */
+export interface View {
+  readonly rows: Rows
+  readonly now: Moment
+  readonly actor: Actor
+  readonly settings: RoomSettings
+  /** Real path of the markdown file. */
+  readonly path: string
+  /** Changes with every process that owns the room. */
+  readonly instanceId: string
+}
+
+/** The room in one object; the path only for an admin. */
+export function status(view: View) {
+  requireCapability(view.actor, 'read')
+  const { rows, actor, settings } = view
+  const { workspace_id, name, lifecycle } = workspaceRow(rows)
+  const { version, hash, bytes, substrate } = rows.document
+  const { participant, session } = actor
+  return {
+    workspace_id,
+    name,
+    ...(actorMay(actor, 'admin') && { path: view.path }),
+    lifecycle,
+    substrate,
+    version,
+    content_hash: hash,
+    bytes,
+    updated_at: getVersion(rows, version).created_at,
+    staleness: settings.staleness,
+    instance_id: view.instanceId,
+    counts: {
+      pending_proposals: Number(rows.one('proposal_count', { status: 'pending' })?.['count']),
+      active_leases: activeLeases(view).length,
+      participants: presentParticipants(rows).length,
+    },
+    you: {
+      participant_id: participant.participant_id,
+      name: participant.name,
+      kind: participant.kind,
+      capabilities: session.capabilities,
+    },
+  }
+}
+
+/** Leases that run now, also when the timer has not yet ended those that are over. */
+export function activeLeases({ rows, now }: View): readonly Lease[] {
+  return listed<Lease>(rows, 'lease_active').filter((lease) => lease.expires_at > now)
+}
+
+const BYTES_PER_TOKEN = 4
+
+/** The document, one section of it, or an older version, cut to a budget where one is given. */
+export function readDocument(
+  view: View,
+  input: {
+    readonly section?: string | undefined
+    readonly version?: number | undefined
+    readonly max_tokens?: number | undefined
+  },
+) {
+  requireCapability(view.actor, 'read')
+  const version = input.version ?? view.rows.document.version
+  const target = parseTarget(sectionTarget(input.section))
+  const whole = readTarget(textOf(view.rows, version), target)
+  const budget = (input.max_tokens ?? Number.MAX_SAFE_INTEGER) * BYTES_PER_TOKEN
+  const { text, cut } = firstBytes(whole, Math.min(budget, LIMITS.documentBytes))
+  const next = { tool: 'workspace_outline', args: {} }
+  return {
+    version,
+    target: formatTarget(target),
+    content: text,
+    ...(cut && { truncated: { reason: 'max_tokens' as const, total_bytes: Buffer.byteLength(whole), next } }),
+  }
+}
+
+function sectionTarget(section: string | undefined): string {
+  if (section === undefined) return 'workspace'
+  return section === 'workspace' || section === '*' || section.startsWith('section:')
+    ? section
+    : `section:${section}`
+}
+
+function textOf(rows: Rows, version: number): string {
+  const text = versionText(rows, version)
+  if (text !== undefined) return text
+  getVersion(rows, version)
+  throw refusal('version_pruned', 'The text of this version is no longer kept.', {
+    next: { tool: 'workspace_history', args: {} },
+  })
+}
+
+/** The sections of the newest version. */
+export function outlineOf(view: View, maxDepth: number): readonly OutlineRow[] {
+  requireCapability(view.actor, 'read')
+  return outlineRows(view.rows.documentText(), maxDepth)
+}
+
+export interface PageInput {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[]
+  /** Give it back as `cursor` for what follows; absent at the end. */
+  readonly next_cursor?: string
+}
+
+const DEFAULT_ROWS = 50
+
+function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
+  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  const found = rows.all(statement, { ...params, before: cursorOf(input.cursor), limit: limit + 1 })
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    rows: shown.map((row) => stored<T>(row)),
+    ...(found.length > limit && last && { next_cursor: String(last['n']) }),
+  }
+}
+
+function cursorOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
+  if (!/^\d{1,15}$/.test(cursor)) {
+    throw refusal('invalid_request', 'This cursor was not made here; start without one.')
+  }
+  return Number(cursor)
+}
+
+/** A proposal as it is listed: without content and its hash. */
+export type ProposalView = Omit<Proposal, 'content_hash'>
+
+/** The proposal without what names its stored text. */
+export function proposalView({ content_hash: _, ...view }: Proposal): ProposalView {
+  return view
+}
+
+/** Proposals, newest first. */
+export function proposalsPage(
+  view: View,
+  input: PageInput & { readonly status?: ProposalStatus | undefined },
+) {
+  requireCapability(view.actor, 'read')
+  const { rows, ...more } = page<Proposal>(view.rows, 'proposal_page', input, { status: input.status })
+  return { proposals: rows.map(proposalView), ...more }
+}
+
+/** One proposal with its content and what it would change now. Errors: `not_found`/`proposal_not_found`. */
+export function proposalWithContent(view: View, proposalId: string) {
+  requireCapability(view.actor, 'read')
+  const { rows } = view
+  const proposal = proposals.get(rows, proposalId)
+  const content = rows.body(proposal.content_hash)
+  if (content === undefined) return proposalView(proposal)
+  const base = versionText(rows, proposal.base_version)
+  const diff = base === undefined ? undefined : diffFromBase(base, proposal.target, content)
+  return { ...proposalView(proposal), content, ...(diff !== undefined && { diff }) }
+}
+
+function diffFromBase(base: string, target: string, content: string): string | undefined {
+  const before = readTarget(base, parseTarget(target))
+  return unifiedDiff(before, content, LIMITS.diffBytes).diff
+}
+
+/** Version rows, newest first. */
+export function history(view: View, input: PageInput & { readonly since_version?: number | undefined }) {
+  requireCapability(view.actor, 'read')
+  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  const found = listed<Version>(view.rows, 'version_page', {
+    since: input.since_version ?? 0,
+    before: cursorOf(input.cursor),
+    limit: limit + 1,
+  })
+  const versions = found.slice(0, limit)
+  const last = versions.at(-1)
+  return { versions, ...(found.length > limit && last && { next_cursor: String(last.version) }) }
+}
+
+/** What changed between two versions. Errors: `version_not_found`, `version_pruned`. */
+export function diffVersions(view: View, from: number, to: number) {
+  requireCapability(view.actor, 'read')
+  const before = textOf(view.rows, from)
+  const { diff, cut, added, removed } = unifiedDiff(before, textOf(view.rows, to), LIMITS.proposalBytes)
+  return {
+    from_version: from,
+    to_version: to,
+    added,
+    removed,
+    diff,
+    ...(cut && { truncated: cutDiff(from, to) }),
+  }
+}
+
+function cutDiff(from: number, to: number) {
+  const next = { tool: 'workspace_history', args: { since_version: from } }
+  return { reason: 'max_bytes' as const, total_versions: to - from, next }
+}
+
+/** Stored events after a cursor, oldest first; `gap` when some between are gone. */
+export function eventsAfter(
+  view: View,
+  input: { readonly since_event_id: number; readonly limit?: number | undefined },
+) {
+  requireCapability(view.actor, 'observe')
+  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  return {
+    events: eventsSince(view.rows, input.since_event_id, limit),
+    ...ringOf(view.rows, input.since_event_id),
+  }
+}
+
+/** Stored events with ids above `since`, oldest first. */
+export function eventsSince(rows: Rows, since: number, limit: number): readonly RoomEvent[] {
+  return listed<RoomEvent>(rows, 'event_after', { since, limit })
+}
+
+/** Where the stored events begin and end, and whether `since` lies outside. */
+export function ringOf(rows: Rows, since: number) {
+  const latest = rows.latestEventId
+  const oldest = Number(rows.one('event_oldest')?.['oldest'])
+  return { latest_event_id: latest, oldest_event_id: oldest, gap: since + 1 < oldest || since > latest }
+}
+
+/** Members who have not left. */
+export function participantsOf(view: View): readonly Participant[] {
+  requireCapability(view.actor, 'read')
+  return presentParticipants(view.rows)
+}
+
+/** Invitations, newest first, without their secrets. */
+export function invitesPage(view: View, input: PageInput) {
+  requireCapability(view.actor, 'invite')
+  const { rows, ...more } = page<Invitation>(view.rows, 'invitation_page', input)
+  return { invites: rows.map(invitationView), ...more }
+}
+
+/** Sessions, newest first, without their tokens. */
+export function sessionsPage(view: View, input: PageInput) {
+  requireCapability(view.actor, 'admin')
+  const { rows, ...more } = page<Session>(view.rows, 'session_page', input)
+  return {
+    sessions: rows.map((session) => ({ ...sessionView(session), live: isLive(session, view.now) })),
+    ...more,
+  }
+}
+
+/** One handoff with its record. Errors: `not_found`/`handoff_not_found`. */
+export function handoffWithRecord(view: View, handoffId: string) {
+  requireCapability(view.actor, 'read')
+  const handoff = handoffs.get(view.rows, handoffId)
+  const row = view.rows.one('handoff_record_get', { id: handoffId })
+  return { ...handoff, ...(row && { record: stored<Record<string, unknown>>(row) }) }
+}
+
+/** Handoffs, newest first; `mine`: made by, addressed to or accepted by the caller. */
+export function handoffsPage(
+  view: View,
+  input: PageInput & { readonly status?: HandoffStatus | undefined; readonly mine?: boolean | undefined },
+) {
+  requireCapability(view.actor, 'read')
+  const { rows, ...more } = page<Handoff>(view.rows, 'handoff_page', input, { status: input.status })
+  const me = view.actor.participant.participant_id
+  const shown = input.mine ? rows.filter(({ from, to, acceptor }) => [from, to, acceptor].includes(me)) : rows
+  return { handoffs: shown, ...more }
+}
+
+const EXCERPT_BYTES = 4096
+const NEWEST_EVENTS = 20
+
+/** Everything the page shows, in one consistent look (spec workspace-events, `GET /workspace/room`). */
+export function roomView(view: View) {
+  requireCapability(view.actor, 'read')
+  const { rows, actor } = view
+  const text = rows.documentText()
+  const { gap: _, ...ring } = ringOf(rows, 0)
+  return {
+    status: status(view),
+    document: {
+      version: rows.document.version,
+      outline: outlineRows(text, 6).slice(0, LIMITS.listRows),
+      excerpt: firstBytes(text, EXCERPT_BYTES).text,
+    },
+    participants: presentParticipants(rows),
+    leases: activeLeases(view),
+    proposals: proposalsPage(view, { limit: LIMITS.listRows }).proposals,
+    handoffs: handoffsPage(view, { limit: LIMITS.listRows }).handoffs,
+    ...(actorMay(actor, 'invite') && { invites: invitesPage(view, { limit: LIMITS.listRows }).invites }),
+    ...(actorMay(actor, 'observe') && {
+      events: listed<RoomEvent>(rows, 'event_newest', { limit: NEWEST_EVENTS }),
+    }),
+    ...ring,
+  }
+}
+
+/** The handoff of a task that belongs to the caller; unknown and foreign ids give the same nothing. */
+export function handoffOfTask(view: View, taskId: string): Handoff | undefined {
+  const row = view.rows.one('handoff_by_task', { task_id: taskId })
+  const handoff = row && stored<Handoff>(row)
+  const me = view.actor.participant.participant_id
+  return handoff && (handoff.from === me || handoff.acceptor === me) ? handoff : undefined
+}
