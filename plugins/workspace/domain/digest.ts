@@ -1,3 +1,4 @@
+import type { NextStep } from '../../../server/plugin.ts'
 import type { RoomEvent } from './event.ts'
 import type { Handoff } from './handoff.ts'
 import type { Lease } from './lease.ts'
@@ -38,7 +39,7 @@ export interface Digest {
   readonly leases: readonly DigestEntry[]
   readonly participants: { readonly joined: readonly DigestEntry[]; readonly left: readonly DigestEntry[] }
   readonly handoffs: readonly DigestEntry[]
-  readonly truncated?: { readonly reason: 'max_tokens'; readonly next: unknown }
+  readonly truncated?: { readonly reason: 'max_tokens'; readonly next: NextStep }
 }
 
 type Place = 'document' | 'proposals' | 'leases' | 'joined' | 'left' | 'handoffs'

@@ -9,7 +9,7 @@ import type { Participant } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { Params, Rows } from '../domain/rows.ts'
-import { type OutlineRow, outlineRows, readTarget } from '../domain/section.ts'
+import { outlineRows, readTarget } from '../domain/section.ts'
 import { isLive, type Session, sessionView } from '../domain/session.ts'
 import { firstBytes } from '../domain/short-text.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
@@ -64,6 +64,12 @@ export function status(view: View) {
   }
 }
 
+/** Leases that run now. */
+export function leasesOf(view: View): readonly Lease[] {
+  requireCapability(view.actor, 'read')
+  return activeLeases(view)
+}
+
 /** Leases that run now, also when the timer has not yet ended those that are over. */
 export function activeLeases({ rows, now }: View): readonly Lease[] {
   return listed<Lease>(rows, 'lease_active').filter((lease) => lease.expires_at > now)
@@ -111,10 +117,18 @@ function textOf(rows: Rows, version: number): string {
   })
 }
 
+const OUTLINE_ROWS = 2000
+
 /** The sections of the newest version. */
-export function outlineOf(view: View, maxDepth: number): readonly OutlineRow[] {
+export function outlinePage(view: View, maxDepth: number) {
   requireCapability(view.actor, 'read')
-  return outlineRows(view.rows.documentText(), maxDepth)
+  const all = outlineRows(view.rows.documentText(), maxDepth)
+  const next = { tool: 'workspace_outline', args: { max_depth: Math.max(1, maxDepth - 1) } }
+  return {
+    version: view.rows.document.version,
+    sections: all.slice(0, OUTLINE_ROWS),
+    ...(all.length > OUTLINE_ROWS && { truncated: { reason: 'max_rows', next } }),
+  }
 }
 
 export interface PageInput {

@@ -1,0 +1,56 @@
+import type { TaskState } from '../../../server/plugin.ts'
+import { allows } from '../domain/capability.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Rows } from '../domain/rows.ts'
+import { taskOf } from '../domain/task.ts'
+import type { ActorChange, StoredRefusal } from './change.ts'
+import { cancelHandoff, reviewHandoff } from './handoffs.ts'
+import { handoffs, participants } from './tables.ts'
+import { handoffOfTask, type View } from './views.ts'
+
+/** The task of a handoff that is there. */
+export function taskOfHandoff(rows: Rows, handoffId: string): TaskState {
+  const handoff = handoffs.get(rows, handoffId)
+  return taskOf(handoff, mayReview(rows, handoff.from))
+}
+
+/** True when the requester of a handoff may approve its result: then its task asks for the review. */
+function mayReview(rows: Rows, requester: string): boolean {
+  const participant = participants.find(rows, requester)
+  return participant !== undefined && allows(participant.capabilities, 'approve')
+}
+
+/** The task with this id, if it is the caller's. */
+export function findTask(view: View, taskId: string): TaskState | undefined {
+  const handoff = handoffOfTask(view, taskId)
+  return handoff && taskOf(handoff, mayReview(view.rows, handoff.from))
+}
+
+/** Cancels the handoff behind a task; a finished one stays as it is. */
+export function cancelTask(change: ActorChange, handoff: Handoff): Handoff {
+  const open = ['created', 'accepted', 'result_ready'].includes(handoff.status)
+  return open ? cancelHandoff(change, { handoff_id: handoff.handoff_id }) : handoff
+}
+
+/** Reviews the handoff behind a task with the answer to its `review` request; anything else is ignored. */
+export function answerTask(
+  change: ActorChange,
+  handoff: Handoff,
+  responses: Readonly<Record<string, unknown>>,
+): Handoff | StoredRefusal {
+  const answer = reviewAnswer(responses['review'])
+  if (!answer || handoff.status !== 'result_ready') return handoff
+  return reviewHandoff(change, { handoff_id: handoff.handoff_id, ...answer })
+}
+
+function reviewAnswer(response: unknown): { approve: boolean; reason?: string } | undefined {
+  if (!isObject(response) || response['action'] !== 'accept' || !isObject(response['content']))
+    return undefined
+  const { approve, reason } = response['content']
+  if (typeof approve !== 'boolean') return undefined
+  return { approve, ...(typeof reason === 'string' && { reason }) }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

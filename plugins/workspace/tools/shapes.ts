@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { CAPABILITIES, untrusted } from '../../../server/plugin.ts'
+import { EVENT_TYPES } from '../domain/event.ts'
+
+/** What the room's tools answer, as schemas; one per kind of row. */
+const moment = z.string()
+const capabilities = z.array(z.enum(CAPABILITIES))
+
+export const PARTICIPANT = z.object({
+  participant_id: z.string(),
+  kind: z.enum(['human', 'agent']),
+  name: z.string(),
+  capabilities,
+  joined_at: moment,
+  last_seen: moment,
+  left_at: moment.optional(),
+})
+
+export const SESSION = z.object({
+  session_id: z.string(),
+  participant_id: z.string(),
+  capabilities,
+  audience: z.enum(['ingress', 'owner', 'local']),
+  transport: z.enum(['http', 'browser', 'stdio']),
+  invite_id: z.string().optional(),
+  issued_at: moment,
+  expires_at: moment,
+  ended_at: moment.optional(),
+  end_reason: z.enum(['expired', 'revoked', 'left']).optional(),
+})
+
+export const PROPOSAL_STATUS = z.enum([
+  'pending',
+  'approved',
+  'rejected',
+  'committed',
+  'conflicted',
+  'superseded',
+])
+
+export const PROPOSAL = z.object({
+  proposal_id: z.string(),
+  participant_id: z.string(),
+  target: z.string(),
+  base_version: z.number(),
+  base_region_hash: z.string(),
+  content_bytes: z.number(),
+  summary: z.string(),
+  status: PROPOSAL_STATUS,
+  reviewer_id: z.string().optional(),
+  reviewed_at: moment.optional(),
+  reason: z.string().optional(),
+  committed_version: z.number().optional(),
+  rebased_from: z.string().optional(),
+  created_at: moment,
+})
+
+export const PROPOSAL_WITH_CONTENT = PROPOSAL.extend({
+  content: untrusted('proposed text').optional(),
+  diff: untrusted('proposed change').optional(),
+})
+
+export const LEASE = z.object({
+  lease_id: z.string(),
+  participant_id: z.string(),
+  target: z.string(),
+  fence: z.number(),
+  status: z.enum(['active', 'released', 'expired']),
+  acquired_at: moment,
+  expires_at: moment,
+})
+
+export const INVITE = z.object({
+  invite_id: z.string(),
+  capabilities,
+  target: z.string().optional(),
+  max_uses: z.number().optional(),
+  used_count: z.number(),
+  expires_at: moment,
+  revoked_at: moment.optional(),
+  created_by: z.string(),
+})
+
+export const HANDOFF_STATUS = z.enum([
+  'created',
+  'accepted',
+  'result_ready',
+  'approved',
+  'rejected',
+  'cancelled',
+])
+
+export const HANDOFF = z.object({
+  handoff_id: z.string(),
+  task_id: z.string(),
+  from: z.string(),
+  to: z.string().optional(),
+  acceptor: z.string().optional(),
+  title: z.string(),
+  objective: untrusted('objective of a handoff'),
+  target: z.string().optional(),
+  base_version: z.number(),
+  has_record: z.boolean(),
+  parent_id: z.string().optional(),
+  proposal_id: z.string().optional(),
+  result_summary: z.string().optional(),
+  result: untrusted('result of a handoff').optional(),
+  reason: z.string().optional(),
+  status: HANDOFF_STATUS,
+  created_at: moment,
+  updated_at: moment,
+})
+
+export const VERSION = z.object({
+  version: z.number(),
+  content_hash: z.string(),
+  bytes: z.number(),
+  target: z.string(),
+  summary: z.string(),
+  actor_id: z.string().optional(),
+  source: z.enum(['bootstrap', 'commit', 'proposal', 'external']),
+  proposal_id: z.string().optional(),
+  created_at: moment,
+})
+
+export const EVENT = z.object({
+  event_id: z.number(),
+  event_type: z.enum(EVENT_TYPES),
+  schema_version: z.literal(1),
+  workspace_id: z.string(),
+  created_at: moment,
+  version: z.number().optional(),
+  actor_id: z.string().optional(),
+  payload: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+})
+
+export const COMMIT = z.object({
+  version: z.number(),
+  content_hash: z.string(),
+  proposal_id: z.string().optional(),
+  superseded: z.array(z.string()),
+})
+
+/** A cut, and the safe call that goes on from there. */
+export const TRUNCATED = z.object({
+  reason: z.string(),
+  total_bytes: z.number().optional(),
+  next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
+})
+
+export const KEY = z.string().optional().describe('Same key: done once')
+export const LIMIT = z.int().min(1).max(200).optional().describe('Rows at most')
+export const CURSOR = z.string().optional().describe('next_cursor of the last page')
+export const NEXT_CURSOR = z.string().optional()

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { commit } from '../room/commits.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { COMMIT, KEY } from './shapes.ts'
+
+/** `workspace_commit`: see its description. */
+export function workspaceCommit(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_commit',
+    title: 'Commit',
+    description:
+      'Land an approved proposal; admins may send base_version, content and summary instead. A stale base answers stale_version and the proposal turns conflicted; a lease of another answers lease_conflict.',
+    profile: 'standard',
+    requires: 'commit',
+    path: '/commit',
+    destructive: true,
+    input: z.object({
+      proposal_id: z.string().optional().describe('Approved one'),
+      fence: z.int().optional().describe('Of your lease'),
+      force: z.boolean().optional().describe('Admin: ignore leases'),
+      base_version: z.int().optional().describe('Admin'),
+      content: z.string().optional().describe('Admin'),
+      summary: z.string().optional().describe('Admin'),
+      idempotency_key: KEY,
+    }),
+    output: COMMIT,
+    example: { proposal_id: 'prop_0000000000000000' },
+    work: commit,
+    digest: ({ version, superseded }) =>
+      `Version ${version}.${superseded.length > 0 ? ` Superseded: ${superseded.slice(0, 20).join(', ')}.` : ''}`,
+  })
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { acceptHandoff } from '../room/handoffs.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { HANDOFF, KEY } from './shapes.ts'
+
+/** `workspace_handoff_accept`: see its description. */
+export function workspaceHandoffAccept(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_handoff_accept',
+    title: 'Accept a handoff',
+    description: 'Take on a handoff that is open or addressed to you.',
+    profile: 'standard',
+    requires: 'propose',
+    path: '/handoff/accept',
+    idempotent: true,
+    input: z.object({ handoff_id: z.string().describe('Handoff'), idempotency_key: KEY }),
+    output: HANDOFF,
+    example: { handoff_id: 'ho_0000000000000000' },
+    work: acceptHandoff,
+    digest: ({ handoff_id, title }) => `${handoff_id} is yours: ${title}`,
+  })
+}

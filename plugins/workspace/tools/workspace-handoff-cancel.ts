@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { cancelHandoff } from '../room/handoffs.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { HANDOFF, KEY } from './shapes.ts'
+
+/** `workspace_handoff_cancel`: see its description. */
+export function workspaceHandoffCancel(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_handoff_cancel',
+    title: 'Cancel a handoff',
+    description: 'Call off a handoff you made or accepted.',
+    profile: 'full',
+    path: '/handoff/cancel',
+    destructive: true,
+    idempotent: true,
+    input: z.object({ handoff_id: z.string().describe('Handoff'), idempotency_key: KEY }),
+    output: HANDOFF,
+    example: { handoff_id: 'ho_0000000000000000' },
+    work: cancelHandoff,
+    digest: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
+  })
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { taskStarted } from '../../../server/plugin.ts'
+import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
+import { taskOfHandoff } from '../room/tasks.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { HANDOFF, KEY } from './shapes.ts'
+
+/** `workspace_handoff_create`: see its description. Answers as an MCP task where the caller takes one. */
+export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
+  return changeTool(access, {
+    name: 'workspace_handoff_create',
+    title: 'Open a handoff',
+    description: 'Hand work to a participant, or to whoever accepts it.',
+    profile: 'standard',
+    requires: 'propose',
+    path: '/handoff',
+    task: true,
+    input: z.object({
+      title: z.string().describe('Short'),
+      objective: z.string().describe('What to reach'),
+      to: z.string().optional().describe('participant_id; absent: open'),
+      target: z.string().optional().describe('workspace or section:<path>'),
+      record: z.record(z.string(), z.unknown()).optional().describe('Handoff record v0.1'),
+      parent_id: z.string().optional().describe('Handoff it continues'),
+      idempotency_key: KEY,
+    }),
+    output: HANDOFF,
+    example: { title: 'Check the numbers', objective: 'Every figure in the plan has a source.' },
+    work: (change, input) => createHandoff(change, input, check),
+    answer: async (ctx, { handoff_id }, { room, sessionId }) => {
+      if (!ctx.acceptsTask) return undefined
+      return room.read(sessionId, ({ rows }) => taskStarted(taskOfHandoff(rows, handoff_id)))
+    },
+    digest: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
+  })
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { handoffWithRecord } from '../room/views.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
+import { HANDOFF } from './shapes.ts'
+
+/** `workspace_handoff_get`: see its description. */
+export function workspaceHandoffGet(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_handoff_get',
+    title: 'Read a handoff',
+    description: 'One handoff with its objective, record and result.',
+    profile: 'full',
+    requires: 'read',
+    input: z.object({ handoff_id: z.string().describe('From workspace_handoff_list') }),
+    output: HANDOFF.extend({ record: z.record(z.string(), z.unknown()).optional() }),
+    example: { handoff_id: 'ho_0000000000000000' },
+    maxResultChars: 500_000,
+    look: (view, { handoff_id }) => handoffWithRecord(view, handoff_id),
+    digest: ({ handoff_id, status, title }) => `${handoff_id} is ${status}: ${title}`,
+  })
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { handoffsPage } from '../room/views.ts'
+import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { CURSOR, HANDOFF, HANDOFF_STATUS, LIMIT, NEXT_CURSOR } from './shapes.ts'
+
+/** `workspace_handoff_list`: see its description. */
+export function workspaceHandoffList(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_handoff_list',
+    title: 'List handoffs',
+    description: 'Handoffs in the room, newest first.',
+    profile: 'standard',
+    requires: 'read',
+    input: z.object({
+      status: HANDOFF_STATUS.optional().describe('Only these'),
+      mine: z.boolean().optional().describe('Only mine'),
+      limit: LIMIT,
+      cursor: CURSOR,
+    }),
+    output: z.object({ handoffs: z.array(HANDOFF), next_cursor: NEXT_CURSOR }),
+    example: {},
+    look: handoffsPage,
+    digest: ({ handoffs }) =>
+      lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) || 'No handoffs.',
+  })
+}

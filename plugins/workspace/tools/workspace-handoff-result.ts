@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { handInResult } from '../room/handoffs.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { HANDOFF, KEY } from './shapes.ts'
+
+/** `workspace_handoff_result`: see its description. */
+export function workspaceHandoffResult(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_handoff_result',
+    title: 'Hand in a result',
+    description: 'Finish a handoff you accepted; the requester reviews it.',
+    profile: 'standard',
+    requires: 'propose',
+    path: '/handoff/result',
+    input: z.object({
+      handoff_id: z.string().describe('Handoff'),
+      summary: z.string().describe('What was done'),
+      proposal_id: z.string().optional().describe('Its proposal'),
+      result: z.string().optional().describe('Details'),
+      idempotency_key: KEY,
+    }),
+    output: HANDOFF,
+    example: { handoff_id: 'ho_0000000000000000', summary: 'Done' },
+    work: handInResult,
+    digest: ({ handoff_id }) => `${handoff_id} waits for review.`,
+  })
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { history } from '../room/views.ts'
+import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { CURSOR, LIMIT, NEXT_CURSOR, VERSION } from './shapes.ts'
+
+/** `workspace_history`: see its description. */
+export function workspaceHistory(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_history',
+    title: 'Version history',
+    description: 'Every version of the document, newest first: who, when, why.',
+    profile: 'full',
+    requires: 'read',
+    input: z.object({
+      since_version: z.int().min(0).optional().describe('Only newer ones'),
+      limit: LIMIT,
+      cursor: CURSOR,
+    }),
+    output: z.object({ versions: z.array(VERSION), next_cursor: NEXT_CURSOR }),
+    example: {},
+    look: history,
+    digest: ({ versions }) =>
+      lines(versions.map((v) => `${v.version} ${v.created_at} ${v.source}: ${v.summary.slice(0, 80)}`)) ||
+      'None.',
+  })
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { revokeInvitation } from '../room/invitations.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { INVITE, KEY } from './shapes.ts'
+
+/** `workspace_invite_revoke`: see its description. */
+export function workspaceInviteRevoke(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_invite_revoke',
+    title: 'Revoke an invitation',
+    description: 'Take an invitation back; sessions it made live on unless end_sessions.',
+    profile: 'full',
+    requires: 'invite',
+    path: '/invite/revoke',
+    destructive: true,
+    idempotent: true,
+    input: z.object({
+      invite_id: z.string().describe('Invitation'),
+      end_sessions: z.boolean().optional().describe('End its sessions too'),
+      idempotency_key: KEY,
+    }),
+    output: INVITE,
+    example: { invite_id: 'inv_0000000000000000' },
+    work: revokeInvitation,
+    digest: ({ invite_id }) => `${invite_id} is revoked.`,
+  })
+}

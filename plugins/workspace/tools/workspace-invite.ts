@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { invite } from '../room/invitations.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { INVITE, KEY } from './shapes.ts'
+
+/** `workspace_invite`: see its description. */
+export function workspaceInvite(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_invite',
+    title: 'Invite',
+    description: 'Make an invitation to at most what you may do; its URI holds a secret and is shown once.',
+    profile: 'full',
+    requires: 'invite',
+    path: '/invite',
+    input: z.object({
+      capabilities: z.array(z.string()).optional().describe('Default: those of an agent'),
+      minutes: z.int().optional().describe('Valid for, default 60, at most 10080'),
+      max_uses: z.int().optional().describe('Default 1'),
+      unlimited: z.boolean().optional().describe('No limit of uses'),
+      target: z.string().optional().describe('What it is about'),
+      idempotency_key: KEY,
+    }),
+    output: INVITE.extend({ uri: z.string().optional(), replayed: z.boolean().optional() }),
+    example: { minutes: 30 },
+    work: (change, { unlimited, ...input }) =>
+      invite(change, unlimited ? { ...input, max_uses: null } : input),
+    digest: ({ invite_id, uri, expires_at }) =>
+      `${invite_id}, valid until ${expires_at}${uri ? `: ${uri.slice(0, 900)}` : '; its secret was shown before.'}`,
+  })
+}

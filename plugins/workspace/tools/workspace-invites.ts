@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { invitesPage } from '../room/views.ts'
+import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { CURSOR, INVITE, LIMIT, NEXT_CURSOR } from './shapes.ts'
+
+/** `workspace_invites`: see its description. */
+export function workspaceInvites(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_invites',
+    title: 'List invitations',
+    description: 'Invitations, newest first, without their secrets.',
+    profile: 'full',
+    requires: 'invite',
+    input: z.object({ limit: LIMIT, cursor: CURSOR }),
+    output: z.object({ invites: z.array(INVITE), next_cursor: NEXT_CURSOR }),
+    example: {},
+    look: invitesPage,
+    digest: ({ invites }) =>
+      lines(
+        invites.map(
+          (i) =>
+            `${i.invite_id} used ${i.used_count}, until ${i.expires_at}${i.revoked_at ? ', revoked' : ''}`,
+        ),
+      ) || 'No invitations.',
+  })
+}

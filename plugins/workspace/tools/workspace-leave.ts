@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { leave } from '../room/members.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, PARTICIPANT } from './shapes.ts'
+
+/** `workspace_leave`: see its description. */
+export function workspaceLeave(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_leave',
+    title: 'Leave the room',
+    description: 'End your membership, or as admin another participant’s: leases are released, sessions end.',
+    profile: 'full',
+    path: '/leave',
+    idempotent: true,
+    input: z.object({ participant_id: z.string().optional().describe('Default: you'), idempotency_key: KEY }),
+    output: PARTICIPANT,
+    example: {},
+    work: leave,
+    digest: ({ name }) => `${name} has left.`,
+  })
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { outlinePage } from '../room/views.ts'
+import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { TRUNCATED } from './shapes.ts'
+
+/** `workspace_outline`: see its description. */
+export function workspaceOutline(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_outline',
+    title: 'Outline',
+    description:
+      'The headings of the document with the targets that lease and proposal tools take, and their sizes.',
+    profile: 'full',
+    requires: 'read',
+    input: z.object({
+      max_depth: z.int().min(1).max(6).optional().describe('Deepest heading level, default 6'),
+    }),
+    output: z.object({
+      version: z.number(),
+      sections: z.array(
+        z.object({
+          target: z.string(),
+          level: z.number(),
+          line: z.number(),
+          lines: z.number(),
+          bytes: z.number(),
+        }),
+      ),
+      truncated: TRUNCATED.optional(),
+    }),
+    example: {},
+    maxResultChars: 500_000,
+    look: (view, { max_depth }) => outlinePage(view, max_depth ?? 6),
+    digest: ({ version, sections }) =>
+      `Version ${version}:\n${lines(sections.map(({ target, bytes }) => `${target} (${bytes} bytes)`))}`,
+  })
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { proposalWithContent } from '../room/views.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
+import { PROPOSAL_WITH_CONTENT } from './shapes.ts'
+
+/** `workspace_proposal`: see its description. */
+export function workspaceProposal(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_proposal',
+    title: 'Read a proposal',
+    description: 'One proposal with its content and the diff against its base.',
+    profile: 'standard',
+    requires: 'read',
+    input: z.object({ proposal_id: z.string().describe('From workspace_proposals') }),
+    output: PROPOSAL_WITH_CONTENT,
+    example: { proposal_id: 'prop_0000000000000000' },
+    maxResultChars: 500_000,
+    look: (view, { proposal_id }) => proposalWithContent(view, proposal_id),
+    digest: ({ proposal_id, status, target, base_version, summary }) =>
+      `${proposal_id} is ${status}: ${target} on version ${base_version}. ${summary.slice(0, 240)}`,
+  })
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { propose } from '../room/proposals.ts'
+import { proposalView } from '../room/views.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, PROPOSAL } from './shapes.ts'
+
+/** `workspace_propose`: see its description. */
+export function workspacePropose(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_propose',
+    title: 'Propose a change',
+    description:
+      'Propose new text for a target. Someone with approve reviews it, then workspace_commit lands it. On an old base: stale_version with what moved; a newer version meanwhile supersedes a pending proposal.',
+    profile: 'core',
+    requires: 'propose',
+    path: '/propose',
+    input: z.object({
+      target: z.string().optional().describe('workspace, or section:<path> to replace it with its heading'),
+      base_version: z.int().describe('Version you read'),
+      summary: z.string().describe('Why'),
+      content: z.string().describe('Whole new text'),
+      idempotency_key: KEY,
+    }),
+    output: PROPOSAL,
+    example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n' },
+    work: (change, input) => proposalView(propose(change, input)),
+    digest: ({ proposal_id, target, base_version }) =>
+      `${proposal_id} proposes ${target} on version ${base_version}; it waits for a review.`,
+  })
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { rebase } from '../room/proposals.ts'
+import { proposalView } from '../room/views.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, PROPOSAL } from './shapes.ts'
+
+/** `workspace_rebase`: see its description. */
+export function workspaceRebase(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_rebase',
+    title: 'Rebase a proposal',
+    description:
+      'A new pending proposal with the same change on the newest version; the old one stays. Overlapping changes answer merge_conflict with both sides.',
+    profile: 'full',
+    requires: 'propose',
+    path: '/proposal/rebase',
+    input: z.object({
+      proposal_id: z.string().describe('Superseded, conflicted or old one'),
+      idempotency_key: KEY,
+    }),
+    output: PROPOSAL,
+    example: { proposal_id: 'prop_0000000000000000' },
+    work: (change, input) => proposalView(rebase(change, input)),
+    digest: ({ proposal_id, rebased_from, base_version }) =>
+      `${proposal_id} carries ${rebased_from} to version ${base_version}.`,
+  })
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { release } from '../room/leases.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, LEASE } from './shapes.ts'
+
+/** `workspace_release`: see its description. */
+export function workspaceRelease(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_release',
+    title: 'Release a lease',
+    description: 'Give a lease back. Again changes nothing.',
+    profile: 'standard',
+    path: '/release',
+    idempotent: true,
+    input: z.object({ lease_id: z.string().describe('Lease'), idempotency_key: KEY }),
+    output: LEASE,
+    example: { lease_id: 'lease_0000000000000000' },
+    work: release,
+    digest: ({ lease_id, status }) => `${lease_id} is ${status}.`,
+  })
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { renew } from '../room/leases.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, LEASE } from './shapes.ts'
+
+/** `workspace_renew`: see its description. */
+export function workspaceRenew(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_renew',
+    title: 'Renew a lease',
+    description: 'Move the end of your lease, at most to 120 minutes after it began.',
+    profile: 'standard',
+    requires: 'checkout',
+    path: '/renew',
+    input: z.object({
+      lease_id: z.string().describe('Your lease'),
+      minutes: z.int().optional().describe('From now'),
+      idempotency_key: KEY,
+    }),
+    output: LEASE,
+    example: { lease_id: 'lease_0000000000000000' },
+    work: renew,
+    digest: ({ lease_id, expires_at }) => `${lease_id} now ends ${expires_at}.`,
+  })
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { review } from '../room/proposals.ts'
+import { proposalView } from '../room/views.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, PROPOSAL } from './shapes.ts'
+
+/** `workspace_review`: see its description. */
+export function workspaceReview(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_review',
+    title: 'Review a proposal',
+    description: 'Approve or reject a pending proposal.',
+    profile: 'standard',
+    requires: 'approve',
+    path: '/proposal/review',
+    idempotent: true,
+    input: z.object({
+      proposal_id: z.string().describe('Pending one'),
+      approve: z.boolean().describe('false: reject'),
+      reason: z.string().optional().describe('Why'),
+      idempotency_key: KEY,
+    }),
+    output: PROPOSAL,
+    example: { proposal_id: 'prop_0000000000000000', approve: true },
+    work: (change, input) => proposalView(review(change, input)),
+    digest: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
+  })
+}

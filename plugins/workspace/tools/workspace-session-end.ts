@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { endSession } from '../room/members.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, SESSION } from './shapes.ts'
+
+/** `workspace_session_end`: see its description. */
+export function workspaceSessionEnd(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_session_end',
+    title: 'End a session',
+    description: 'End one of your sessions, or as admin any.',
+    profile: 'full',
+    path: '/sessions/{session_id}',
+    method: 'DELETE',
+    idempotent: true,
+    input: z.object({ session_id: z.string().describe('Session'), idempotency_key: KEY }),
+    output: SESSION,
+    example: { session_id: 'ssn_0000000000000000' },
+    work: endSession,
+    digest: ({ session_id }) => `${session_id} has ended.`,
+  })
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { sessionsPage } from '../room/views.ts'
+import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { CURSOR, LIMIT, NEXT_CURSOR, SESSION } from './shapes.ts'
+
+/** `workspace_sessions`: see its description. */
+export function workspaceSessions(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_sessions',
+    title: 'List sessions',
+    description: 'Sessions, newest first, without their tokens.',
+    profile: 'full',
+    requires: 'admin',
+    input: z.object({ limit: LIMIT, cursor: CURSOR }),
+    output: z.object({ sessions: z.array(SESSION.extend({ live: z.boolean() })), next_cursor: NEXT_CURSOR }),
+    example: {},
+    look: sessionsPage,
+    digest: ({ sessions }) =>
+      lines(
+        sessions.map((s) => `${s.session_id} ${s.participant_id} ${s.transport}${s.live ? '' : ', ended'}`),
+      ) || 'No sessions.',
+  })
+}

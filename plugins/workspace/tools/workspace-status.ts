@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { status } from '../room/views.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
+import { PARTICIPANT } from './shapes.ts'
+
+/** `workspace_status`: see its description. */
+export function workspaceStatus(access: RoomAccess) {
+  return readTool(access, {
+    name: 'workspace_status',
+    title: 'Room status',
+    description:
+      'Where the room stands: version, counts, what you may do. Call it first, and after a lost connection.',
+    profile: 'core',
+    requires: 'read',
+    input: z.object({}),
+    output: z.object({
+      workspace_id: z.string(),
+      name: z.string(),
+      path: z.string().optional(),
+      lifecycle: z.enum(['ACTIVE', 'STOPPED']),
+      substrate: z.enum(['ok', 'missing', 'invalid']),
+      version: z.number(),
+      content_hash: z.string(),
+      bytes: z.number(),
+      updated_at: z.string(),
+      staleness: z.enum(['strict', 'section']),
+      instance_id: z.string(),
+      counts: z.object({
+        pending_proposals: z.number(),
+        active_leases: z.number(),
+        participants: z.number(),
+      }),
+      you: PARTICIPANT.pick({ participant_id: true, name: true, kind: true, capabilities: true }),
+    }),
+    example: {},
+    look: status,
+    digest: ({ name, version, substrate, counts, you }) =>
+      `Room "${name}" at version ${version} (file ${substrate}): ${counts.pending_proposals} pending proposal(s), ${counts.active_leases} lease(s), ${counts.participants} member(s). You are ${you.name}, with ${you.capabilities.join(', ')}.`,
+  })
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { withdraw } from '../room/proposals.ts'
+import { proposalView } from '../room/views.ts'
+import { changeTool, type RoomAccess } from './room-tool.ts'
+import { KEY, PROPOSAL } from './shapes.ts'
+
+/** `workspace_withdraw`: see its description. */
+export function workspaceWithdraw(access: RoomAccess) {
+  return changeTool(access, {
+    name: 'workspace_withdraw',
+    title: 'Withdraw a proposal',
+    description: 'Take your own proposal back; it counts as rejected.',
+    profile: 'full',
+    requires: 'propose',
+    path: '/proposal/withdraw',
+    idempotent: true,
+    input: z.object({ proposal_id: z.string().describe('Your proposal'), idempotency_key: KEY }),
+    output: PROPOSAL,
+    example: { proposal_id: 'prop_0000000000000000' },
+    work: (change, input) => proposalView(withdraw(change, input)),
+    digest: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
+  })
+}
