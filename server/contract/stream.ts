@@ -5,6 +5,8 @@ import type { RouteGuard } from './route.ts'
 export interface Inbox {
   /** A complete server-sent-event frame. It is shared between readers: never change it afterwards. */
   offer(frame: Buffer): void
+  /** Ends the stream at once, after what was offered: the reader's right to it is over. */
+  end(): void
 }
 
 /** One reader's view of a feed. */
