@@ -27,7 +27,40 @@ const STEPS: readonly Step[] = [
   { name: 'handoff record: types', outputs: handoffTypes },
   { name: 'handoff record: validator', outputs: handoffValidator },
   { name: 'handoff record: schema as a constant', outputs: handoffSchemaConstant },
+  { name: 'room: the skill as a constant', outputs: skillConstant },
+  { name: 'room: the owner page', outputs: ownerPage },
 ]
+
+/** The skill's text as a constant: bundled code reads no file of the source tree. */
+async function skillConstant(): Promise<readonly Output[]> {
+  const text = await readFile(join(ROOT, 'plugins/workspace/skill.md'), 'utf8')
+  const content = `${BANNER}\nexport const SKILL = ${JSON.stringify(text)}\n`
+  return [{ path: 'generated/skill.ts', content }]
+}
+
+/** The owner page's program and style, each as the exact text that stands in the page: its hash is in the policy. */
+async function ownerPage(): Promise<readonly Output[]> {
+  const folder = join(ROOT, 'plugins/workspace/owner/page')
+  const bundled = await build({
+    entryPoints: [join(folder, 'start.js')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    charset: 'ascii',
+  })
+  const script = (bundled.outputFiles[0]?.text ?? '').trim()
+  const style = await readFile(join(folder, 'page.css'), 'utf8')
+  if (/<\/(script|style)/i.test(script + style)) throw new Error('the page would end its own element')
+  const content = [
+    BANNER,
+    `export const PAGE_SCRIPT = ${JSON.stringify(script)}`,
+    `export const PAGE_STYLE = ${JSON.stringify(style)}`,
+    '',
+  ].join('\n')
+  return [{ path: 'generated/owner-page.ts', content }]
+}
 
 async function handoffTypes(): Promise<readonly Output[]> {
   const options = { bannerComment: BANNER, style: { singleQuote: true, semi: false, printWidth: 110 } }

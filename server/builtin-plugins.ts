@@ -31,4 +31,10 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },
+  {
+    name: 'workspace',
+    section: { key: 'workspace' },
+    verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
+    load: async () => (await import('../plugins/workspace/index.ts')).plugin,
+  },
 ]

@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly configFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly filter: ToolFilter
+  /** First word of the command line, where one verb of one plugin runs. */
+  readonly verb?: string
   assetPath(name: string): string
   openListener(host: RunningHost, listener: Listener): Promise<OpenListener>
 }
@@ -127,6 +129,7 @@ function hostFor(
     workingDirectory: options.workingDirectory ?? options.projectRoot,
     configFile: options.configFile,
     env: options.env,
+    ...(options.verb !== undefined && { verb: options.verb }),
     now: options.now,
     resourceChanged: (uri) => hub.emit({ kind: 'resource', uri }),
     taskChanged: (taskId, owners) => hub.emit({ kind: 'task', taskId, owners }),

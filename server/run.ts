@@ -43,7 +43,12 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
 function doorsFor(io: Io): Doors {
   const log = verbLog({ ...io, now })
   const setUp = async (wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost> =>
-    createHostOf(io, await entriesOf(config, wanted), { config, line, log })
+    createHostOf(io, await entriesOf(config, wanted), {
+      config,
+      line,
+      log,
+      ...(wanted.kind === 'verb' && { verb: wanted.verb }),
+    })
   return {
     loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
     log: () => log,
@@ -79,7 +84,7 @@ async function projectRootOf(io: Io, line: CommandLine): Promise<string> {
   return findProjectRoot({ flag: line.project, env: io.env, cwd: io.cwd })
 }
 
-type HostParts = { readonly log: Log; readonly http?: Partial<HttpOptions> } & (
+type HostParts = { readonly log: Log; readonly http?: Partial<HttpOptions>; readonly verb?: string } & (
   | { readonly config: Config; readonly line: CommandLine }
   | { readonly config: undefined; readonly projectRoot: string }
 )
@@ -99,6 +104,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     now,
     env: io.env,
     filter: { profile, readOnly, include, exclude },
+    ...(parts.verb !== undefined && { verb: parts.verb }),
     assetPath,
     async openListener(host, listener) {
       options ??= httpOptions(host, parts.config, { ...parts.http })

@@ -22,6 +22,8 @@ export interface Host {
   readonly configFile: string | undefined
   /** A copy of the process environment, for children and for the names a plugin documents. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** First word of the command line, where this process runs one verb of one plugin; undefined where it serves. */
+  readonly verb?: string
   now(): Date
   /** A hint, sent after the change is durable: no body, no history, cannot fail. */
   resourceChanged(uri: string): void

@@ -86,7 +86,7 @@ export function tooMany(what: string, limit: number, retryAfterSeconds: number):
     'limit_exceeded',
     `Too many ${what}; at most ${limit} are allowed.`,
     {
-      details: { limit, retry_after_seconds: retryAfterSeconds },
+      details: { limit, retry_after_s: retryAfterSeconds },
     },
   )
 }

@@ -329,7 +329,7 @@ export function roomView(view: View) {
 }
 
 /** The handoff of a task that belongs to the caller; unknown and foreign ids give the same nothing. */
-export function handoffOfTask(view: View, taskId: string): Handoff | undefined {
+export function handoffOfTask(view: Pick<View, 'rows' | 'actor'>, taskId: string): Handoff | undefined {
   const row = view.rows.one('handoff_by_task', { task_id: taskId })
   const handoff = row && stored<Handoff>(row)
   const me = view.actor.participant.participant_id

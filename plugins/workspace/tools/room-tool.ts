@@ -23,14 +23,19 @@ export interface Seat {
   readonly sessionId: string
 }
 
-/** How a tool reaches the room. */
+/** One call of a tool or resource: what happens at the open room, and the route that does the same at its owner. */
+export interface RoomCall<T> {
+  readonly route: HttpRoute
+  readonly input: Readonly<Record<string, unknown>>
+  here(seat: Seat): Promise<T>
+}
+
+/** How tools and resources reach the room. */
 export interface RoomAccess {
-  /**
-   * The room and the caller's session when this process owns the room; `elsewhere` when another process does: then
-   * `forward` makes the same call there. Errors: `unauthorized`, `rate_limited`, and those of opening the room.
-   */
+  /** The room and the caller's session when this process owns the room. Errors: `unauthorized`, `rate_limited`, those of opening it. */
   seat(ctx: CallContext): Promise<Seat | 'elsewhere'>
-  forward(ctx: CallContext, route: HttpRoute, input: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** Makes the call here, or at the process that owns the room; again elsewhere when that process goes away meanwhile. */
+  perform<T>(ctx: CallContext, call: RoomCall<T>): Promise<T>
 }
 
 /** An answer that is only looked at: the room's rows are read-only, the call copies them through the output schema. */
@@ -88,11 +93,14 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http,
     async handler(ctx, input) {
-      const seat = await access.seat(ctx)
-      // The owner's answer passed the same output schema there.
-      if (seat === 'elsewhere') return (await access.forward(ctx, http, input)) as z.input<O>
-      await seat.room.look()
-      const shown = await seat.room.read(seat.sessionId, (view) => look(view, input))
+      const shown = await access.perform(ctx, {
+        route: http,
+        input,
+        async here({ room, sessionId }) {
+          await room.look()
+          return room.read(sessionId, (view) => look(view, input))
+        },
+      })
       return shown as z.input<O> // only read from here on
     },
   })
@@ -120,18 +128,21 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
     },
     http,
     async handler(ctx, input) {
-      const keyed = checkedKey(input)
-      const seat = await access.seat(ctx)
-      // The owner's answer passed the same output schema there.
-      if (seat === 'elsewhere') return (await access.forward(ctx, http, input)) as z.input<O>
-      const result = await seat.room.change<z.output<I>, Shown<z.input<O>>>(
-        seat.sessionId,
-        facts.name,
-        keyed as z.output<I> & Keyed, // the same object; a tool without the field has no key
-        (change) => work(change, input),
-      )
-      const started = await answer?.(ctx, result, seat)
-      return started ?? (result as z.input<O>) // only read from here on
+      const keyed = checkedKey(input) as z.output<I> & Keyed // the same object; a tool without the field has no key
+      return access.perform<z.input<O> | TaskStarted>(ctx, {
+        route: http,
+        input,
+        async here(seat) {
+          const result = await seat.room.change<z.output<I>, Shown<z.input<O>>>(
+            seat.sessionId,
+            facts.name,
+            keyed,
+            (change) => work(change, input),
+          )
+          const started = await answer?.(ctx, result, seat)
+          return started ?? (result as z.input<O>) // only read from here on
+        },
+      })
     },
   })
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import {
+  type Command,
+  defineCommand,
+  type Host,
+  nearest,
+  SatchelError,
+  type Tool,
+} from '../../../server/plugin.ts'
+import { forward, keyed } from '../house/forward.ts'
+import type { RoomProcess } from '../house/room-process.ts'
+import { print } from './printing.ts'
+import { withTarget } from './target.ts'
+
+/** `satchel workspace call TOOL [JSON]`: any tool of the room, at the process that has it open. */
+export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[]): Command {
+  return defineCommand({
+    cli: 'workspace call',
+    title: 'call a tool of the room',
+    description: 'Calls one workspace tool with a JSON object as its input and prints the answer.',
+    positional: ['tool', '[json]'],
+    input: z.object({
+      tool: z.string().describe('workspace_status, or status'),
+      json: z.string().optional().describe('the input as a JSON object'),
+      room: z.string().optional().describe('the Markdown file of the room'),
+    }),
+    example: 'satchel workspace call read \'{"section":"Plan"}\' --room plan.md',
+    run: (ctx, flags, terminal) => {
+      const tool = toolNamed(tools, flags.tool)
+      const input = objectOf(flags.json ?? '{}')
+      return withTarget(host, room, flags.room, async ({ address, token }) => {
+        const [route] = [tool.http ?? []].flat()
+        if (!route) throw new TypeError(`${tool.name} has no route`)
+        const call = keyed({ route, input, here: () => Promise.reject(new Error('called at the owner')) })
+        const answer = await forward(address, token, call, ctx.signal)
+        print(terminal, answer, () => tool.digest(tool.output.parse(answer)))
+        return 0
+      })
+    },
+  })
+}
+
+function toolNamed(tools: readonly Tool[], name: string): Tool {
+  const whole = name.startsWith('workspace_') ? name : `workspace_${name.replaceAll('-', '_')}`
+  const tool = tools.find((one) => one.name === whole)
+  if (tool) return tool
+  const near = nearest(
+    whole,
+    tools.map((one) => one.name),
+  )
+  throw new SatchelError(
+    'not_found',
+    'unknown_tool',
+    `No tool is called ${whole.slice(0, 60)}.${near ? ` Did you mean ${near}?` : ''}`,
+  )
+}
+
+function objectOf(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown> // checked right before
+  } catch {
+    // said below, as for every other wrong shape
+  }
+  throw new SatchelError('invalid', 'invalid_arguments', 'The input must be a JSON object.')
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
+import { type JoinTicket, parseJoinUri } from '../domain/invitation.ts'
+import { refusal } from '../domain/refusal.ts'
+import { callOwner, LinkLost } from '../house/link.ts'
+import type { RoomProcess } from '../house/room-process.ts'
+import type { Joined } from '../room/members.ts'
+import { print } from './printing.ts'
+import { forgetSession, requireOwner, savedSession, saveSession, withTarget } from './target.ts'
+
+const ROOM = z.string().optional().describe('the Markdown file of the room')
+
+/** Verbs about who takes part. */
+export function joiningCommands(host: Host, room: RoomProcess): readonly Command[] {
+  return [
+    inviteCommand(host, room),
+    revokeCommand(host, room),
+    ownerLinkCommand(host, room),
+    joinCommand(host),
+    leaveCommand(host),
+  ]
+}
+
+function inviteCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace invite',
+    title: 'invite someone',
+    description: 'Makes an invitation and prints its URI once; the URI holds a secret.',
+    input: z.object({
+      room: ROOM,
+      capabilities: z.string().optional().describe('comma-separated; default: those of an agent'),
+      minutes: z.coerce.number().int().optional().describe('valid for, default 60'),
+      max_uses: z.coerce.number().int().optional().describe('default 1'),
+    }),
+    example: 'satchel workspace invite --room plan.md --minutes 30',
+    async run(_, flags, terminal) {
+      const address = await requireOwner(host, room, flags.room)
+      const { capabilities, minutes, max_uses } = flags
+      const body = {
+        ...(capabilities !== undefined && {
+          capabilities: capabilities.split(',').map((name) => name.trim()),
+        }),
+        ...(minutes !== undefined && { minutes }),
+        ...(max_uses !== undefined && { max_uses }),
+      }
+      const invited = await callOwner(address, { method: 'POST', path: '/local/invite', body })
+      print(terminal, invited, () => (invited as { uri: string }).uri)
+      return 0
+    },
+  })
+}
+
+function revokeCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace revoke',
+    title: 'revoke an invitation or end a session',
+    description: 'Takes an invitation (inv_…) back, or ends a session (ssn_…) at once.',
+    positional: ['id'],
+    input: z.object({ id: z.string().describe('inv_… or ssn_…'), room: ROOM }),
+    example: 'satchel workspace revoke inv_0123456789abcdef --room plan.md',
+    run: (_, flags, terminal) =>
+      withTarget(host, room, flags.room, async ({ address, token }) => {
+        const done = flags.id.startsWith('ssn_')
+          ? await callOwner(address, {
+              method: 'DELETE',
+              path: `/workspace/sessions/${encodeURIComponent(flags.id)}`,
+              token,
+            })
+          : await callOwner(address, {
+              method: 'POST',
+              path: '/workspace/invite/revoke',
+              token,
+              body: { invite_id: flags.id },
+            })
+        print(terminal, done, () => `${flags.id} is revoked`)
+        return 0
+      }),
+  })
+}
+
+function ownerLinkCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace owner-link',
+    title: 'a fresh link to the owner page',
+    description: 'Prints a link that opens the owner page once, within 10 minutes.',
+    input: z.object({ room: ROOM }),
+    example: 'satchel workspace owner-link --room plan.md',
+    async run(_, flags, terminal) {
+      const address = await requireOwner(host, room, flags.room)
+      const link = await callOwner(address, { method: 'POST', path: '/local/owner-link', body: {} })
+      print(terminal, link, () => (link as { url: string }).url)
+      return 0
+    },
+  })
+}
+
+function joinCommand(host: Host): Command {
+  return defineCommand({
+    cli: 'workspace join',
+    title: 'join a room by invitation',
+    description: 'Redeems an invitation and keeps the session for later verbs, readable by this user alone.',
+    positional: ['uri'],
+    input: z.object({
+      uri: z.string().describe('satchel://join/…'),
+      name: z.string().optional().describe('your name there, default agent'),
+      kind: z.enum(['human', 'agent']).optional().describe('default agent'),
+    }),
+    example: 'satchel workspace join satchel://join/eyJ2IjoxfQ --name ada',
+    async run(_, flags, terminal) {
+      const ticket = parseJoinUri(flags.uri)
+      if (!ticket)
+        throw refusal('invalid_request', 'This is not an invitation: satchel://join/… is expected.')
+      const { url, joined } = await redeemAt(ticket, {
+        invite: ticket.secret,
+        name: flags.name ?? 'agent',
+        kind: flags.kind ?? 'agent',
+      })
+      await saveSession(host, { ...joined, url })
+      const { token: _token, ...shown } = joined
+      print(terminal, shown, () => `joined ${joined.workspace_id} as ${joined.participant_id}`)
+      return 0
+    },
+  })
+}
+
+async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url: string; joined: Joined }> {
+  const urls = ticket.endpoints.filter(isSafeEndpoint)
+  for (const url of urls) {
+    try {
+      return {
+        url,
+        joined: (await callOwner({ url }, { method: 'POST', path: '/session/join', body })) as Joined,
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof LinkLost)) throw thrown
+    }
+  }
+  throw refusal('transport_unavailable', 'The room of this invitation cannot be reached.')
+}
+
+/** A secret travels in clear only within this machine. */
+function isSafeEndpoint(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname))
+  )
+}
+
+function leaveCommand(host: Host): Command {
+  return defineCommand({
+    cli: 'workspace leave',
+    title: 'leave the room joined last',
+    description: 'Ends the membership that join began and forgets its session.',
+    input: z.object({}),
+    example: 'satchel workspace leave',
+    async run(_, __, terminal) {
+      const { url, token, workspace_id } = await savedSession(host)
+      const left = await callOwner({ url }, { method: 'POST', path: '/workspace/leave', token, body: {} })
+      await forgetSession(host, workspace_id)
+      print(terminal, left, () => `left ${workspace_id}`)
+      return 0
+    },
+  })
+}

@@ -1,0 +1,283 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import {
+  type Command,
+  defineCommand,
+  type Finding,
+  type Host,
+  isSatchelError,
+  SatchelError,
+  type Terminal,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
+import type { RoomEvent } from '../domain/event.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { Rows } from '../domain/rows.ts'
+import { inspectRoom, type RoomPlace } from '../engine/open-room.ts'
+import { realWorld } from '../house/clock.ts'
+import { callOwner, followEvents } from '../house/link.ts'
+import type { RoomProcess } from '../house/room-process.ts'
+import { workspaceRow } from '../room/change.ts'
+import { presentParticipants } from '../room/members.ts'
+import { storeContent } from '../room/room.ts'
+import { eventsSince, ringOf } from '../room/views.ts'
+import { eventLine, print } from './printing.ts'
+import { namedPlace, runningOwner, type Target, withTarget } from './target.ts'
+
+const ROOM = z.string().optional().describe('the Markdown file of the room')
+const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
+
+/** Verbs that only look. Without a running owner they recover the room into memory and change no byte. */
+export function lookingCommands(host: Host, room: RoomProcess): readonly Command[] {
+  return [
+    statusCommand(host, room),
+    eventsCommand(host, room),
+    observeCommand(host, room),
+    doctorCommand(host, room),
+    exportCommand(host, room),
+  ]
+}
+
+function statusCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace status',
+    title: 'where the room stands',
+    description: 'Shows version, members and what is open; works without a running room.',
+    input: z.object({ room: ROOM }),
+    example: 'satchel workspace status --room plan.md',
+    async run(_, flags, terminal) {
+      const status = await looked(host, room, flags.room, {
+        running: ({ address, token }) =>
+          callOwner(address, { method: 'GET', path: '/workspace/status', token }),
+        stopped: statusOf,
+      })
+      print(terminal, status, () => described(status))
+      return 0
+    },
+  })
+}
+
+function statusOf(rows: Rows, place: RoomPlace) {
+  const { workspace_id, name } = workspaceRow(rows)
+  const { version, hash, bytes, substrate } = rows.document
+  return {
+    workspace_id,
+    name,
+    path: place.file,
+    lifecycle: 'STOPPED',
+    substrate,
+    version,
+    content_hash: hash,
+    bytes,
+    counts: {
+      pending_proposals: Number(rows.one('proposal_count', { status: 'pending' })?.['count']),
+      active_leases: rows.all('lease_active').length,
+      participants: presentParticipants(rows).length,
+    },
+  }
+}
+
+function described(status: unknown): string {
+  const { name, version, lifecycle, substrate, counts } = status as ReturnType<typeof statusOf> // one of the two above
+  return `${name}: version ${version}, ${lifecycle.toLowerCase()}, file ${substrate}; ${counts.participants} member(s), ${counts.pending_proposals} pending proposal(s), ${counts.active_leases} lease(s)`
+}
+
+function eventsCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace events',
+    title: 'the stored events',
+    description: 'Lists the stored events, oldest first; works without a running room.',
+    input: z.object({ room: ROOM, since: SINCE }),
+    example: 'satchel workspace events --room plan.md --since 10',
+    async run(_, flags, terminal) {
+      const since = flags.since ?? 0
+      const found = await looked(host, room, flags.room, {
+        running: (target) => allEvents(target, since),
+        stopped: (rows) => ({ events: eventsSince(rows, since, LIMITS.eventsKept), ...ringOf(rows, since) }),
+      })
+      print(terminal, found, () => found.events.map(eventLine).join('\n') || 'No events.')
+      return 0
+    },
+  })
+}
+
+/** Every stored event after `since`, page by page. */
+async function allEvents({ address, token }: Target, since: number): Promise<EventPage> {
+  const events: RoomEvent[] = []
+  for (let after = since; ; ) {
+    const path = `/workspace/events?since_event_id=${after}&limit=${LIMITS.listRows}`
+    const page = (await callOwner(address, { method: 'GET', path, token })) as EventPage
+    events.push(...page.events)
+    const last = page.events.at(-1)
+    if (!last || page.events.length < LIMITS.listRows) return { ...page, events }
+    after = last.event_id
+  }
+}
+
+interface EventPage {
+  readonly events: readonly RoomEvent[]
+  readonly latest_event_id: number
+  readonly oldest_event_id: number
+  readonly gap: boolean
+}
+
+function observeCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace observe',
+    title: 'follow the events as they happen',
+    description: 'Prints each event as it happens, until stopped; with --json one envelope per line.',
+    input: z.object({ room: ROOM, since: SINCE }),
+    example: 'satchel workspace observe --room plan.md --json',
+    run: (ctx, flags, terminal) =>
+      withTarget(host, room, flags.room, async ({ address, token }) => {
+        const options = { token, since: flags.since ?? 0, signal: ctx.signal }
+        const follow = followEvents(address, options, (event) => show(event, terminal))
+        await follow.catch((thrown: unknown) => {
+          if (!ctx.signal.aborted) throw ended(thrown)
+        })
+        if (ctx.signal.aborted) return 0
+        throw ended(undefined)
+      }),
+  })
+}
+
+function show(event: RoomEvent | 'resync', terminal: Terminal): void {
+  if (event === 'resync') terminal.note('Events were lost; see satchel workspace status.')
+  else terminal.write(`${terminal.json ? JSON.stringify(event) : eventLine(event)}\n`)
+}
+
+function ended(cause: unknown): Error {
+  return isSatchelError(cause) ? cause : refusal('room_owner_lost', 'The room was closed.', { cause })
+}
+
+interface Looks<T> {
+  running(target: Target): Promise<T>
+  stopped(rows: Rows, place: RoomPlace): T
+}
+
+/** Asks the running owner, or else looks at the room's files. */
+async function looked<T>(
+  host: Host,
+  room: RoomProcess,
+  file: string | undefined,
+  looks: Looks<T>,
+): Promise<T> {
+  const place = namedPlace(host, room, file)
+  if (!place || (await runningOwner(place))) return withTarget(host, room, file, looks.running)
+  return inspected(host, place, (rows) => looks.stopped(rows, place))
+}
+
+async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => T): Promise<T> {
+  const content = storeContent({
+    ...realWorld,
+    settings: { staleness: 'strict', endpoints: () => [] },
+    path: place.file,
+    name: '',
+    publish: () => {},
+    substrateChanged: () => {},
+  })
+  const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm')).catch(
+    (cause: unknown) => {
+      if (isSatchelError(cause)) throw cause
+      throw new SatchelError(
+        'not_found',
+        'room_not_found',
+        'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
+        { cause },
+      )
+    },
+  )
+  try {
+    return inspection.read(look)
+  } finally {
+    inspection.close()
+  }
+}
+
+function doctorCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace doctor',
+    title: 'check the room’s files',
+    description:
+      'Checks that the room can be recovered and that file and newest version agree; changes nothing.',
+    input: z.object({ room: ROOM }),
+    example: 'satchel workspace doctor --room plan.md',
+    async run(_, flags, terminal) {
+      const place = namedPlace(host, room, flags.room)
+      if (!place) throw refusal('room_not_running', 'Name the room: --room FILE or workspace.file.')
+      const findings = await roomFindings(host, place)
+      print(terminal, { findings }, () =>
+        findings.map((f) => `${f.level}  ${f.subject}: ${f.detail}`).join('\n'),
+      )
+      return findings.some(({ level }) => level === 'problem') ? 3 : 0
+    },
+  })
+}
+
+/** What is to be said of a room's files; reads only. */
+export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {
+  if (await runningOwner(place)) return [{ level: 'ok', subject: 'room', detail: 'it is open and answers' }]
+  try {
+    return await inspected(host, place, (rows) => [
+      {
+        level: 'ok',
+        subject: 'room',
+        detail: `recovers to version ${rows.document.version}, event ${rows.latestEventId}`,
+      },
+      rows.document.substrate === 'ok'
+        ? { level: 'ok', subject: 'file', detail: 'readable' }
+        : {
+            level: 'warning',
+            subject: 'file',
+            detail: `the Markdown file is ${rows.document.substrate}; its last version is kept`,
+          },
+    ])
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    const level = thrown.reason === 'room_not_found' ? 'warning' : 'problem'
+    return [{ level, subject: 'room', detail: thrown.message }]
+  }
+}
+
+function exportCommand(host: Host, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace export',
+    title: 'write the room’s story to a folder',
+    description:
+      'Writes the document, the events and the status of the room into a folder, for keeping or for another tool.',
+    input: z.object({ room: ROOM, output: z.string().describe('folder to write, made when missing') }),
+    positional: ['output'],
+    example: 'satchel workspace export story --room plan.md',
+    async run(_, flags, terminal) {
+      const story = await looked(host, room, flags.room, {
+        running: storyOfRunning,
+        stopped: (rows, place) => ({
+          status: statusOf(rows, place) as unknown,
+          document: rows.documentText(),
+          events: eventsSince(rows, 0, LIMITS.eventsKept),
+        }),
+      })
+      const folder = resolve(flags.output)
+      await mkdir(folder, { recursive: true })
+      await writeFileDurably(join(folder, 'document.md'), story.document)
+      await writeFileDurably(join(folder, 'status.json'), `${JSON.stringify(story.status, null, 2)}\n`)
+      const lines = story.events.map((event) => `${JSON.stringify(event)}\n`).join('')
+      await writeFileDurably(join(folder, 'events.jsonl'), lines)
+      print(
+        terminal,
+        { folder, events: story.events.length },
+        () => `${folder}: ${story.events.length} events`,
+      )
+      return 0
+    },
+  })
+}
+
+async function storyOfRunning(target: Target) {
+  const ask = (name: string) =>
+    callOwner(target.address, { method: 'GET', path: `/workspace/${name}`, token: target.token })
+  const { content } = (await ask('read')) as { content: string }
+  return { status: await ask('status'), document: content, events: (await allEvents(target, 0)).events }
+}

@@ -1,0 +1,106 @@
+import { stat, writeFile } from 'node:fs/promises'
+import { basename, extname, resolve } from 'node:path'
+import { z } from 'zod'
+import {
+  type Command,
+  defineCommand,
+  type Host,
+  SatchelError,
+  type Terminal,
+} from '../../../server/plugin.ts'
+import type { WorkspaceConfig } from '../config.ts'
+import type { RoomProcess } from '../house/room-process.ts'
+import { workspaceRow } from '../room/change.ts'
+import { print } from './printing.ts'
+
+const PORT = z.coerce.number().int().min(0).max(65_535)
+const LOOPBACK = '127.0.0.1'
+
+const input = z.object({
+  file: z.string().describe('the Markdown file'),
+  create: z.boolean().optional().describe('make the file when it is missing'),
+  name: z.string().optional().describe('name of the room, at its first opening'),
+  owner_port: PORT.optional().describe('port of the owner page, default 4180'),
+  ingress_port: PORT.optional().describe('port for agents, default 4181'),
+  ingress_host: z.string().optional().describe('address for agents, default 127.0.0.1'),
+  staleness: z.enum(['strict', 'section']).optional().describe('when a proposal is out of date'),
+  max_streams: PORT.optional().describe('observe streams at once'),
+  take_over: z.boolean().optional().describe('the owner on another host is gone for certain'),
+  ephemeral: z.boolean().optional().describe('remove the sidecar at the end'),
+})
+
+/** `satchel workspace open FILE.md`: owns the room, serves the owner page and the ingress until it is stopped. */
+export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProcess): Command {
+  return defineCommand({
+    cli: 'workspace open',
+    title: 'open a room and serve it',
+    description:
+      'Opens the room around a Markdown file, serves the owner page and the ingress for agents, and prints the link that opens the page once.',
+    positional: ['file'],
+    input,
+    example: 'satchel workspace open plan.md',
+    async run(ctx, flags, terminal) {
+      const file = resolve(flags.file)
+      if (flags.create) await createFile(file)
+      const { name, staleness, take_over: takeOver, ephemeral, max_streams: maxStreams } = flags
+      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams })
+      const owner = await room.house.owner('listener')
+      await warnOfHardLink(file, terminal)
+      await listen(host, config, room, flags, terminal)
+      const workspace_id = await owner.room.readAsSystem((rows) => workspaceRow(rows).workspace_id)
+      announce(room, terminal, workspace_id)
+      return served(ctx.signal, owner.room.poisoned)
+    },
+  })
+}
+
+async function createFile(file: string): Promise<void> {
+  const title = basename(file, extname(file))
+  await writeFile(file, `# ${title}\n`, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') return
+    throw new SatchelError('invalid', 'file_not_created', `${file} could not be made (${cause.code}).`, {
+      cause,
+    })
+  })
+}
+
+async function warnOfHardLink(file: string, terminal: Terminal): Promise<void> {
+  const found = await stat(file).catch(() => undefined)
+  if (found && found.nlink > 1) {
+    terminal.note('The file has another hard link: the first commit separates the two.')
+  }
+}
+
+async function listen(
+  host: Host,
+  config: WorkspaceConfig,
+  room: RoomProcess,
+  flags: z.output<typeof input>,
+  terminal: Terminal,
+): Promise<void> {
+  const ingressHost = flags.ingress_host ?? LOOPBACK
+  if (ingressHost !== LOOPBACK) terminal.note('The ingress is open to other machines and has no TLS.')
+  const owner = { host: LOOPBACK, port: flags.owner_port ?? config.owner_port }
+  const ingress = { host: ingressHost, port: flags.ingress_port ?? config.ingress_port }
+  room.listen(await host.openListener({ name: 'owner', at: owner, mcp: false, nextFreePort: true }))
+  room.listen(await host.openListener({ name: 'ingress', at: ingress, mcp: true, nextFreePort: true }))
+}
+
+function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): void {
+  const owner = room.addressOf('owner')
+  const ingress = room.addressOf('ingress')
+  const link = `${owner}/#k=${room.claims.issue()}`
+  print(terminal, { workspace_id, file: room.file(), owner, ingress, link }, () =>
+    [`room     ${room.file()}`, `owner    ${link}`, `ingress  ${ingress}`].join('\n'),
+  )
+}
+
+/** Waits for the end: 0 when it was asked for, 7 when the store failed. */
+function served(stop: AbortSignal, poisoned: AbortSignal): Promise<number> {
+  return new Promise((done) => {
+    const end = (code: number) => () => done(code)
+    if (stop.aborted) done(0)
+    stop.addEventListener('abort', end(0), { once: true })
+    poisoned.addEventListener('abort', end(7), { once: true })
+  })
+}

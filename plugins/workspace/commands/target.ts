@@ -1,0 +1,126 @@
+import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Host, writeFileDurably } from '../../../server/plugin.ts'
+import { refusal } from '../domain/refusal.ts'
+import { lastOwner, type RoomPlace, roomPlace } from '../engine/open-room.ts'
+import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
+import type { RoomProcess } from '../house/room-process.ts'
+import type { Joined } from '../room/members.ts'
+import { CLI_NAME } from '../routes/local.ts'
+
+/** Where a verb's calls go, and as whom. */
+export interface Target {
+  readonly address: OwnerAddress
+  readonly token: string
+}
+
+/** The place of the room that a verb names, or undefined where only a joined session can be meant. */
+export function namedPlace(host: Host, room: RoomProcess, file: string | undefined): RoomPlace | undefined {
+  if (file !== undefined) room.configure({ file })
+  try {
+    return roomPlace(room.file(), host.env)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'reason' in thrown && thrown.reason === 'room_not_running')
+      return undefined
+    throw thrown
+  }
+}
+
+/** The running owner of a room, or undefined when there is none. Reads only. */
+export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | undefined> {
+  const record = await lastOwner(place)
+  if (!record) return undefined
+  const address = { socket: record.socket }
+  try {
+    await callOwner(address, { method: 'GET', path: '/local/ping' })
+    return address
+  } catch (thrown) {
+    if (thrown instanceof LinkLost) return undefined
+    throw thrown
+  }
+}
+
+/** The owner of the room that a verb names. Errors: `unavailable`/`room_not_running`. */
+export async function requireOwner(
+  host: Host,
+  room: RoomProcess,
+  file: string | undefined,
+): Promise<OwnerAddress> {
+  const place = namedPlace(host, room, file)
+  const address = place && (await runningOwner(place))
+  if (address) return address
+  throw notRunning()
+}
+
+function notRunning(): Error {
+  return refusal('room_not_running', 'Nobody has this room open. Open it: satchel workspace open FILE.md.')
+}
+
+/**
+ * Runs `work` as the room's owner through the process that has it open, or as the session joined before where no file
+ * is named. A session made for this ends with it. Errors: `room_not_running`, those of `work`.
+ */
+export async function withTarget<T>(
+  host: Host,
+  room: RoomProcess,
+  file: string | undefined,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  const place = namedPlace(host, room, file)
+  if (!place) return work(await savedTarget(host))
+  const address = await runningOwner(place)
+  if (!address) throw notRunning()
+  const body = { name: CLI_NAME, as_owner: true }
+  const joined = (await callOwner(address, { method: 'POST', path: '/local/join', body })) as Joined
+  try {
+    return await work({ address, token: joined.token })
+  } finally {
+    const path = `/workspace/sessions/${joined.session_id}`
+    await callOwner(address, { method: 'DELETE', path, token: joined.token }).catch(() => undefined) // ended already: gone is gone
+  }
+}
+
+/** A session that `join` stored; its token is readable by this user alone. */
+export interface SavedSession extends Joined {
+  readonly url: string
+}
+
+function sessionFolder({ env }: Host): string {
+  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '.', '.config')
+  return join(base, 'satchel', 'sessions')
+}
+
+/** Stores a session for later verbs, mode 0600. */
+export async function saveSession(host: Host, saved: SavedSession): Promise<void> {
+  const folder = sessionFolder(host)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${saved.workspace_id}.json`)
+  await writeFileDurably(path, `${JSON.stringify(saved)}\n`, { mode: 0o600 })
+}
+
+/** Forgets a stored session. */
+export async function forgetSession(host: Host, workspaceId: string): Promise<void> {
+  await unlink(join(sessionFolder(host), `${workspaceId}.json`))
+}
+
+/** The session joined last. Errors: `unavailable`/`room_not_running` when none is stored. */
+export async function savedSession(host: Host): Promise<SavedSession> {
+  const folder = sessionFolder(host)
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  )
+  const newest = aged.sort((a, b) => b.at - a.at)[0]
+  if (!newest) {
+    throw refusal(
+      'room_not_running',
+      'No room is named: use --room FILE, workspace.file or satchel workspace join.',
+    )
+  }
+  return JSON.parse(await readFile(join(folder, newest.name), 'utf8')) as SavedSession // written by saveSession
+}
+
+async function savedTarget(host: Host): Promise<Target> {
+  const { url, token } = await savedSession(host)
+  return { address: { url }, token }
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+const PORT_MAX = 65_535
+
+/** The section `workspace` of the configuration file (surface, section 5). Without `file` and `connect` there is no room. */
+export const workspaceConfig = z.strictObject({
+  file: z.string().min(1).optional().describe('the Markdown file of the room, relative to the project root'),
+  owner_port: z.int().min(0).max(PORT_MAX).default(4180).describe('port of the owner page, loopback only'),
+  ingress_port: z.int().min(0).max(PORT_MAX).default(4181).describe('port that agents use'),
+  staleness: z
+    .enum(['strict', 'section'])
+    .default('strict')
+    .describe('section: a section proposal stays current while its own section is untouched'),
+  connect: z.string().url().optional().describe('URL of a room that runs elsewhere'),
+  invite: z.string().optional().describe('invitation to redeem there, once'),
+  name: z.string().min(1).max(80).optional().describe('name of the local participant'),
+  as: z.literal('owner').optional().describe('join as the owner of the room instead of as an agent'),
+})
+
+export type WorkspaceConfig = z.output<typeof workspaceConfig>

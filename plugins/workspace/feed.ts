@@ -1,0 +1,149 @@
+import { type CallContext, defineStream, type Inbox, type Reading, type Stream } from '../../server/plugin.ts'
+import type { RoomEvent } from './domain/event.ts'
+import { LIMITS } from './domain/limits.ts'
+import { refusal, tooMany } from './domain/refusal.ts'
+import type { News } from './room/change.ts'
+import { eventsSince, ringOf } from './room/views.ts'
+import type { RoomAccess, Seat } from './tools/room-tool.ts'
+import { ROOM_LISTENERS } from './tools/room-tool.ts'
+
+/** Who listens to the room's events in this process. Lives as long as the plugin; a restart loses its readers. */
+export interface Feed {
+  /** Builds each event's frame once and offers it to every reader; waits for nobody. */
+  publish(news: News): void
+  /** Adds a reader. Errors: `rate_limited`/`limit_exceeded` above the streams of a session or the room. */
+  subscribe(sessionId: string, inbox: Inbox): () => void
+  /** Ends every stream: this process no longer owns the room. */
+  endAll(): void
+  readonly size: number
+}
+
+const RETRY_SECONDS = 5
+
+/** A feed with the limits of a room; `maxStreams` sets both of them. */
+export function createFeed(maxStreams?: number): Feed {
+  const perSession = maxStreams ?? LIMITS.observeStreamsPerSession
+  const perRoom = maxStreams ?? LIMITS.observeStreamsPerRoom
+  const readers = new Map<Inbox, string>()
+  const countOf = (sessionId: string): number =>
+    [...readers.values()].filter((reader) => reader === sessionId).length
+
+  return {
+    publish({ events, endedSessions }) {
+      for (const event of events) {
+        const frame = eventFrame(event)
+        for (const inbox of readers.keys()) inbox.offer(frame)
+      }
+      for (const [inbox, sessionId] of [...readers]) {
+        if (endedSessions.includes(sessionId)) inbox.end()
+      }
+    },
+    subscribe(sessionId, inbox) {
+      if (readers.size >= perRoom) throw tooMany('observe streams of this room', perRoom, RETRY_SECONDS)
+      if (countOf(sessionId) >= perSession)
+        throw tooMany('observe streams of one session', perSession, RETRY_SECONDS)
+      readers.set(inbox, sessionId)
+      return () => void readers.delete(inbox)
+    },
+    endAll() {
+      for (const inbox of [...readers.keys()]) inbox.end()
+      readers.clear()
+    },
+    get size() {
+      return readers.size
+    },
+  }
+}
+
+/** Exactly two lines (spec workspace-events "Browser stream format"). */
+export function eventFrame(event: RoomEvent): Buffer {
+  return Buffer.from(`id: ${event.event_id}\ndata: ${JSON.stringify(event)}\n\n`)
+}
+
+/** What a reader that missed events is told; it reloads the room. */
+export function resyncFrame(reason: 'gap' | 'lagged'): Buffer {
+  return Buffer.from(`event: resync\ndata: {"reason":"${reason}"}\n\n`)
+}
+
+/** `GET /workspace/observe`: every event once, in order, or a resync that says why not. */
+export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
+  return defineStream({
+    name: 'workspace_observe',
+    path: '/workspace/observe',
+    listeners: ROOM_LISTENERS,
+    guard: 'bearer-or-cookie',
+    requires: 'observe',
+    retryMs: LIMITS.retryMs,
+    check: async (ctx) => {
+      const { room, sessionId } = await seatHere(access, ctx)
+      await room.read(sessionId, () => undefined)
+    },
+    open: async (ctx, cursor, inbox) => {
+      const since = parseCursor(cursor)
+      const seat = await seatHere(access, ctx)
+      return openReading(seat, feed(), since, inbox)
+    },
+  })
+}
+
+async function seatHere(access: RoomAccess, ctx: CallContext): Promise<Seat> {
+  const seat = await access.seat(ctx)
+  if (seat === 'elsewhere') throw refusal('room_not_running', 'This process does not own the room.')
+  return seat
+}
+
+/** Subscribes first, then reads history, then lets live events through whose ids are new: no hole and no repeat. */
+async function openReading(
+  { room, sessionId }: Seat,
+  feed: Feed,
+  since: number,
+  inbox: Inbox,
+): Promise<Reading> {
+  let last = 0
+  let live = false
+  let caughtUp = false
+  const early: Buffer[] = []
+  const gate: Inbox = {
+    offer(frame) {
+      if (!live) early.push(frame)
+      else if (caughtUp || idOf(frame) > last) {
+        caughtUp = true // ids only rise: the rest needs no look
+        inbox.offer(frame)
+      }
+    },
+    end: () => inbox.end(),
+  }
+  const close = feed.subscribe(sessionId, gate)
+  try {
+    const history = await room.read(sessionId, ({ rows }) => ({
+      events: eventsSince(rows, Math.min(since, rows.latestEventId), LIMITS.eventsKept),
+      ...ringOf(rows, since),
+    }))
+    last = history.latest_event_id
+    live = true
+    for (const frame of early.splice(0)) gate.offer(frame)
+    return { replay: replay(history.gap, history.events), onLag: () => resyncFrame('lagged'), close }
+  } catch (thrown) {
+    close()
+    throw thrown
+  }
+}
+
+function* replay(gap: boolean, events: readonly RoomEvent[]): Generator<Buffer> {
+  if (gap) yield resyncFrame('gap')
+  for (const event of events) yield eventFrame(event)
+}
+
+/** The id in a frame's first line: `id: 42`. */
+function idOf(frame: Buffer): number {
+  return Number(frame.subarray(4, frame.indexOf(10)).toString('latin1'))
+}
+
+/** Absent: 0. Errors: `invalid`/`invalid_request` for anything but 1 to 16 digits. */
+function parseCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  if (!/^\d{1,16}$/.test(cursor)) {
+    throw refusal('invalid_request', 'The cursor is an event id: since_event_id or Last-Event-ID.')
+  }
+  return Number(cursor)
+}

@@ -1,0 +1,110 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { LockRecord, Rank } from '../engine/lock.ts'
+import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
+import { type Owner, type OwnerAttempt, roomLocked } from './owner.ts'
+
+/** How this process reaches the room: it owns it, or another process does. */
+export type Attached =
+  | { readonly kind: 'here'; readonly owner: Owner }
+  | { readonly kind: 'there'; readonly address: OwnerAddress }
+
+export interface Attachment {
+  /** The room as it is reached now, attaching first where needed; nothing is touched before the first call. */
+  attach(rank: Rank): Promise<Attached>
+  readonly current: Attached | undefined
+  /** Forgets a link that broke, or an ownership that ended. */
+  detach(attached: Attached): void
+  /** Stops owning; the next call attaches anew. */
+  letGo(): Promise<void>
+}
+
+const RETRY_MS = 20
+const ATTACH_LIMIT_MS = 2000
+/** The version of the room protocol between processes; another major is refused. */
+export const PROTOCOL = { name: 'satchel-room', major: 1 } as const
+
+/** Owns the election of this process. `take` tries to become the owner. */
+export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): Attachment {
+  let current: Attached | undefined
+  let attaching: Promise<Attached> | undefined
+  const attach = async (rank: Rank): Promise<Attached> => {
+    if (current) return current
+    attaching ??= attachNow(take, rank).finally(() => {
+      attaching = undefined
+    })
+    current = await attaching
+    return current
+  }
+  return {
+    attach,
+    get current() {
+      return current
+    },
+    detach(attached) {
+      if (current === attached) current = undefined
+    },
+    async letGo() {
+      const attached = current
+      current = undefined
+      if (attached?.kind === 'here') await attached.owner.close()
+    },
+  }
+}
+
+async function attachNow(take: (rank: Rank) => Promise<OwnerAttempt>, rank: Rank): Promise<Attached> {
+  const deadline = performance.now() + ATTACH_LIMIT_MS
+  for (;;) {
+    const attempt = await take(rank)
+    if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
+    const link = attempt.kind === 'held' ? await linkTo(attempt.record, rank) : undefined
+    if (link) return link
+    if (performance.now() > deadline) {
+      throw refusal('room_starting', 'The room is being taken over; try again in a moment.')
+    }
+    await pause(RETRY_MS)
+  }
+}
+
+/** A link to the living owner; undefined while it does not answer yet, or after it was asked to yield. */
+async function linkTo(record: LockRecord, rank: Rank): Promise<Attached | undefined> {
+  const address = { socket: record.socket }
+  try {
+    const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })
+    requireSameProtocol(answer)
+    if (rank === 'stdio') return { kind: 'there', address }
+    if (record.rank === 'listener') throw roomLocked(addressIn(answer))
+    await callOwner(address, { method: 'POST', path: '/local/yield', body: {} })
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof LinkLost) return undefined
+    throw thrown
+  }
+}
+
+/** Errors: `unavailable`/`protocol_mismatch`. */
+export function requireSameProtocol(answer: unknown): void {
+  const major =
+    typeof answer === 'object' && answer !== null && 'protocol' in answer
+      ? (answer.protocol as { major?: unknown } | undefined)?.major
+      : undefined
+  if (major !== PROTOCOL.major) {
+    throw new SatchelError(
+      'unavailable',
+      'protocol_mismatch',
+      'The room is run by another release of satchel; use the same one.',
+    )
+  }
+}
+
+function addressIn(answer: unknown): string {
+  const urls = typeof answer === 'object' && answer !== null && 'urls' in answer ? answer.urls : undefined
+  return Array.isArray(urls) && urls.length > 0 ? urls.join(' ') : 'in another process'
+}
+
+/** Waits; never keeps the process alive. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

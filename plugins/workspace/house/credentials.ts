@@ -1,0 +1,69 @@
+import type { Capability, Credentials, Principal } from '../../../server/plugin.ts'
+import { sameDigest, sha256 } from '../domain/fingerprint.ts'
+import { refusal } from '../domain/refusal.ts'
+import { type Audience, isLive, type Session } from '../domain/session.ts'
+import { workspaceRow } from '../room/change.ts'
+import { stored } from '../room/tables.ts'
+import type { Owner } from './owner.ts'
+
+const SESSION_PREFIX = 'session:'
+
+/** The principal of a session, as the host knows it. */
+export function principalOf(session: {
+  readonly session_id: string
+  readonly capabilities: readonly Capability[]
+}): Principal {
+  const { session_id, capabilities } = session
+  return { id: SESSION_PREFIX + session_id, kind: 'session', plugin: 'workspace', capabilities }
+}
+
+/** The id of a principal's session; undefined for whoever has none. */
+export function sessionIdOf({ kind, id }: Principal): string | undefined {
+  return kind === 'session' && id.startsWith(SESSION_PREFIX) ? id.slice(SESSION_PREFIX.length) : undefined
+}
+
+/** True when these credentials could be those of a room at all: a `ses_` bearer, or a cookie at the owner port. */
+export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
+  return (
+    bearer?.startsWith('ses_') === true ||
+    (bearer === undefined && cookie !== undefined && listener === 'owner')
+  )
+}
+
+/**
+ * The principal behind a bearer or the owner page's cookie; undefined for an unknown or foreign one.
+ * Errors: `unauthorized`/`session_expired` for a bearer whose session has ended.
+ */
+export async function authenticateAt(owner: Owner, credentials: Credentials): Promise<Principal | undefined> {
+  const { bearer, cookie, listener } = credentials
+  const found = await owner.room.readAsSystem((rows, now) => {
+    const token = bearer ?? cookieValue(cookie ?? '', cookieName(workspaceRow(rows).workspace_id))
+    const token_hash = sha256(token ?? '')
+    const row = rows.one('session_by_token', { token_hash })
+    const session = row && stored<Session>(row)
+    if (!session || !sameDigest(session.token_hash, token_hash)) return undefined
+    return { session, live: isLive(session, now) }
+  })
+  if (!found || !accepts(listener, found.session.audience)) return undefined
+  if (!found.live) {
+    if (bearer === undefined) return undefined // without a cookie that counts, the page is still served
+    throw refusal('session_expired', 'This session has ended. Join the room again.')
+  }
+  owner.touch(found.session.session_id)
+  return principalOf(found.session)
+}
+
+/** The owner page's sessions are for the owner port alone; everybody else's are for any. */
+function accepts(listener: string | undefined, audience: Audience): boolean {
+  return audience !== 'owner' || listener === 'owner'
+}
+
+/** `satchel_<8 hex of the room's id>`: all ports of a host share their cookies. */
+export function cookieName(workspaceId: string): string {
+  return `satchel_${workspaceId.slice('ws_'.length, 'ws_'.length + 8)}`
+}
+
+function cookieValue(header: string, name: string): string | undefined {
+  const found = header.split(';').map((part) => part.trim().split('='))
+  return found.find(([key]) => key === name)?.[1]
+}

@@ -1,0 +1,154 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { type ErrorCode, SatchelError } from '../../../server/plugin.ts'
+import type { RoomEvent } from '../domain/event.ts'
+
+/** Where a room's owner can be reached: its socket on this machine, or a URL. */
+export type OwnerAddress = { readonly socket: string } | { readonly url: string }
+
+/** One call to the owner. */
+export interface LinkCall {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** With its query. */
+  readonly path: string
+  readonly token?: string
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** The owner could not be reached or went away in the middle: the call may or may not have happened. */
+export class LinkLost extends Error {}
+
+const ANSWER_LIMIT_MS = 30_000
+
+/**
+ * Makes one call at the owner and gives its JSON answer.
+ * Errors: `LinkLost`; the owner's own refusal as the `SatchelError` it was.
+ */
+export async function callOwner(address: OwnerAddress, call: LinkCall): Promise<unknown> {
+  const payload = call.body === undefined ? undefined : JSON.stringify(call.body)
+  const answer = await open(address, call, payload, ANSWER_LIMIT_MS)
+  const text = await wholeText(answer)
+  const body = parsed(text)
+  if ((answer.statusCode ?? 500) < 400) return body
+  throw refusalOf(body)
+}
+
+/**
+ * Follows the owner's events after `since` until the stream ends.
+ * Errors: `LinkLost`; the owner's refusal.
+ */
+export async function followEvents(
+  address: OwnerAddress,
+  options: { readonly token: string; readonly since: number; readonly signal: AbortSignal },
+  onEvent: (event: RoomEvent | 'resync') => void,
+): Promise<void> {
+  const path = `/workspace/observe?since_event_id=${options.since}`
+  const answer = await open(
+    address,
+    { method: 'GET', path, token: options.token, signal: options.signal },
+    undefined,
+    0,
+  )
+  if (answer.statusCode !== 200) throw refusalOf(parsed(await wholeText(answer)))
+  try {
+    let rest = ''
+    for await (const chunk of answer.setEncoding('utf8')) {
+      const blocks = (rest + String(chunk)).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) deliver(block, onEvent)
+    }
+  } catch (cause) {
+    throw new LinkLost('The owner went away.', { cause })
+  }
+}
+
+function deliver(block: string, onEvent: (event: RoomEvent | 'resync') => void): void {
+  const data = /^data: (.*)$/m.exec(block)?.[1]
+  if (data === undefined) return // a heartbeat or the retry line
+  if (block.startsWith('event: resync')) onEvent('resync')
+  else onEvent(JSON.parse(data) as RoomEvent) // the owner's own frame
+}
+
+function open(
+  address: OwnerAddress,
+  call: LinkCall,
+  payload: string | undefined,
+  limitMs: number,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { options, send } = requestTo(address, call, payload)
+    const request = send(options, resolve)
+    const lost = (cause: unknown): void => reject(new LinkLost('The owner cannot be reached.', { cause }))
+    request.on('error', (thrown) => (call.signal?.aborted ? reject(thrown) : lost(thrown)))
+    if (limitMs > 0) request.setTimeout(limitMs, () => request.destroy(new Error('no answer in time')))
+    request.end(payload)
+  })
+}
+
+function requestTo(
+  address: OwnerAddress,
+  { method, path, token, signal }: LinkCall,
+  payload: string | undefined,
+) {
+  const headers: Record<string, string> = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(payload !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(payload)),
+    }),
+  }
+  const common: RequestOptions = { method, path, headers, agent: false, ...(signal && { signal }) }
+  if ('socket' in address) {
+    return { options: { ...common, socketPath: address.socket, host: 'localhost' }, send: httpRequest }
+  }
+  const { protocol, hostname, port } = new URL(address.url)
+  const send = protocol === 'https:' ? httpsRequest : httpRequest
+  return { options: { ...common, protocol, hostname, ...(port !== '' && { port }) }, send }
+}
+
+async function wholeText(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of answer) chunks.push(chunk as Buffer) // no encoding is set: chunks are buffers
+  } catch (cause) {
+    throw new LinkLost('The owner went away.', { cause })
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch (cause) {
+    throw new SatchelError(
+      'unavailable',
+      'protocol_mismatch',
+      'What answers there is not a room of satchel.',
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** A problem document as the error it was made from. */
+function refusalOf(body: unknown): SatchelError {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const { code, reason, detail, details, next } = problem
+  if (typeof code !== 'string' || typeof reason !== 'string') {
+    return new SatchelError(
+      'unavailable',
+      'protocol_mismatch',
+      'What answers there is not a room of satchel.',
+    )
+  }
+  return new SatchelError(code as ErrorCode, reason, String(detail ?? reason), {
+    ...(isObject(details) && { details }),
+    ...(isObject(next) && { next: next as { tool: string; args: Record<string, unknown> } }),
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,99 @@
+import { AGENT_CAPABILITIES, parseCapabilities } from '../domain/capability.ts'
+import { refusal } from '../domain/refusal.ts'
+import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
+import { type Attachment, pause } from './attachment.ts'
+import { callOwner, LinkLost } from './link.ts'
+
+/** How the user of this machine takes part. */
+export interface LocalWish {
+  readonly name?: string | undefined
+  readonly asOwner: boolean
+}
+
+/** This process's own session in the room: made at the first call, kept over changes of the owner. */
+export interface LocalSession {
+  readonly current: Joined | undefined
+  /** Joins where needed. `client` names the participant when nothing else does. */
+  get(client: string | undefined): Promise<Joined>
+  /** The room no longer accepts this session. */
+  forget(joined: Joined): void
+  /** The process is going: the participant leaves. */
+  leave(): Promise<void>
+}
+
+export const LOST_LIMIT_MS = 2000 // design workspace, section 9: first success within 2 s of the owner's death
+export const LOST_PAUSE_MS = 20
+
+/** A session that is not joined yet. */
+export function createLocalSession(attachment: Attachment, wish: LocalWish): LocalSession {
+  let joined: Joined | undefined
+  let joining: Promise<Joined> | undefined
+  return {
+    get current() {
+      return joined
+    },
+    async get(client) {
+      if (joined) return joined
+      joining ??= join(attachment, wish, client).finally(() => {
+        joining = undefined
+      })
+      joined = await joining
+      return joined
+    },
+    forget(stale) {
+      if (joined === stale) joined = undefined
+    },
+    async leave() {
+      const session = joined
+      const attached = attachment.current
+      joined = undefined
+      if (!session || !attached) return
+      if (attached.kind === 'here') {
+        await attached.owner.room.change(session.session_id, 'workspace_leave', {}, leave)
+        return
+      }
+      const call = { method: 'POST', path: '/workspace/leave', token: session.token, body: {} } as const
+      await callOwner(attached.address, call)
+    },
+  }
+}
+
+async function join(attachment: Attachment, wish: LocalWish, client: string | undefined): Promise<Joined> {
+  const deadline = performance.now() + LOST_LIMIT_MS
+  const request = localJoin(wish, client)
+  for (;;) {
+    const attached = await attachment.attach('stdio')
+    if (attached.kind === 'here') {
+      const { owner } = attached
+      const joined = await owner.room.changeAsSystem((change) => joinLocally(change, request))
+      owner.keep(joined.session_id)
+      return joined
+    }
+    try {
+      const body = { name: request.name, kind: request.kind, as_owner: wish.asOwner }
+      const answer = await callOwner(attached.address, { method: 'POST', path: '/local/join', body })
+      return answer as Joined // what our own route gives
+    } catch (thrown) {
+      if (!(thrown instanceof LinkLost)) throw thrown
+      if (performance.now() > deadline) throw ownerLost()
+      attachment.detach(attached)
+      await pause(LOST_PAUSE_MS)
+    }
+  }
+}
+
+/** How someone of this machine joins: an agent with an agent's capabilities, or the owner with all. */
+export function localJoin({ name, asOwner }: LocalWish, client: string | undefined): LocalJoin {
+  const common = { audience: 'local', transport: 'stdio' } as const
+  if (asOwner) {
+    return { ...common, name: name ?? 'owner', kind: 'human', capabilities: parseCapabilities(['*']) }
+  }
+  return { ...common, name: name ?? client ?? 'agent', kind: 'agent', capabilities: AGENT_CAPABILITIES }
+}
+
+/** The refusal when the owner went away and nobody took over in time. */
+export function ownerLost(): Error {
+  return refusal('room_owner_lost', 'The process that owned the room is gone. Check the state, then go on.', {
+    next: { tool: 'workspace_status', args: {} },
+  })
+}

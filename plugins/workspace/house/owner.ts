@@ -1,0 +1,210 @@
+import { basename, extname } from 'node:path'
+import type { Host, OpenListener } from '../../../server/plugin.ts'
+import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { LockRecord, Rank } from '../engine/lock.ts'
+import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
+import type { Feed } from '../feed.ts'
+import { changedResources, ROOM_URI } from '../hints.ts'
+import type { News } from '../room/change.ts'
+import { dropLocalSession, liveSessions } from '../room/members.ts'
+import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
+import type { RoomWorld } from './clock.ts'
+
+export interface OwnerParts {
+  readonly host: Host
+  readonly world: RoomWorld
+  readonly feed: Feed
+  readonly place: RoomPlace
+  readonly rank: Rank
+  readonly staleness: 'strict' | 'section'
+  readonly name?: string
+  readonly takeOver?: boolean
+  readonly ephemeral?: boolean
+  /** Where invitations say that the room can be reached. */
+  endpoints(): readonly string[]
+  /** The store failed for good: this process lets go of the room. */
+  lost(): void
+}
+
+/** The room while this process owns it. */
+export interface Owner {
+  readonly room: Room
+  readonly rank: Rank
+  readonly place: RoomPlace
+  /** Notes that a session was used just now; local ones end two minutes after their last use. */
+  touch(sessionId: string): void
+  /** A session of this process: it lives as long as the process does. */
+  keep(sessionId: string): void
+  /** Stores workspace.stopped, closes the store, lets go of lock and socket. Idempotent. */
+  close(): Promise<void>
+}
+
+export type OwnerAttempt =
+  | { readonly kind: 'owner'; readonly owner: Owner }
+  | { readonly kind: 'held'; readonly record: LockRecord }
+  | { readonly kind: 'lost' }
+
+const LOCAL_IDLE_MS = 120_000 // design workspace, section 9
+const SWEEP_MS = 30_000
+const TIMER_MAX_MS = 60_000
+
+/** Takes the room, recovers it and listens on its socket; or says who has it. */
+export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
+  const { host, place, world } = parts
+  let timer: ExpiryTimer | undefined
+  const roomParts = roomPartsOf(parts, (news) => timer?.consider(news))
+  const attempt = await openRoom({
+    place,
+    content: storeContent(roomParts),
+    log: host.log,
+    rank: parts.rank,
+    wasm: host.assetPath('sql-wasm.wasm'),
+    ...(parts.takeOver !== undefined && { takeOver: parts.takeOver }),
+    ...(parts.ephemeral !== undefined && { ephemeral: parts.ephemeral }),
+    ...(world.engine && { seams: world.engine }),
+  })
+  if (attempt.kind !== 'owner') return attempt
+  const engine = attempt.room
+  try {
+    const room = await startRoom(engine.store, roomParts)
+    timer = createExpiryTimer(room, world, host)
+    const socket = await host.openListener({ name: 'socket', at: { socket: place.socket }, mcp: true })
+    return { kind: 'owner', owner: ownerOf(parts, { engine, room, socket, timer }) }
+  } catch (thrown) {
+    timer?.stop()
+    await engine.close()
+    throw thrown
+  }
+}
+
+function roomPartsOf(parts: OwnerParts, consider: (news: News) => void): RoomParts {
+  const { host, world, place, feed, staleness } = parts
+  return {
+    nowMicros: world.nowMicros,
+    random: world.random,
+    settings: { staleness, endpoints: parts.endpoints },
+    path: place.file,
+    name: parts.name ?? basename(place.file, extname(place.file)),
+    publish(news) {
+      feed.publish(news)
+      for (const { event_type } of news.events) {
+        for (const uri of changedResources(event_type)) host.resourceChanged(uri)
+      }
+      for (const { taskId, owners } of news.tasks) host.taskChanged(taskId, owners)
+      consider(news)
+    },
+    substrateChanged: () => host.resourceChanged(`${ROOM_URI}/status`),
+  }
+}
+
+interface Opened {
+  readonly engine: EngineRoom
+  readonly room: Room
+  readonly socket: OpenListener
+  readonly timer: ExpiryTimer
+}
+
+function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Owner {
+  const { host, feed, rank, place } = parts
+  const used = new Map<string, number>()
+  const kept = new Set<string>()
+  const sweep = setInterval(() => {
+    sweepLocalSessions(room, used, kept).catch((thrown) => host.log.warn('sweep failed', { error: thrown }))
+  }, SWEEP_MS)
+  sweep.unref()
+  const onPoison = (): void => {
+    feed.endAll()
+    parts.lost()
+  }
+  room.poisoned.addEventListener('abort', onPoison, { once: true })
+  timer.start()
+
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    clearInterval(sweep)
+    timer.stop()
+    room.poisoned.removeEventListener('abort', onPoison)
+    try {
+      await room.close()
+    } finally {
+      feed.endAll()
+      await socket.close()
+      await engine.close()
+    }
+  }
+  return {
+    room,
+    rank,
+    place,
+    touch: (sessionId) => void used.set(sessionId, performance.now()),
+    keep: (sessionId) => void kept.add(sessionId),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** Ends local sessions that nobody used for two minutes: their process is gone. A session is first seen by the first sweep. */
+async function sweepLocalSessions(
+  room: Room,
+  used: Map<string, number>,
+  kept: ReadonlySet<string>,
+): Promise<void> {
+  const now = performance.now()
+  const local = await room.readAsSystem((rows, moment) =>
+    liveSessions(rows, moment)
+      .filter(({ audience, session_id }) => audience === 'local' && !kept.has(session_id))
+      .map(({ session_id }) => session_id),
+  )
+  for (const sessionId of local) {
+    const last = used.get(sessionId) ?? now
+    used.set(sessionId, last)
+    if (now - last < LOCAL_IDLE_MS) continue
+    used.delete(sessionId)
+    await room.changeAsSystem((change) => dropLocalSession(change, sessionId))
+  }
+}
+
+interface ExpiryTimer {
+  start(): void
+  /** Looks again when something that expires was made or ended. */
+  consider(news: News): void
+  stop(): void
+}
+
+/** One timer for the earliest end of a lease or session. */
+function createExpiryTimer(room: Room, world: RoomWorld, host: Host): ExpiryTimer {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const arm = (next: Micros | undefined): void => {
+    clearTimeout(timer)
+    if (stopped || next === undefined) return
+    const waitMs = Math.max(0, Math.ceil((next - world.nowMicros()) / 1000))
+    timer = setTimeout(look, Math.min(waitMs, TIMER_MAX_MS))
+    timer.unref()
+  }
+  const look = (): void => {
+    room.expire().then(arm, (thrown) => {
+      host.log.warn('expiry failed', { error: thrown })
+      arm(world.nowMicros() + MICROS_PER_MINUTE)
+    })
+  }
+  return {
+    start: look,
+    consider({ events }) {
+      const expires = events.some(({ event_type }) => /^(lease|session)\./.test(event_type))
+      if (expires && !stopped) setImmediate(look)
+    },
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** The refusal of a room whose owner outranks this process's wish. */
+export function roomLocked(address: string): Error {
+  return refusal('room_locked', `This room is open already: ${address}`, { details: { address } })
+}

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import type { Host, OpenListener } from '../../../server/plugin.ts'
+import type { WorkspaceConfig } from '../config.ts'
+import { refusal } from '../domain/refusal.ts'
+import { roomPlace } from '../engine/open-room.ts'
+import { createFeed, type Feed } from '../feed.ts'
+import { type Claims, createClaims } from '../owner/claim.ts'
+import { createAttachment } from './attachment.ts'
+import type { RoomWorld } from './clock.ts'
+import { createFollower } from './follower.ts'
+import { createHouse, type House } from './house.ts'
+import { createLocalSession } from './local-session.ts'
+import { takeRoom } from './owner.ts'
+
+/** What a command may set before the room is touched. */
+export interface OpenOptions {
+  readonly file: string
+  readonly name?: string | undefined
+  readonly staleness?: 'strict' | 'section' | undefined
+  readonly takeOver?: boolean | undefined
+  readonly ephemeral?: boolean | undefined
+  readonly maxStreams?: number | undefined
+}
+
+/** All that one process knows of its room. Owned by the plugin, which stops it once; nothing is opened before the first call. */
+export interface RoomProcess {
+  readonly house: House
+  readonly feed: Feed
+  readonly claims: Claims
+  /** The real path of the room's file. Errors: `unavailable`/`room_not_running` where none is configured. */
+  file(): string
+  configure(options: OpenOptions): void
+  /** Opens a listener that stays until the process lets go of the room. */
+  listen(listener: OpenListener): void
+  addressOf(name: string): string | undefined
+  /** Lets go of the room; the next call attaches anew. */
+  yieldRoom(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The room of this process, as configured; closed. */
+export function createRoomProcess(host: Host, config: WorkspaceConfig, world: RoomWorld): RoomProcess {
+  let options: OpenOptions | undefined = config.file === undefined ? undefined : { file: config.file }
+  let feed = createFeed()
+  const listeners: OpenListener[] = []
+  const addressOf = (name: string): string | undefined =>
+    listeners.find((listener) => listener.name === name)?.address
+  const file = (): string => {
+    if (options) return resolve(host.projectRoot, options.file)
+    throw refusal('room_not_running', 'No room is configured: name one with --room FILE or workspace.file.')
+  }
+  const attachment = createAttachment((rank) =>
+    takeRoom({
+      host,
+      world,
+      feed,
+      rank,
+      place: roomPlace(file(), host.env),
+      staleness: options?.staleness ?? config.staleness,
+      ...(options?.name !== undefined && { name: options.name }),
+      ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
+      ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
+      endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
+      lost: () => void attachment.letGo().catch((error) => host.log.error('letting go failed', { error })),
+    }),
+  )
+  const local = createLocalSession(attachment, { name: config.name, asOwner: config.as === 'owner' })
+  const follower = createFollower(host, attachment)
+  return {
+    house: createHouse({ attachment, local, follow: follower.follow }),
+    get feed() {
+      return feed
+    },
+    claims: createClaims(world.random),
+    file,
+    configure(wanted) {
+      options = wanted
+      if (wanted.maxStreams !== undefined) feed = createFeed(wanted.maxStreams)
+    },
+    listen: (listener) => void listeners.push(listener),
+    addressOf,
+    yieldRoom: () => attachment.letGo(),
+    async stop() {
+      follower.stop()
+      await local.leave().catch((error) => host.log.debug('could not leave', { error }))
+      await attachment.letGo()
+    },
+  }
+}

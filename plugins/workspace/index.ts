@@ -1,0 +1,75 @@
+import { definePlugin, type Host, type PluginInstance } from '../../server/plugin.ts'
+import { roomCommands } from './commands/room-commands.ts'
+import { type WorkspaceConfig, workspaceConfig } from './config.ts'
+import { observeStream } from './feed.ts'
+import { checkHandoffRecord } from './handoff-record.ts'
+import { type RoomWorld, realWorld } from './house/clock.ts'
+import { createRoomProcess, type RoomProcess } from './house/room-process.ts'
+import { claimRoute } from './owner/claim.ts'
+import { documentRoute } from './owner/document-route.ts'
+import { pageRoute } from './owner/page-route.ts'
+import { roomPrompts } from './prompts.ts'
+import { roomResources } from './resources.ts'
+import { localRoutes } from './routes/local.ts'
+import { roomRoute } from './routes/room.ts'
+import { sessionJoinRoute } from './routes/session-join.ts'
+import { wellKnownRoutes } from './routes/well-known.ts'
+import { roomTasks } from './tasks.ts'
+import { roomTools } from './tools/room-tools.ts'
+
+const VERSION = '0.1.0'
+
+/** The workspace plugin in a given world; `plugin` is the one in the real world. */
+export function workspacePlugin(world: RoomWorld) {
+  return definePlugin({
+    name: 'workspace',
+    version: VERSION,
+    apiVersion: 1,
+    config: workspaceConfig,
+    setup: async (host, config) => setUp(host, config, world),
+  })
+}
+
+/** The room: one Markdown file that people and agents edit together. */
+export const plugin = workspacePlugin(realWorld)
+
+/** Without a room nothing of it is lent, but for the verbs that open one. */
+function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
+  const room = createRoomProcess(host, config, world)
+  const commands = roomCommands(host, config, room)
+  const hasRoom = config.file !== undefined || host.verb === 'workspace'
+  if (!hasRoom) return { commands, stop: room.stop }
+  return { ...lent(room), commands, stop: room.stop }
+}
+
+function lent(room: RoomProcess): PluginInstance {
+  const { house } = room
+  return {
+    tools: roomTools(house, checkHandoffRecord),
+    resources: roomResources(house),
+    prompts: roomPrompts(house),
+    streams: [observeStream(house, () => room.feed)],
+    tasks: roomTasks(house),
+    routes: [
+      sessionJoinRoute(house),
+      roomRoute(house),
+      pageRoute(),
+      claimRoute(house, room.claims),
+      documentRoute(house),
+      ...localRoutes({
+        house,
+        urls: () => ['owner', 'ingress'].flatMap((name) => room.addressOf(name) ?? []),
+        ownerLink: () => ownerLink(room),
+        yieldRoom: room.yieldRoom,
+      }),
+      ...wellKnownRoutes(VERSION),
+    ],
+    authenticate: house.authenticate,
+  }
+}
+
+/** A fresh link to the owner page: its key is in the fragment, which reaches no log and no other site. */
+export function ownerLink(room: RoomProcess): string | undefined {
+  const address = room.addressOf('owner')
+  return address === undefined ? undefined : `${address}/#k=${room.claims.issue()}`
+}

@@ -1,0 +1,94 @@
+import { type Route, SatchelError } from '../../../server/plugin.ts'
+import { parseCapabilities } from '../domain/capability.ts'
+import { sameDigest, sha256 } from '../domain/fingerprint.ts'
+import type { RandomBytes } from '../domain/identity.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { refusal } from '../domain/refusal.ts'
+import { cookieName } from '../house/credentials.ts'
+import type { House } from '../house/house.ts'
+import { createRate } from '../house/rate.ts'
+import { joinLocally } from '../room/members.ts'
+import { json, jsonBody, textField } from '../routes/json-route.ts'
+
+/** Keys that open the owner page once each; in memory, as SHA-256. */
+export interface Claims {
+  /** A fresh key, valid for 10 minutes. */
+  issue(): string
+  /** True once for each key, and only in time. */
+  redeem(key: string): boolean
+}
+
+const KEY_BYTES = 32
+const CLAIM_MS = LIMITS.claimMinutes * 60_000
+
+/** No keys yet. */
+export function createClaims(random: RandomBytes, elapsedMs = () => performance.now()): Claims {
+  const open = new Map<string, number>()
+  return {
+    issue() {
+      const key = Buffer.from(random(KEY_BYTES)).toString('base64url')
+      open.set(sha256(key), elapsedMs() + CLAIM_MS)
+      return key
+    },
+    redeem(key) {
+      const digest = sha256(key)
+      const found = [...open].find(([known]) => sameDigest(known, digest))
+      if (!found) return false
+      open.delete(found[0])
+      return elapsedMs() <= found[1]
+    },
+  }
+}
+
+const COOKIE_SECONDS = LIMITS.sessionMinutes * 60
+
+/**
+ * `POST /owner/claim`: the key from the printed link becomes the owner's session, in a cookie. Only a POST of our own
+ * page sets it: any local process could make a browser take a cookie from a GET.
+ */
+export function claimRoute(house: House, claims: Claims): Route {
+  const rate = createRate(LIMITS.joinsPerMinute)
+  return {
+    method: 'POST',
+    path: '/owner/claim',
+    listeners: ['owner'],
+    guard: 'open',
+    maxBodyBytes: 1024,
+    async handle(ctx, request) {
+      requireOwnPage(request)
+      rate.count(ctx.peer)
+      const key = textField(await jsonBody(request), 'key')
+      if (!claims.redeem(key)) {
+        throw refusal(
+          'unauthorized',
+          'This link was used or is too old. Make a new one: satchel workspace owner-link.',
+        )
+      }
+      const { room } = await house.owner('listener')
+      const joined = await room.changeAsSystem((change) =>
+        joinLocally(change, {
+          name: 'owner',
+          kind: 'human',
+          capabilities: parseCapabilities(['*']),
+          audience: 'owner',
+          transport: 'browser',
+        }),
+      )
+      const { token, ...shown } = joined
+      const name = cookieName(joined.workspace_id)
+      const cookie = `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${COOKIE_SECONDS}`
+      return json(shown, { 'set-cookie': cookie })
+    },
+  }
+}
+
+function requireOwnPage(request: Request): void {
+  const { headers } = request
+  const site = headers.get('sec-fetch-site')
+  const isOurs =
+    headers.get('origin')?.toLowerCase() === `http://${headers.get('host')?.toLowerCase()}` &&
+    (site === null || site === 'same-origin') &&
+    headers.get('x-satchel-request') === '1'
+  if (isOurs) return
+  throw new SatchelError('forbidden', 'origin_refused', 'Only the page of this server may claim its link.')
+}

@@ -1,0 +1,40 @@
+import type { Route } from '../../../server/plugin.ts'
+import { firstBytes } from '../domain/short-text.ts'
+import type { House } from '../house/house.ts'
+import { readDocument } from '../room/views.ts'
+import { json, sessionOfRequest } from '../routes/json-route.ts'
+import type { MarkdownNode } from './markdown-tree.ts'
+
+/** Beyond this the page shows plain text: parsing Markdown blocks the process that also commits. */
+const RENDERED_BYTES = 128 * 1024
+
+interface Rendered {
+  readonly version: number
+  readonly nodes: readonly MarkdownNode[]
+  readonly rest: string
+}
+
+/** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds its nodes. */
+export function documentRoute(house: House): Route {
+  let kept: Rendered | undefined
+  return {
+    method: 'GET',
+    path: '/owner/document',
+    listeners: ['owner'],
+    guard: 'cookie',
+    async handle(ctx) {
+      const sessionId = sessionOfRequest(ctx)
+      const { room } = await house.owner('listener')
+      await room.look()
+      const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
+      if (kept?.version !== version) kept = await rendered(version, content)
+      return json(kept)
+    },
+  }
+}
+
+async function rendered(version: number, content: string): Promise<Rendered> {
+  const { markdownTree } = await import('./markdown-tree.ts')
+  const { text } = firstBytes(content, RENDERED_BYTES)
+  return { version, nodes: markdownTree(text), rest: content.slice(text.length) }
+}

@@ -1,0 +1,1 @@
+document.getElementById('room').textContent = 'satchel'

@@ -1,0 +1,91 @@
+import type { Route, RouteContext } from '../../../server/plugin.ts'
+import type { ParticipantKind } from '../domain/participant.ts'
+import { refusal } from '../domain/refusal.ts'
+import { PROTOCOL } from '../house/attachment.ts'
+import type { House } from '../house/house.ts'
+import { localJoin } from '../house/local-session.ts'
+import type { Owner } from '../house/owner.ts'
+import { workspaceRow } from '../room/change.ts'
+import { invite } from '../room/invitations.ts'
+import { endSession, joinLocally } from '../room/members.ts'
+import { json, jsonBody, textField } from './json-route.ts'
+
+export interface LocalParts {
+  readonly house: House
+  /** Addresses of the owner page and the ingress, where they are open. */
+  urls(): readonly string[]
+  /** A fresh link to the owner page; undefined where none is served. */
+  ownerLink(): string | undefined
+  /** Lets go of the room for a process that outranks this one. */
+  yieldRoom(): Promise<void>
+}
+
+type LocalAction = (ctx: RouteContext, request: Request, owner: Owner) => Promise<unknown>
+
+/** What other processes of the same user ask at the owner's socket: `/local/*`. */
+export function localRoutes(parts: LocalParts): readonly Route[] {
+  const { house } = parts
+  const route = (method: 'GET' | 'POST', name: string, act: LocalAction): Route => ({
+    method,
+    path: `/local/${name}`,
+    listeners: ['socket'],
+    guard: 'socket',
+    handle: async (ctx, request) => json(await act(ctx, request, await house.owner('stdio'))),
+  })
+  return [
+    route('GET', 'ping', async (_, __, { room, rank }) => ({
+      protocol: PROTOCOL,
+      rank,
+      instance_id: room.instanceId,
+      workspace_id: await room.readAsSystem((rows) => workspaceRow(rows).workspace_id),
+      urls: parts.urls(),
+    })),
+    route('POST', 'join', async (_, request, { room }) => {
+      const body = await jsonBody(request)
+      const wish = localJoin({ name: textField(body, 'name'), asOwner: body['as_owner'] === true }, undefined)
+      return room.changeAsSystem((change) => joinLocally(change, { ...wish, kind: kindOf(body, wish.kind) }))
+    }),
+    route('POST', 'invite', async (_, request, { room }) => {
+      const body = await jsonBody(request)
+      const owner = localJoin({ name: CLI_NAME, asOwner: true }, undefined)
+      const { session_id } = await room.changeAsSystem((change) => joinLocally(change, owner))
+      try {
+        return await room.change(session_id, 'workspace_invite', inviteInput(body), invite)
+      } finally {
+        await room.change(session_id, 'workspace_session_end', { session_id }, endSession)
+      }
+    }),
+    route('POST', 'owner-link', async () => {
+      const url = parts.ownerLink()
+      if (url === undefined) {
+        throw refusal(
+          'room_not_running',
+          'This room serves no owner page: run satchel workspace open FILE.md.',
+        )
+      }
+      return { url }
+    }),
+    route('POST', 'yield', async (_, __, { rank }) => {
+      if (rank === 'listener') throw refusal('room_locked', 'This room is open already.')
+      // After the answer: the socket that carries it closes with the room.
+      setImmediate(() => void parts.yieldRoom().catch(() => undefined)) // the asker tries again until its time is over
+      return { yielding: true }
+    }),
+  ]
+}
+
+/** The participant that one-shot verbs act as. */
+export const CLI_NAME = 'cli'
+
+function kindOf(body: Readonly<Record<string, unknown>>, fallback: ParticipantKind): ParticipantKind {
+  return body['kind'] === 'human' || body['kind'] === 'agent' ? body['kind'] : fallback
+}
+
+function inviteInput(body: Readonly<Record<string, unknown>>) {
+  const { capabilities, minutes, max_uses } = body
+  return {
+    ...(Array.isArray(capabilities) && { capabilities: capabilities.map(String) }),
+    ...(typeof minutes === 'number' && { minutes }),
+    ...((typeof max_uses === 'number' || max_uses === null) && { max_uses }),
+  }
+}

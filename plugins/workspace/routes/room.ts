@@ -1,0 +1,21 @@
+import type { Route } from '../../../server/plugin.ts'
+import type { House } from '../house/house.ts'
+import { roomView } from '../room/views.ts'
+import { ROOM_LISTENERS } from '../tools/room-tool.ts'
+import { json, sessionOfRequest } from './json-route.ts'
+
+/** `GET /workspace/room`: what the page reloads on a resync and every 30 seconds while its stream is down. */
+export function roomRoute(house: House): Route {
+  return {
+    method: 'GET',
+    path: '/workspace/room',
+    listeners: ROOM_LISTENERS,
+    guard: 'bearer-or-cookie',
+    async handle(ctx) {
+      const sessionId = sessionOfRequest(ctx)
+      const { room } = await house.owner('listener')
+      await room.look()
+      return json(await room.read(sessionId, roomView))
+    },
+  }
+}

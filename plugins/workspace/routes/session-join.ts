@@ -1,0 +1,35 @@
+import type { Route } from '../../../server/plugin.ts'
+import { parseJoinUri } from '../domain/invitation.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { House } from '../house/house.ts'
+import { createRate } from '../house/rate.ts'
+import { redeem } from '../room/members.ts'
+import { json, jsonBody, textField } from './json-route.ts'
+
+/** `POST /session/join`: an invitation's URI or secret becomes a participant and a session; its token is told this once. */
+export function sessionJoinRoute(house: House): Route {
+  const rate = createRate(LIMITS.joinsPerMinute)
+  return {
+    method: 'POST',
+    path: '/session/join',
+    listeners: ['ingress', 'api', 'socket'],
+    guard: 'open',
+    maxBodyBytes: 16 * 1024,
+    async handle(ctx, request) {
+      if (ctx.credentials.transport !== 'socket') rate.count(ctx.peer)
+      const body = await jsonBody(request)
+      const invite = textField(body, 'invite')
+      const name = textField(body, 'name')
+      const kind = body['kind'] ?? 'agent'
+      if (kind !== 'human' && kind !== 'agent') {
+        throw refusal('invalid_request', '"kind" is "human" or "agent".', {
+          details: { errors: [{ pointer: '/kind', message: 'must be "human" or "agent"' }] },
+        })
+      }
+      const secret = parseJoinUri(invite)?.secret ?? invite
+      const { room } = await house.owner('listener')
+      return json(await room.changeAsSystem((change) => redeem(change, { secret, name, kind })))
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { SKILL } from '../../../generated/skill.ts'
+import type { Route } from '../../../server/plugin.ts'
+import { PROTOCOL } from '../house/attachment.ts'
+import { json } from './json-route.ts'
+
+const LISTENERS = ['ingress', 'socket']
+
+/** What an agent may ask the ingress before it has a session: how to join, what is spoken, how to work here. */
+export function wellKnownRoutes(version: string): readonly Route[] {
+  const digest = `sha256:${createHash('sha256').update(SKILL).digest('hex')}`
+  const skill = { name: 'satchel', uri: 'skill://satchel/SKILL.md', digest }
+  return [
+    open('/.well-known/agent-workspace', () => ({
+      name: 'satchel',
+      version,
+      protocol: PROTOCOL,
+      join: { method: 'POST', path: '/session/join' },
+      mcp: '/mcp',
+      rest: '/workspace',
+      skills: '/skills',
+    })),
+    open('/protocol', () => ({ ...PROTOCOL, version, event_schema_version: 1, mcp: ['2026-07-28'] })),
+    open('/skills', () => ({ skills: [skill] })),
+    {
+      method: 'GET',
+      path: '/skills/satchel',
+      listeners: LISTENERS,
+      guard: 'open',
+      handle: async () =>
+        new Response(SKILL, {
+          headers: {
+            'content-type': 'text/markdown; charset=utf-8',
+            'x-content-type-options': 'nosniff',
+            etag: `"${digest}"`,
+          },
+        }),
+    },
+    open('/health', () => ({ status: 'healthy', version })),
+  ]
+}
+
+function open(path: `/${string}`, answer: () => unknown): Route {
+  return { method: 'GET', path, listeners: LISTENERS, guard: 'open', handle: async () => json(answer()) }
+}
