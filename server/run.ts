@@ -47,7 +47,7 @@ function doorsFor(io: Io): Doors {
       config,
       line,
       log,
-      ...(wanted.kind === 'verb' && { verb: wanted.verb }),
+      ...(wanted.kind === 'verb' && wanted.words[0] !== undefined && { verb: wanted.words[0] }),
     })
   return {
     loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
