@@ -33,6 +33,7 @@ export function parseRemoteUrl(typed: string, workingDirectory: string): RemoteU
   if (typed.length > MAX_URL_CHARS) throw refused(`it is longer than ${MAX_URL_CHARS} characters`)
   if (/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(typed)) throw refused('it holds white space or control characters')
   if (/%(?:[01][0-9a-f]|7f)/i.test(typed)) throw refused('it holds an encoded control character')
+  if (typed.includes('\\')) throw refused('it holds a backslash, which programs read differently')
   if (typed.startsWith('-')) throw refused('it starts with a hyphen')
   if (/^[A-Za-z][A-Za-z0-9+.-]*::/.test(typed)) throw refused('remote helpers are never run')
   if (/^\.{0,2}\//.test(typed) || typed === '.' || typed === '..') return localRemote(typed, workingDirectory)
