@@ -1,0 +1,13 @@
+import { definePlugin } from 'satchel/plugin'
+import { z } from 'zod'
+import { convertUnitsTool } from './tools/convert-units.js'
+
+export default definePlugin({
+  name: 'units',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({
+    decimals: z.int().min(0).max(12).default(2).describe('digits after the point'),
+  }),
+  setup: async (_host, config) => ({ tools: [convertUnitsTool(config.decimals)] }),
+})

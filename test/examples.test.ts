@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { temporaryFolder } from './harness/index.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '..')
+const LIMIT_MS = 60_000
+
+const node = async (args: readonly string[], cwd: string): Promise<string> =>
+  (await run(process.execPath, [...args], { cwd, timeout: LIMIT_MS })).stdout
+
+/** A folder in which the packed tarball is installed; its own dependencies are those of this repository. */
+async function installPacked(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t, 'satchel-packed-')
+  const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+  const [{ filename }] = JSON.parse((await run('npm', packing, { cwd: ROOT, timeout: LIMIT_MS })).stdout)
+  const modules = join(folder, 'node_modules')
+  await mkdir(modules)
+  await run('tar', ['-xzf', join(folder, filename), '-C', modules])
+  await run('mv', [join(modules, 'package'), join(modules, 'satchel')])
+  for (const name of ['zod', 'simple-git', '@cdktf', 'typescript', '@typescript', '@types']) {
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name)).catch((thrown) => {
+      if (thrown.code !== 'ENOENT') throw thrown
+    })
+  }
+  return folder
+}
+
+test('the minimal plugin answers at the command line', async () => {
+  assert.equal(await node(['run.js'], join(ROOT, 'examples/minimal-plugin')), 'minimal-plugin: ok\n')
+})
+
+test('the stdio client creates a record and reads it back', async () => {
+  assert.match(await node(['client.js'], join(ROOT, 'examples/stdio-client')), /^stdio-client: ok, \d+ tools/)
+})
+
+test('the HTTP client talks REST with and without the typed client', async () => {
+  assert.match(await node(['client.js'], join(ROOT, 'examples/http-client')), /^http-client: ok/)
+})
+
+test('a plugin of somebody else compiles against the packed tarball, with types, and answers at every door', async (t) => {
+  const folder = await installPacked(t)
+  const plugin = join(folder, 'satchel-units')
+  await cp(join(ROOT, 'examples/third-party-plugin'), plugin, { recursive: true })
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+  await node([tsc, '-p', plugin], plugin)
+  assert.equal(await node(['check.js'], plugin), 'third-party-plugin: ok\n')
+
+  const wrong = join(plugin, 'src', 'tools', 'convert-units.ts')
+  const source = await readFile(wrong, 'utf8')
+  await writeFile(wrong, source.replace('annotations: { readOnly: true, ', 'annotations: { '))
+  await assert.rejects(node([tsc, '-p', plugin, '--noEmit'], plugin), ({ stdout }) => /readOnly/.test(stdout))
+})
+
+test('in a folder with nothing but the tarball, a new plugin passes its test', async (t) => {
+  const folder = await installPacked(t)
+  const bin = join(folder, 'node_modules', 'satchel', 'dist', 'satchel.js')
+
+  await node([bin, 'plugin', 'new', 'satchel-word-count'], folder)
+  const plugin = join(folder, 'satchel-word-count')
+  const tested = await run('npm', ['test', '--offline'], { cwd: plugin, timeout: LIMIT_MS })
+  const checked = await node([bin, 'plugin', 'check', '--json'], plugin)
+
+  assert.match(tested.stdout, /^# pass 3$/m)
+  assert.match(tested.stdout, /^# fail 0$/m)
+  assert.deepEqual(JSON.parse(checked).findings, [])
+})
+
+test('from the tarball both commands start, for new clients and old ones', async (t) => {
+  const folder = await installPacked(t)
+  const dist = join(folder, 'node_modules', 'satchel', 'dist')
+  const empty = await temporaryFolder(t)
+  const discover = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'server/discover',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }
+  const ask = async (command: readonly string[], message: object) => {
+    const asked = run(process.execPath, [...command], { cwd: empty, timeout: LIMIT_MS })
+    asked.child.stdin?.end(`${JSON.stringify(message)}\n`)
+    return JSON.parse((await asked).stdout).result
+  }
+
+  const help = await node([join(dist, 'satchel.js'), '--help'], empty)
+  const modern = await ask([join(dist, 'satchel.js'), 'mcp'], discover)
+  const old = await ask([join(dist, 'satchel-mcp.js')], initialize)
+
+  assert.match(help, /^Usage: satchel/)
+  assert.deepEqual(modern.supportedVersions, ['2026-07-28'])
+  assert.equal(old.protocolVersion, '2024-11-05')
+  assert.deepEqual(await readdir(empty), [], 'nothing was written')
+})
