@@ -1,0 +1,96 @@
+import type { Lexicon } from './lexicon.ts'
+import type { ModuleFields } from './module-fields.ts'
+import { queryTokens, tokenize } from './tokens.ts'
+
+/** Dimensions of `vectordb-default`. */
+export const DENSE_DIMS = 384
+
+/** A concept counts as this many words per word of its longest matched phrase. */
+const CONCEPT_WEIGHT = 4
+
+type DenseField = 'title' | 'description' | 'readme' | 'variables' | 'outputs' | 'resources'
+
+const FIELD_WEIGHTS: Readonly<Record<DenseField, number>> = {
+  title: 4,
+  description: 2.5,
+  readme: 1,
+  variables: 0.7,
+  outputs: 0.4,
+  resources: 1.5,
+}
+
+/** README text that goes into a vector (spec module-ingestion "Limits"). More of it drowns the other fields in collisions. */
+const README_CHARS = 2000
+
+/** How many documents hold a feature, and how many there are. */
+export interface DocumentFrequencies {
+  readonly documents: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Feature -> weight of a document: stems as `w:<stem>`, concepts as `g:<id>`. */
+export function documentFeatures(fields: ModuleFields, lexicon: Lexicon): Map<string, number> {
+  const features = new Map<string, number>()
+  for (const [field, weight] of Object.entries(FIELD_WEIGHTS)) {
+    const text = fields[field as DenseField] // the keys of FIELD_WEIGHTS are fields
+    for (const [feature, tf] of termFrequencies(
+      field === 'readme' ? text.slice(0, README_CHARS) : text,
+      lexicon,
+    )) {
+      features.set(feature, (features.get(feature) ?? 0) + weight * (1 + Math.log(1 + tf)))
+    }
+  }
+  return features
+}
+
+/**
+ * Feature -> weight of a query: term frequency times idf². The idf is on this side only, so that a stored vector never
+ * grows stale when other modules come. Without frequencies every idf is 1.
+ */
+export function queryFeatures(
+  query: string,
+  lexicon: Lexicon,
+  df?: DocumentFrequencies,
+): Map<string, number> {
+  const features = new Map<string, number>()
+  for (const [feature, tf] of termFrequencies(query, lexicon, true)) {
+    const idf = df ? Math.log(1 + df.documents / (1 + (df.counts[feature] ?? 0))) : 1
+    features.set(feature, tf * idf * idf)
+  }
+  return features
+}
+
+/** Features hashed into two buckets each, L2-normalised, rounded to 6 decimals. */
+export function denseVector(features: ReadonlyMap<string, number>): Float32Array {
+  const sums = new Float64Array(DENSE_DIMS)
+  for (const [feature, weight] of features) {
+    for (const seed of [0x811c9dc5, 0x9747b28c]) {
+      const hash = fnv1a(feature, seed)
+      const bucket = hash % DENSE_DIMS
+      sums[bucket] = (sums[bucket] ?? 0) + ((hash >>> 30) & 1 ? -weight : weight)
+    }
+  }
+  const norm = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0))
+  return Float32Array.from(sums, (value) => (norm === 0 ? 0 : Math.round((value / norm) * 1e6) / 1e6))
+}
+
+function termFrequencies(text: string, lexicon: Lexicon, isQuery = false): Map<string, number> {
+  const tokens = isQuery ? queryTokens(text) : tokenize(text)
+  const counts = new Map<string, number>()
+  for (const word of [...tokens.words, ...tokens.joined]) {
+    counts.set(`w:${word}`, (counts.get(`w:${word}`) ?? 0) + 1)
+  }
+  for (const [group, words] of lexicon.match(tokens)) counts.set(`g:${group}`, CONCEPT_WEIGHT * words)
+  return counts
+}
+
+/** 32-bit FNV-1a over UTF-16 units with a final mix; unsigned. */
+function fnv1a(text: string, seed: number): number {
+  let hash = seed
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash ^= hash >>> 16
+  hash = Math.imul(hash, 0x85ebca6b)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

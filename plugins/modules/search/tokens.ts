@@ -1,0 +1,108 @@
+import { stem } from './stemmer.ts'
+
+/** Raise it when tokens change: stored vectors and keyword indexes of another version are refused or rebuilt. */
+export const TOKENIZER_VERSION = 1
+
+/** Most words taken from one field; the rest of a bomb is ignored (search, section 10). */
+const MAX_WORDS = 20_000
+const MAX_WORD_CHARS = 40
+const MAX_NUMBER_DIGITS = 4
+
+const STOP_WORDS = new Set(
+  (
+    'a an and any are as at be been but by can could do does for from had has have how i if in into is it its me my of on or ' +
+    'our should so some such than that the their them then there these they this those to us via was we were what when ' +
+    'where which who whose why will with would you your ' +
+    'terraform module modules resource resources create creates created creating use uses used using want wants need needs'
+  ).split(' '),
+)
+
+/** A text as terms: `words` in order, and the identifiers that were split, `joined` again (`nat_gateway` -> `natgatewai`). */
+export interface Tokens {
+  readonly words: readonly string[]
+  readonly joined: readonly string[]
+}
+
+/**
+ * Splits a text into stems: runs of letters and digits, cut at `_ - . /` and at camelCase; digits stay attached (`s3`).
+ * Stop words, very long words and long numbers are dropped; `keepStopWords` keeps the first.
+ */
+export function tokenize(text: string, keepStopWords = false): Tokens {
+  const words: string[] = []
+  const joined: string[] = []
+  for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
+    const parts = partsOf(run)
+    for (const part of parts) if (isKept(part, keepStopWords)) words.push(stemOf(part))
+    if (parts.length > 1) addJoined(joined, parts)
+    if (words.length >= MAX_WORDS) break
+  }
+  return { words, joined }
+}
+
+/** Every term of a text, split and joined. */
+export function termsOf(text: string): string[] {
+  const { words, joined } = tokenize(text)
+  return [...words, ...joined]
+}
+
+/** A query's tokens; one of stop words only is used as it is. */
+export function queryTokens(query: string): Tokens {
+  const tokens = tokenize(query)
+  return tokens.words.length > 0 ? tokens : tokenize(query, true)
+}
+
+/** README text without HTML comments and tags, images (badges) and addresses; the texts of links stay. Linear. */
+export function readmeProse(text: string): string {
+  return withoutTags(withoutComments(text))
+    .replace(/!\[[^\][]{0,300}\](?:\([^()\s]{0,2000}\)|\[[^\][]{0,300}\])?/g, ' ')
+    .replace(/\]\([^()\s]{0,2000}\)/g, '] ')
+    .replace(/\bhttps?:\/\/[^\s<>"')\]]{1,2000}/g, ' ')
+}
+
+function withoutComments(text: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const open = text.indexOf('<!--', from)
+    if (open < 0) return kept + text.slice(from)
+    kept += `${text.slice(from, open)} `
+    const close = text.indexOf('-->', open)
+    if (close < 0) return kept
+    from = close + 3
+  }
+}
+
+function withoutTags(text: string): string {
+  return text.replace(/<\/?[a-zA-Z][^<>]{0,1000}>/g, ' ')
+}
+
+function partsOf(run: string): string[] {
+  return run
+    .split(/[_\-./]/)
+    .flatMap((part) => part.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/))
+    .map((part) => part.toLowerCase())
+}
+
+function addJoined(joined: string[], parts: readonly string[]): void {
+  const whole = parts.join('')
+  if (whole.length <= MAX_WORD_CHARS && !/^\d+$/.test(whole)) joined.push(stemOf(whole))
+}
+
+function isKept(word: string, keepStopWords: boolean): boolean {
+  if (word.length === 0 || word.length > MAX_WORD_CHARS) return false
+  if (/^\d+$/.test(word) && word.length > MAX_NUMBER_DIGITS) return false
+  return keepStopWords || !STOP_WORDS.has(word)
+}
+
+const stems = new Map<string, string>()
+const MAX_REMEMBERED = 50_000
+
+function stemOf(word: string): string {
+  if (!/^[a-z]{3,}$/.test(word)) return word
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  if (stems.size >= MAX_REMEMBERED) stems.clear()
+  const found = stem(word)
+  stems.set(word, found)
+  return found
+}
