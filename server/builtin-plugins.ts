@@ -27,6 +27,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'init', summary: 'write a sample configuration' },
       { verb: 'ingest', summary: 'read module repositories and write their summaries' },
       { verb: 'analyze', summary: 'summarise the modules of one repository' },
+      { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
-import { definePlugin } from '../../server/plugin.ts'
+import { definePlugin, type Host } from '../../server/plugin.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { stateDir } from './index/module-index.ts'
+import type { OpenVectors } from './ingest/vectors.ts'
 import { initCommand } from './init.ts'
 import { modulePrompts } from './prompts.ts'
 import { moduleResource } from './resources.ts'
@@ -18,6 +19,7 @@ import { listRepositoriesTool } from './tools/list-repositories.ts'
 import { modulesStatsTool } from './tools/modules-stats.ts'
 import { rebuildModulesTool } from './tools/rebuild-modules.ts'
 import { searchModulesTool } from './tools/search-modules.ts'
+import { searchModulesVectorTool } from './tools/search-modules-vector.ts'
 
 /** Terraform/OpenTofu modules of git repositories: ingest, search, use (spec module-ingestion). */
 export const plugin = definePlugin({
@@ -32,12 +34,19 @@ export const plugin = definePlugin({
       const { ingestForOperator } = await import('./run-ingest.ts')
       return (await ingestForOperator(service, signal, progress)).report
     })
-    const service: ModuleService = createModuleService({ host, config, workingDirectory, freshness })
+    const service: ModuleService = createModuleService({
+      host,
+      config,
+      workingDirectory,
+      freshness,
+      openVectors: lazyVectors(host, workingDirectory),
+    })
     const tasks = createIngestTasks(host, stateDir(resolve(workingDirectory, config.output_dir)))
     return {
       tools: [
         listRepositoriesTool(service),
         searchModulesTool(service),
+        searchModulesVectorTool(service),
         getModuleTool(service),
         listModuleVersionsTool(service),
         ingestModulesTool(service, tasks),
@@ -60,3 +69,15 @@ export const plugin = definePlugin({
     }
   },
 })
+
+/** The vector step, loaded when a run first keeps vectors. */
+function lazyVectors(host: Host, workingDirectory: string): OpenVectors {
+  return async (...args) => {
+    const [{ vectorOpener }, { loadLexicon }] = await Promise.all([
+      import('./embed/open-vectors.ts'),
+      import('./search/lexicon-file.ts'),
+    ])
+    const parts = { workingDirectory, env: host.env, now: () => host.now() }
+    return vectorOpener({ ...parts, loadLexicon: () => loadLexicon(host.configFile) })(...args)
+  }
+}

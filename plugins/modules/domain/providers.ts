@@ -86,8 +86,13 @@ function providerOfRepository(repository: string): string {
 
 /** Whether a filter word means one of these normalised providers: `azure` is azurerm, azapi and azuread. */
 export function matchesProvider(filter: string, providers: readonly string[]): boolean {
+  return providersMeant(filter).some((name) => providers.includes(name))
+}
+
+/** The normalised providers that a filter word means. */
+export function providersMeant(filter: string): readonly string[] {
   const wanted = normalizeProvider(filter.trim())
-  return (FAMILIES.get(wanted) ?? [wanted]).some((name) => providers.includes(name))
+  return FAMILIES.get(wanted) ?? [wanted]
 }
 
 /** Path segments and provider names, lower case, each once: what a module is tagged with. */

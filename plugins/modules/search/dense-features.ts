@@ -54,7 +54,10 @@ export function queryFeatures(
 ): Map<string, number> {
   const features = new Map<string, number>()
   for (const [feature, tf] of termFrequencies(query, lexicon, true)) {
-    const idf = df ? Math.log(1 + df.documents / (1 + (df.counts[feature] ?? 0))) : 1
+    const count = df?.counts[feature] ?? 0
+    // What no document holds can only meet others by collision.
+    if (df && count === 0) continue
+    const idf = df ? Math.log(1 + df.documents / (1 + count)) : 1
     features.set(feature, tf * idf * idf)
   }
   return features

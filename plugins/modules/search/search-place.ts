@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { CallContext } from '../../../server/plugin.ts'
+import type { EmbeddingOptions } from '../config.ts'
+import { parseConfigText } from '../config-text.ts'
+import { refusal } from '../reasons.ts'
+import { callerPath, type ModuleService } from '../service.ts'
+
+/** Which summaries and vectors a search reads. */
+export interface SearchPlace {
+  readonly outputDir: string
+  readonly embedding: EmbeddingOptions
+  /** Beside it stands the user's own lexicon. */
+  readonly configFile: string | undefined
+}
+
+/**
+ * The place of the server's own configuration, or of the one a caller names, whose folders then are confined too.
+ * Errors: `forbidden`/`path_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
+ */
+export async function searchPlace(
+  service: ModuleService,
+  ctx: CallContext,
+  configFile: string | undefined,
+): Promise<SearchPlace> {
+  const { host, config, workingDirectory } = service
+  if (configFile === undefined) {
+    const outputDir = await service.outputDir(ctx, undefined)
+    return { outputDir, embedding: config.embedding, configFile: host.configFile }
+  }
+  const file = await callerPath(service, ctx, configFile)
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })
+  })
+  const named = parseConfigText(text, host.env)
+  const isOwn = file === host.configFile
+  const confined = (path: string): Promise<string> =>
+    isOwn ? Promise.resolve(resolve(workingDirectory, path)) : callerPath(service, ctx, path)
+  return {
+    outputDir: await confined(named.output_dir),
+    embedding: { ...named.embedding, vectordb_path: await confined(named.embedding.vectordb_path) },
+    configFile: file,
+  }
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { providersMeant } from '../domain/providers.ts'
+import { refusal } from '../reasons.ts'
+import type { ModuleService } from '../service.ts'
+
+const explanation = z.object({
+  keyword: z.object({
+    score: z.number(),
+    scaled: z.number(),
+    terms: z.array(z.object({ term: z.string(), field: z.string(), share: z.number() })),
+    concepts: z.array(z.object({ concept: z.string(), share: z.number() })),
+  }),
+  vector: z.object({ cosine: z.number(), scaled: z.number() }).optional(),
+  weights: z.object({ keyword: z.number(), vector: z.number() }),
+  fused: z.number(),
+})
+
+const result = z.object({
+  id: z.string(),
+  metadata: z.object({
+    repository: z.string(),
+    ref: z.string(),
+    path: z.string(),
+    provider: z.string(),
+    providers: z.string(),
+    tags: z.string(),
+    last_updated: z.string(),
+  }),
+  document: untrusted('text of the module', { mcpMaxChars: 1500 }),
+  distance: z.number(),
+  other_refs: z.array(z.string()).optional(),
+  explain: explanation.optional(),
+})
+
+const input = z.object({
+  query: z.string().min(1).max(2000).describe('What is needed, in your own words.'),
+  provider: z.string().max(100).optional().describe('aws, azure, google, …'),
+  repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
+  ref: z.string().max(255).optional().describe('Tag or branch.'),
+  kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
+  limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
+  mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
+  all_versions: z.boolean().default(false).describe('Every ref, not just the latest.'),
+  explain: z.boolean().default(false).describe('Say why each result ranks.'),
+  config_file: z.string().max(4096).optional().describe('Another configuration.'),
+})
+
+const output = z.object({
+  results: z.array(result),
+  count: z.number().int(),
+  query: z.string(),
+  mode: z.string(),
+  strategy: z.string(),
+  fuzzy: z.boolean().optional(),
+  older_versions: z.boolean().optional(),
+  keyword_index: z.string().optional(),
+  excluded: z.object({ examples: z.number().int() }).optional(),
+  details: z.object({ known_providers: z.array(z.string()) }).optional(),
+})
+
+/** `search_modules_vector`, `POST /search/vector` and `satchel search`: one function. */
+export function searchModulesVectorTool(service: ModuleService) {
+  return defineTool({
+    name: 'search_modules_vector',
+    title: 'Search modules by meaning',
+    description:
+      'Finds ingested modules by what they are for, in your own words, combining meaning and keywords. Choose it when the wording of the module is unknown; search_modules needs no vectors. Returns the nearest module versions with distance (0 is best) and their text.',
+    profile: 'core',
+    input,
+    output,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    maxResultChars: 500_000,
+    http: { method: 'POST', path: '/search/vector' },
+    cli: { verb: 'search', positional: ['query'] },
+    example: { query: 'private network with subnets', limit: 3 },
+    async handler(ctx, asked) {
+      requireReadable(asked.query)
+      const { openSearch, filterOf } = await import('../search/open-search.ts')
+      const { searchModules } = await import('../search/module-search.ts')
+      const { searchPlace } = await import('../search/search-place.ts')
+      const place = await searchPlace(service, ctx, asked.config_file)
+      const { embedding } = place
+      const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
+      const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
+      if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
+        throw refusal(
+          'options_invalid',
+          'embedding.keyword_weight and vector_weight are both 0: raise one of them.',
+        )
+      }
+      const search = await openSearch(service, ctx, place, mode)
+      try {
+        const answer = await searchModules(search, {
+          query: asked.query,
+          filter: filterOf(search, asked),
+          wantsExamples: asked.kind === 'example',
+          allVersions: asked.all_versions,
+          limit: asked.limit,
+          mode,
+          weights,
+          explain: asked.explain,
+        })
+        return {
+          ...answer,
+          strategy: search.strategy,
+          ...unknownProvider(search.knownProviders, asked.provider),
+        }
+      } finally {
+        await search.close()
+      }
+    },
+    digest({ results, query }) {
+      if (results.length === 0) return `No module matches ${JSON.stringify(query)}.`
+      return results
+        .map(({ metadata, document }, at) => `${at + 1}. ${placeText(metadata)}  ${firstLine(document)}`)
+        .join('\n')
+    },
+  })
+}
+
+/** Refuses what no text is. Errors: `invalid`/`options_invalid`. */
+function requireReadable(query: string): void {
+  if (query.trim() === '' || query.includes('\0') || /[\ud800-\udfff]/u.test(query)) {
+    throw refusal('options_invalid', 'The query must be readable text of 1 to 2,000 characters.')
+  }
+}
+
+function unknownProvider(known: readonly string[], asked: string | undefined) {
+  if (asked === undefined || providersMeant(asked).some((name) => known.includes(name))) return {}
+  return { details: { known_providers: [...known] } }
+}
+
+function placeText({ repository, ref, path, provider }: z.output<typeof result>['metadata']): string {
+  const [owner, name] = repository
+    .replace(/\.git$/, '')
+    .split(/[/:]/)
+    .slice(-2)
+  return `${owner}/${name}${path === '.' ? '' : `//${path}`}@${ref} (${provider})`
+}
+
+function firstLine(document: string): string {
+  const line = document.replace(/^Description: /, '').split('\n')[0] ?? ''
+  return line.length > 90 ? `${line.slice(0, 89)}…` : line
+}
