@@ -144,13 +144,15 @@ async function errorsPage(): Promise<string> {
     '# Errors\n\nWritten by `npm run generate`. One error type at every door: `code` from this closed list, a stable `reason`, a `message` that says what was wrong and the next safe step, and `details`.\n\n',
     table(['code', 'HTTP', 'exit', 'title'], codes),
   ]
-  for (const plugin of readdirSync('plugins').sort()) {
-    const file = join('plugins', plugin, 'reasons.ts')
+  const pages = readdirSync('plugins')
+    .sort()
+    .map((plugin) => [plugin, join('plugins', plugin, 'reasons.ts')] as const)
+  for (const [title, file] of [['HTTP', join('server', 'http', 'reasons.ts')] as const, ...pages]) {
     if (!existsSync(file)) continue
     const { REASONS } = (await import(pathToFileURL(file).href)) as {
       REASONS: Record<string, readonly [string, string]>
     }
-    parts.push(`\n## ${plugin}\n\n`)
+    parts.push(`\n## ${title}\n\n`)
     parts.push(
       table(
         ['reason', 'code', 'when'],

@@ -29,7 +29,7 @@ describe('a body', () => {
 
       assert.deepEqual(
         [above.status, above.json['code'], above.json['reason']],
-        [413, 'too_large', 'body_too_large'],
+        [413, 'too_large', 'limit_exceeded'],
       )
       assert.equal(above.headers['content-type'], 'application/problem+json')
       assert.equal(above.headers.connection, 'close')
@@ -52,7 +52,7 @@ describe('a body', () => {
     )
     const ended = new Promise((resolve) => socket.once('close', resolve))
 
-    const text = await until('body_too_large')
+    const text = await until('limit_exceeded')
     await ended
 
     assert.match(text, /^HTTP\/1\.1 413 /)

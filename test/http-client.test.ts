@@ -13,12 +13,12 @@ describe('client', () => {
     const { client } = await openClient(t)
 
     const echo = await client.call('echo', { text: 'hello' })
-    const note = await client.call('note_get', { id: 'a/b', limit: 3, deep: true, tags: ['x', 'y'] })
+    const note = await client.call('note_get', { id: 'a/b', limit: 3, where: { size: 1 }, tags: ['x', 'y'] })
     const patched = await client.call('note_update', { id: 'a', text: 'x', if_match: '7' })
     const gone = await client.call('note_delete', { id: 'a', force: true })
 
     assert.equal(echo['text'], 'hello')
-    assert.deepEqual([note['id'], note['given']], ['a/b', { limit: 3, deep: true, tags: ['x', 'y'] }])
+    assert.deepEqual([note['id'], note['given']], ['a/b', { limit: 3, where: { size: 1 }, tags: ['x', 'y'] }])
     assert.deepEqual(patched, { id: 'a', if_match: '7' })
     assert.deepEqual(gone, { id: 'a', force: true })
   })
@@ -64,6 +64,11 @@ describe('client', () => {
     setTimeout(() => cancel.abort(), 20)
     await assert.rejects(waiting, { code: 'cancelled' })
     assert.equal((await client.health()).status, 'healthy')
+    const elsewhere = createClient({
+      baseUrl: door.address,
+      fetch: async () => new Response('<h1>', { status: 502 }),
+    })
+    await assert.rejects(elsewhere.health(), { code: 'internal', reason: 'unexpected_answer' })
     await door.close()
     await assert.rejects(client.health(), { code: 'unavailable', reason: 'unreachable' })
   })

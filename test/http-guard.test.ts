@@ -144,7 +144,7 @@ describe('guard of the API listener', () => {
     for (const origin of refused) {
       for (const headers of [{}, bearer(TOKEN), bearer('wrong')]) {
         const answer = await ask('/echo', { body: { text: 'x' }, headers: { host, origin, ...headers } })
-        assert.equal(verdict(answer), '403 origin_refused', origin)
+        assert.equal(verdict(answer), '403 origin_not_allowed', origin)
       }
     }
     assert.equal(sample.calls.length, calls)
@@ -197,12 +197,12 @@ describe('guard of a plugin’s listeners', () => {
         assert.equal(await status({ host }), '200', host)
       }
       for (const host of ['localhost', `localhost:${port + 1}`, `evil.example:${port}`, 'x.room.example']) {
-        assert.equal(await status({ host }), '403 host_refused', host)
+        assert.equal(await status({ host }), '403 host_not_allowed', host)
       }
       const origin = `http://localhost:${port}`
       const own = await status({ host: `localhost:${port}`, origin })
-      assert.equal(own, listener === OWNER ? '200' : '403 origin_refused')
-      assert.equal(await status({ origin: 'http://localhost:1' }), '403 origin_refused')
+      assert.equal(own, listener === OWNER ? '200' : '403 origin_not_allowed')
+      assert.equal(await status({ origin: 'http://localhost:1' }), '403 origin_not_allowed')
     }
   })
 
@@ -249,10 +249,10 @@ describe('guard of a plugin’s listeners', () => {
     assert.equal(await invite({}), '200')
     assert.equal(await invite({ 'sec-fetch-site': undefined }), '200')
     assert.equal(await invite({ 'sec-fetch-site': 'none' }), '200')
-    assert.equal(await invite({ origin: undefined }), '403 origin_refused')
-    assert.equal(await invite({ 'sec-fetch-site': 'same-site' }), '403 csrf_refused')
-    assert.equal(await invite({ 'sec-fetch-site': 'cross-site' }), '403 csrf_refused')
-    assert.equal(await invite({ 'x-satchel-request': undefined }), '403 csrf_refused')
+    assert.equal(await invite({ origin: undefined }), '403 origin_not_allowed')
+    assert.equal(await invite({ 'sec-fetch-site': 'same-site' }), '403 origin_not_allowed')
+    assert.equal(await invite({ 'sec-fetch-site': 'cross-site' }), '403 origin_not_allowed')
+    assert.equal(await invite({ 'x-satchel-request': undefined }), '403 origin_not_allowed')
     assert.equal(await invite({ 'content-type': 'text/plain' }), '415 media_type')
     assert.equal(await invite({ cookie: undefined }), '401 unauthorized')
     assert.equal(await invite({ cookie: 'sample=ses_old' }), '401 unauthorized')

@@ -212,7 +212,7 @@ describe('listener', () => {
       ['operator', 'all', 401],
     )
     assert.deepEqual([big.status, big.headers.connection], [413, 'close'])
-    assert.deepEqual([origin.status, origin.json], [403, { refused: 'origin_refused' }])
+    assert.deepEqual([origin.status, origin.json], [403, { refused: 'origin_not_allowed' }])
     assert.match(stream, /^HTTP\/1\.1 200 /)
   })
 
@@ -295,7 +295,7 @@ describe('documents of the API', () => {
     assert.equal(note?.operationId, 'note_get')
     assert.deepEqual(
       note?.parameters.map(({ name, in: place }) => `${place} ${name}`),
-      ['path id', 'query limit', 'query deep', 'query tags', 'query sizes'],
+      ['path id', 'query limit', 'query where', 'query deep', 'query tags', 'query sizes'],
     )
     assert.equal(JSON.stringify(json).includes('x-satchel-untrusted'), false)
   })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { After } from '../server/fanout/after.ts'
 import { openDoor } from './http/open-door.ts'
-import { eventFrame, READER, SESSION } from './http/sample-plugin.ts'
+import { BROKEN_CURSOR, eventFrame, READER, SESSION } from './http/sample-plugin.ts'
 
 const bearer = (token: string) => `Authorization: Bearer ${token}\r\n`
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
@@ -113,6 +113,19 @@ describe('a plugin’s stream', () => {
 
     assert.deepEqual([third.status, third.json['reason']], [503, 'too_many_streams'])
     assert.ok(Number(third.headers['retry-after']) > 0)
+  })
+})
+
+describe('history that cannot be read', () => {
+  it('cuts the reader off, and the cause reaches only the log', async (t) => {
+    const { raw, logged, sample } = await openDoor(t)
+    const { closed, received } = raw(get(`/feed?since_event_id=${BROKEN_CURSOR}`, bearer(SESSION)))
+
+    await closed
+
+    assert.equal(received().includes('secret of the disk'), false)
+    assert.ok(logged.some((line) => line.includes('replay of feed') && line.includes('secret of the disk')))
+    assert.equal(sample.inboxes.size, 0)
   })
 })
 

@@ -438,7 +438,7 @@ test('a body is read within its bounds, and a refused one calls nothing', async 
   assert.equal(full.status, 200)
   assert.deepEqual(
     [over.status, errorOf(over).code, errorOf(over).data],
-    [413, -32000, { code: 'too_large', reason: 'body_too_large' }],
+    [413, -32000, { code: 'too_large', reason: 'limit_exceeded' }],
   )
   assert.deepEqual([deep.status, errorOf(deep).code, errorOf(flat).code], [400, -32600, -32600])
   assert.match(errorOf(deep).message, /deep/)
@@ -459,7 +459,7 @@ test('a foreign origin is refused, another local port too, and none passes', asy
 
   for (const refused of [foreign, port]) {
     assert.equal(refused.status, 403)
-    assert.deepEqual(errorOf(refused).data, { code: 'forbidden', reason: 'origin_refused' })
+    assert.deepEqual(errorOf(refused).data, { code: 'forbidden', reason: 'origin_not_allowed' })
     assert.equal(refused.body?.id, null)
   }
   assert.equal(own.status, 200)

@@ -20,25 +20,29 @@ const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
 /**
  * Refuses a foreign `Host` on a plugin's listener, and on every listener an `Origin` that is neither the
  * request's own nor allowed (workspace, section 8; surface, section 6). An absent `Origin` passes.
- * Errors: `forbidden`/`host_refused`, `forbidden`/`origin_refused`.
+ * Errors: `forbidden`/`host_not_allowed`, `forbidden`/`origin_not_allowed`.
  */
 export function checkHostAndOrigin(exchange: Exchange, options: HttpOptions): void {
   const { incoming, listener } = exchange
   if (!isSocket(listener) && !isMain(listener) && !isOwnHost(exchange, options)) {
     throw new SatchelError(
       'forbidden',
-      'host_refused',
+      'host_not_allowed',
       'This listener does not answer to that Host; use its own address.',
     )
   }
   const { origin } = incoming.headers
   if (origin === undefined || allowedOrigins(exchange, options).includes(origin.toLowerCase())) return
-  throw new SatchelError('forbidden', 'origin_refused', 'Pages of another origin may not call this server.')
+  throw new SatchelError(
+    'forbidden',
+    'origin_not_allowed',
+    'Pages of another origin may not call this server.',
+  )
 }
 
 /**
  * Who is calling, by what `guard` looks at.
- * Errors: `unauthorized`/`unauthorized`; `forbidden`/`origin_refused`, `csrf_refused` for a browser's cookie.
+ * Errors: `unauthorized`/`unauthorized`; `forbidden`/`origin_not_allowed` for a browser's cookie.
  */
 export async function admit(
   guard: EndpointGuard,
@@ -133,7 +137,7 @@ function checkBrowserRequest({ incoming }: Exchange): void {
   if (origin === undefined || origin.toLowerCase() !== `http://${host?.toLowerCase()}`) {
     throw new SatchelError(
       'forbidden',
-      'origin_refused',
+      'origin_not_allowed',
       'Only the page of this server may do that with its cookie.',
     )
   }
@@ -142,7 +146,7 @@ function checkBrowserRequest({ incoming }: Exchange): void {
   if (!fromOurPage || incoming.headers['x-satchel-request'] !== '1') {
     throw new SatchelError(
       'forbidden',
-      'csrf_refused',
+      'origin_not_allowed',
       'Send the header X-Satchel-Request: 1 from the page of this server.',
     )
   }

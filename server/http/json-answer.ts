@@ -1,4 +1,4 @@
-/** A JSON answer; nothing of the API is kept by a cache unless its entity tag is asked for again. */
+/** A JSON answer; no cache keeps it, unless it has an entity tag to ask again with. */
 export function jsonAnswer(
   data: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -8,7 +8,7 @@ export function jsonAnswer(
     status,
     headers: {
       'content-type': 'application/json',
-      'cache-control': 'no-cache',
+      'cache-control': headers['etag'] === undefined ? 'no-store' : 'no-cache',
       'x-content-type-options': 'nosniff',
       ...headers,
     },

@@ -71,8 +71,7 @@ function malformed(): Response {
 async function listen(server: Server, listener: Listener): Promise<number | undefined> {
   const { at, nextFreePort } = listener
   if ('socket' in at) {
-    await listenAt(server, listener, { path: at.socket })
-    await chmod(at.socket, 0o600)
+    await listenPrivately(server, listener, at.socket)
     return undefined
   }
   const last = nextFreePort && at.port !== 0 ? at.port + NEXT_PORTS : at.port
@@ -84,6 +83,15 @@ async function listen(server: Server, listener: Listener): Promise<number | unde
       if (port >= last || !isBusy(thrown)) throw thrown
     }
   }
+}
+
+/** The file is bound while `listen` runs, so that the mask leaves no moment in which others could connect. */
+async function listenPrivately(server: Server, listener: Listener, path: string): Promise<void> {
+  const mask = process.umask(0o177)
+  const listening = listenAt(server, listener, { path })
+  process.umask(mask)
+  await listening
+  await chmod(path, 0o600)
 }
 
 async function listenAt(

@@ -52,7 +52,7 @@ export function requireIdentity(incoming: IncomingMessage): void {
 
 /**
  * The bytes of a body, counted as they come; a stated length over the cap is refused unread.
- * Errors: `too_large`/`body_too_large`, `invalid`/`body_timeout`, `cancelled`/`disconnected`.
+ * Errors: `too_large`/`limit_exceeded`, `invalid`/`body_timeout`, `cancelled`/`disconnected`.
  */
 export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, limitMs = BODY_LIMIT_MS, after = afterTimeout } = limits
@@ -87,7 +87,7 @@ export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promis
 function tooLarge(maxBytes: number): SatchelError {
   return new SatchelError(
     'too_large',
-    'body_too_large',
+    'limit_exceeded',
     `The body is larger than ${maxBytes} bytes; send less.`,
     {
       details: { max_bytes: maxBytes },

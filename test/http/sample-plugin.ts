@@ -108,6 +108,7 @@ function noteTool() {
     input: z.object({
       id: z.string().describe('Its id.'),
       limit: z.number().int().min(1).max(10).optional().describe('At most so many.'),
+      where: z.object({ size: z.number() }).optional().describe('Only such.'),
       deep: z.boolean().optional().describe('With everything below.'),
       tags: z.array(z.string()).optional().describe('Only these.'),
       sizes: z.array(z.number()).optional().describe('Only these sizes.'),
@@ -302,7 +303,8 @@ function feed({ inboxes }: Sample) {
     async open(_ctx, cursor = '0', inbox) {
       if (!/^\d{1,16}$/.test(cursor)) throw new SatchelError('invalid', 'bad_cursor', 'A cursor is a number.')
       inboxes.add(inbox)
-      const replay = [1, 2, 3].filter((id) => id > Number(cursor)).map(eventFrame)
+      const ids = [1, 2, 3].filter((id) => id > Number(cursor))
+      const replay = cursor === BROKEN_CURSOR ? brokenHistory() : ids.map(eventFrame)
       return {
         replay,
         onLag: () => Buffer.from('event: resync\ndata: {"reason":"lagged"}\n\n'),
@@ -310,6 +312,14 @@ function feed({ inboxes }: Sample) {
       }
     },
   })
+}
+
+/** With this one the history of the feed cannot be read to its end. */
+export const BROKEN_CURSOR = '666'
+
+function* brokenHistory(): Generator<Buffer> {
+  yield eventFrame(1)
+  throw new Error('secret of the disk')
 }
 
 /** Event `id` as the feed sends it. */

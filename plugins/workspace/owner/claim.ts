@@ -90,5 +90,9 @@ function requireOwnPage(request: Request): void {
     (site === null || site === 'same-origin') &&
     headers.get('x-satchel-request') === '1'
   if (isOurs) return
-  throw new SatchelError('forbidden', 'origin_refused', 'Only the page of this server may claim its link.')
+  throw new SatchelError(
+    'forbidden',
+    'origin_not_allowed',
+    'Only the page of this server may claim its link.',
+  )
 }
