@@ -1,0 +1,785 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { EVENT_TYPES, PAYLOAD_KEYS } from '../plugins/workspace/domain/event.ts'
+import { parseJoinUri } from '../plugins/workspace/domain/invitation.ts'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
+import { liveActor } from '../plugins/workspace/room/change.ts'
+import { redeem } from '../plugins/workspace/room/members.ts'
+import {
+  eventsAfter,
+  proposalWithContent,
+  roomView,
+  sessionsPage,
+  status,
+} from '../plugins/workspace/room/views.ts'
+import type { Capability } from '../server/contract/context.ts'
+import { isSatchelError } from '../server/contract/errors.ts'
+import { OPERATIONS, type Operation, openTestRoom, type TestRoom } from './workspace-fixture.ts'
+
+const GOALS = '## Goals\nthree\n\n'
+
+async function approved(room: TestRoom, who: Awaited<ReturnType<TestRoom['join']>>, input: object = {}) {
+  const { version } = await room.look(who, ({ rows }) => rows.document)
+  const proposal = await room.do(who, 'propose', {
+    base_version: version,
+    summary: 'a change',
+    content: `# Plan\n\nchanged at ${version}\n`,
+    ...input,
+  })
+  return room.do(who, 'review', { proposal_id: proposal.proposal_id, approve: true })
+}
+
+async function redeemed(room: TestRoom, uri: string, name = 'guest') {
+  const secret = parseJoinUri(uri)?.secret ?? uri
+  return room.room.changeAsSystem((change) => redeem(change, { secret, name, kind: 'agent' }))
+}
+
+test('the first start creates the room once; every start and clean stop is told', async (t) => {
+  const room = await openTestRoom(t)
+  const second = await room.reopen('clean')
+  const third = await second.reopen('killed')
+
+  const events = await third.events()
+
+  assert.deepEqual(
+    events.map(({ event_id, event_type, version, payload }) => [
+      event_id,
+      event_type,
+      version,
+      payload['status'],
+    ]),
+    [
+      [1, 'workspace.created', 1, undefined],
+      [2, 'workspace.started', 1, undefined],
+      [3, 'workspace.stopped', undefined, undefined],
+      [4, 'workspace.started', 1, undefined],
+      [5, 'workspace.started', 1, 'recovered'],
+    ],
+  )
+})
+
+test('joining, leaving and ending tell exactly what happened, and a repeat tells nothing', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+
+  const joined = await room.emitted(() => room.join('bob', ['read', 'checkout']))
+  const bob = await room.join('bob2', ['read', 'checkout'])
+  await room.do(bob, 'checkout', { target: 'workspace' })
+  const left = await room.emitted(() => room.do(ada, 'leave', { participant_id: bob.participant_id }))
+  const again = await room.emitted(() => room.do(ada, 'leave', { participant_id: bob.participant_id }))
+  const cleo = await room.join('cleo', ['read'])
+  const ended = await room.emitted(() => room.do(ada, 'session_end', { session_id: cleo.session_id }))
+  const endedAgain = await room.emitted(() => room.do(ada, 'session_end', { session_id: cleo.session_id }))
+
+  assert.deepEqual(joined, ['participant.joined', 'session.created'])
+  assert.deepEqual(left, ['lease.released', 'participant.left'])
+  assert.deepEqual([again, endedAgain], [[], []])
+  assert.deepEqual(ended, ['session.expired'])
+  assert.equal((await room.events()).at(-1)?.payload['status'], 'revoked')
+  await assert.rejects(room.look(bob, status), { code: 'unauthorized', reason: 'session_expired' })
+  await assert.rejects(room.look(cleo, status), { code: 'unauthorized', reason: 'session_expired' })
+})
+
+test('a session ends on its own after 8 hours, once, without a request arriving', async (t) => {
+  const room = await openTestRoom(t)
+  await room.join('ada')
+
+  room.pass(LIMITS.sessionMinutes)
+  const first = await room.emitted(() => room.room.expire())
+  const second = await room.emitted(() => room.room.expire())
+
+  assert.deepEqual(first, ['session.expired'])
+  assert.deepEqual(second, [])
+})
+
+test('a proposal goes through review and commit, each step told once', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const base = { base_version: 1, summary: 'new goals', target: 'section:Plan/Goals', content: GOALS }
+  const proposal = await room.do(ada, 'propose', base)
+  const rival = await room.do(ada, 'propose', { base_version: 1, summary: 'rival', content: 'x' })
+  const id = { proposal_id: proposal.proposal_id }
+
+  const reviews = [
+    await room.emitted(() => room.do(ada, 'review', { ...id, approve: true })),
+    await room.emitted(() => room.do(ada, 'review', { ...id, approve: true })),
+    await room.emitted(() => room.do(ada, 'review', { ...id, approve: false })),
+  ]
+  const committed = await room.emitted(() => room.do(ada, 'commit', id))
+  const repeat = await room.do(ada, 'commit', id)
+  const events = await room.events()
+
+  assert.deepEqual(reviews, [['proposal.approved'], [], []])
+  await assert.rejects(room.do(ada, 'review', { ...id, approve: false }), {
+    code: 'conflict',
+    reason: 'proposal_conflict',
+  })
+  assert.deepEqual(committed, ['change.committed', 'proposal.superseded', 'proposal.committed'])
+  assert.equal(events.at(-2)?.payload['proposal_id'], rival.proposal_id)
+  assert.equal(repeat.version, 2)
+  assert.equal(await room.text(), '# Plan\n\n## Goals\nthree\n\n## Steps\ntwo\n')
+})
+
+test('a stale base, an unknown section and 256 KiB and one byte are refused without an event', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  await room.write('# Plan\nedited\n')
+  const at = (input: object) => ({ base_version: 2, summary: 's', content: 'c', ...input })
+
+  const latest = await room.latest()
+  await assert.rejects(room.do(ada, 'propose', at({ base_version: 1 })), (error: unknown) => {
+    assert.ok(isSatchelError(error))
+    assert.equal(error.reason, 'stale_version')
+    assert.equal(error.details?.['current_version'], 2)
+    assert.match(String(error.details?.['diff']), /\+edited/)
+    return true
+  })
+  await assert.rejects(room.do(ada, 'propose', at({ target: 'section:Nope' })), { reason: 'invalid_region' })
+  await assert.rejects(room.do(ada, 'propose', at({ content: 'x'.repeat(LIMITS.proposalBytes + 1) })), {
+    code: 'too_large',
+    reason: 'limit_exceeded',
+  })
+  assert.equal(await room.latest(), latest)
+
+  await room.do(ada, 'propose', at({ content: 'x'.repeat(LIMITS.proposalBytes) }))
+})
+
+test('what moved is not shown to those who may not read', async (t) => {
+  const room = await openTestRoom(t)
+  const bob = await room.join('bob', ['propose'])
+  await room.write('# Plan\nsecret plans\n')
+
+  await assert.rejects(
+    room.do(bob, 'propose', { base_version: 1, summary: 's', content: 'c' }),
+    (error: unknown) => {
+      assert.ok(isSatchelError(error))
+      assert.deepEqual(error.details, { base_version: 1, current_version: 2 })
+      return true
+    },
+  )
+})
+
+test('an approved proposal whose base moved turns conflicted at commit, and the file stays as it is', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { proposal_id } = await approved(room, ada)
+  await room.write('# Plan\nby hand\n')
+
+  const told = await room.emitted(() => room.do(ada, 'commit', { proposal_id }))
+  const again = await room.emitted(() => room.do(ada, 'commit', { proposal_id }))
+
+  assert.deepEqual(told, ['proposal.conflicted'])
+  assert.deepEqual(again, [])
+  await assert.rejects(room.do(ada, 'commit', { proposal_id }), { reason: 'proposal_conflict' })
+  assert.equal(await room.text(), '# Plan\nby hand\n')
+})
+
+test('every way of a new version supersedes pending proposals with an older base', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const pending = async () => {
+    const { version } = await room.look(ada, ({ rows }) => rows.document)
+    await room.do(ada, 'propose', { base_version: version, summary: 'waits', content: `${version}` })
+    return version
+  }
+
+  await pending()
+  const external = await room.emitted(() => room.write('# Plan\nedit\n'))
+  const version = await pending()
+  const raw = await room.emitted(() =>
+    room.do(ada, 'commit', { base_version: version, content: '# raw\n', summary: 'raw' }),
+  )
+  const { proposal_id } = await approved(room, ada)
+  await pending()
+  const byProposal = await room.emitted(() => room.do(ada, 'commit', { proposal_id }))
+
+  assert.deepEqual(external, ['change.committed', 'proposal.superseded'])
+  assert.deepEqual(raw, ['change.committed', 'proposal.superseded'])
+  assert.deepEqual(byProposal, ['change.committed', 'proposal.superseded', 'proposal.committed'])
+})
+
+test('with staleness by section an untouched section is spared and spliced into the newer document', async (t) => {
+  const room = await openTestRoom(t, { staleness: 'section' })
+  const ada = await room.join('ada')
+  const base = { base_version: 1, summary: 's' }
+  const goals = await room.do(ada, 'propose', { ...base, target: 'section:Plan/Goals', content: GOALS })
+  const steps = await room.do(ada, 'propose', {
+    ...base,
+    target: 'section:Plan/Steps',
+    content: '## Steps\nx\n',
+  })
+  await room.write('# Plan\n\n## Goals\none\n\n## Steps\nby hand\n')
+
+  const rows = await room.look(ada, ({ rows }) => rows.all('proposal_open').length)
+  await room.do(ada, 'review', { proposal_id: goals.proposal_id, approve: true })
+  await room.do(ada, 'commit', { proposal_id: goals.proposal_id })
+
+  assert.equal(rows, 1)
+  assert.equal(await room.text(), '# Plan\n\n## Goals\nthree\n\n## Steps\nby hand\n')
+  await assert.rejects(room.do(ada, 'review', { proposal_id: steps.proposal_id, approve: true }), {
+    reason: 'proposal_conflict',
+  })
+})
+
+test('a rebase makes a new proposal, or says which lines were changed on both sides', async (t) => {
+  const room = await openTestRoom(t, { text: 'a\nb\nc\nd\ne\n' })
+  const ada = await room.join('ada')
+  const clean = await room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'A\nb\nc\nd\ne\n' })
+  const clash = await room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'a\nb\nc\nd\nE1\n' })
+  await room.write('a\nb\nc\nd\nE2\n')
+
+  const told = await room.emitted(() => room.do(ada, 'rebase', { proposal_id: clean.proposal_id }))
+  const refused = await room.emitted(() => room.do(ada, 'rebase', { proposal_id: clash.proposal_id }))
+  const open = await room.look(ada, ({ rows }) =>
+    rows.all('proposal_open').map((row) => JSON.parse(String(row['json']))),
+  )
+  const content = await room.look(ada, (view) => proposalWithContent(view, open[0].proposal_id))
+
+  assert.deepEqual([told, refused], [['proposal.created'], []])
+  assert.equal(open[0].rebased_from, clean.proposal_id)
+  assert.equal('content' in content && content.content, 'A\nb\nc\nd\nE2\n')
+  await assert.rejects(room.do(ada, 'rebase', { proposal_id: clash.proposal_id }), {
+    reason: 'merge_conflict',
+  })
+})
+
+test('edits of the file by other hands become versions; touching it, our own write and what is no text do not', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+
+  const inPlace = await room.emitted(() => room.write('one\n'))
+  const renamedOver = await room.emitted(async () => {
+    await writeFile(`${room.file}.new`, 'two\n')
+    await rename(`${room.file}.new`, room.file)
+    await room.room.look()
+  })
+  const deleted = await room.emitted(async () => {
+    await rm(room.file)
+    await room.room.look()
+  })
+  const missing = await room.look(ada, status)
+  const recreated = await room.emitted(() => room.write('three\n'))
+  const touched = await room.emitted(() => room.write('three\n'))
+  const invalid = await room.emitted(async () => {
+    await writeFile(room.file, Buffer.from([0xff, 0xfe, 0x41]))
+    await room.room.look()
+  })
+  const broken = await room.look(ada, status)
+
+  assert.deepEqual(
+    [inPlace, renamedOver, recreated],
+    [['change.committed'], ['change.committed'], ['change.committed']],
+  )
+  assert.deepEqual([deleted, touched, invalid], [[], [], []])
+  assert.deepEqual([missing.substrate, broken.substrate], ['missing', 'invalid'])
+  const last = (await room.events()).at(-1)
+  assert.deepEqual(
+    [last?.payload['status'], last?.payload['summary'], last?.actor_id],
+    ['external', 'external edit', undefined],
+  )
+  await assert.rejects(room.do(ada, 'commit', { base_version: broken.version, content: 'x', summary: 's' }), {
+    code: 'conflict',
+    reason: 'substrate_invalid',
+  })
+})
+
+test('a lease is taken, renewed, released once and ends on its own once, also across a restart', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+
+  const taken = await room.emitted(() => room.do(ada, 'checkout', { target: '*' }))
+  const lease = await room.do(ada, 'checkout', { target: 'workspace', minutes: 20 })
+  const renewal = await room.emitted(() => room.do(ada, 'renew', { lease_id: lease.lease_id }))
+  const both = await room.emitted(() =>
+    Promise.all([
+      room.do(ada, 'release', { lease_id: lease.lease_id }),
+      room.do(ada, 'release', { lease_id: lease.lease_id }),
+    ]),
+  )
+  const next = await room.do(ada, 'checkout', { target: 'section:Plan/Goals' })
+  const again = await room.reopen('killed')
+  again.pass(LIMITS.leaseMinutes)
+  const expired = await again.emitted(() => again.room.expire())
+  const twice = await again.emitted(() => again.room.expire())
+
+  assert.deepEqual(taken, ['lease.acquired'])
+  assert.deepEqual(renewal, ['lease.acquired'])
+  assert.deepEqual(both, ['lease.released'])
+  assert.equal(lease.fence, 1)
+  assert.equal(next.fence, 2)
+  assert.deepEqual([expired, twice], [['lease.expired'], []])
+  await assert.rejects(again.do(ada, 'renew', { lease_id: next.lease_id }), { reason: 'lease_not_active' })
+})
+
+test('a lease never runs past 120 minutes, and its limits are refused one above', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const lease = await room.do(ada, 'checkout', { target: 'workspace', minutes: 120 })
+
+  await assert.rejects(room.do(ada, 'renew', { lease_id: lease.lease_id, minutes: 1 }), {
+    code: 'rate_limited',
+    reason: 'limit_exceeded',
+  })
+  await assert.rejects(room.do(ada, 'checkout', { target: 'workspace', minutes: 121 }), { code: 'invalid' })
+  await assert.rejects(room.do(ada, 'checkout', { target: 'workspace', minutes: 0 }), { code: 'invalid' })
+})
+
+test('a lease keeps others from leasing and committing what it overlaps, unless an admin forces it', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read', 'propose', 'checkout', 'commit', 'approve'])
+  await room.do(ada, 'checkout', { target: 'section:Plan/Goals' })
+  const { proposal_id } = await approved(room, bob, { target: 'section:Plan/Goals', content: GOALS })
+  const conflict = { code: 'conflict', reason: 'lease_conflict' }
+
+  await assert.rejects(room.do(bob, 'checkout', { target: 'workspace' }), conflict)
+  await assert.rejects(room.do(bob, 'checkout', { target: 'section:Plan' }), conflict)
+  await room.do(bob, 'checkout', { target: 'section:Plan/Steps' })
+  await assert.rejects(room.do(bob, 'commit', { proposal_id }), conflict)
+  await assert.rejects(room.do(bob, 'commit', { proposal_id, force: true }), conflict)
+  await assert.rejects(room.do(ada, 'commit', { proposal_id, fence: 99 }), { reason: 'stale_fence' })
+  await room.do(ada, 'commit', { proposal_id, fence: 1 })
+})
+
+test('an invitation is redeemed as often as it says; unknown, expired, revoked and used secrets do nothing', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const created = await room.emitted(() => room.do(ada, 'invite', {}))
+  const { uri } = await room.do(ada, 'invite', { capabilities: ['read'], max_uses: 1 })
+
+  const joined = await room.emitted(() => redeemed(room, uri))
+  const used = await room.emitted(() => redeemed(room, uri))
+  const late = await room.do(ada, 'invite', { minutes: 1 })
+  const revoked = await room.do(ada, 'invite', {})
+  const revoke = () => room.do(ada, 'invite_revoke', { invite_id: revoked.invite_id })
+  const both = await room.emitted(() => Promise.all([revoke(), revoke()]))
+  room.pass(1)
+
+  assert.deepEqual(created, ['invite.created'])
+  assert.deepEqual(joined, ['participant.joined', 'session.created'])
+  assert.deepEqual(used, [])
+  assert.deepEqual(both, ['invite.revoked'])
+  const latest = await room.latest()
+  await assert.rejects(redeemed(room, uri), { code: 'conflict', reason: 'invitation_redeemed' })
+  await assert.rejects(redeemed(room, late.uri), { code: 'forbidden', reason: 'invitation_expired' })
+  await assert.rejects(redeemed(room, revoked.uri), { code: 'forbidden', reason: 'invitation_revoked' })
+  await assert.rejects(redeemed(room, 'nonsense'), { code: 'unauthorized', reason: 'invitation_unknown' })
+  assert.equal(await room.latest(), latest)
+})
+
+test('nobody invites to more than the own capabilities', async (t) => {
+  const room = await openTestRoom(t)
+  const bob = await room.join('bob', ['read', 'invite'])
+
+  const { capabilities } = await room.do(bob, 'invite', {})
+
+  assert.deepEqual(capabilities, ['read'])
+  for (const asked of [['admin'], ['*'], ['read', 'approve']]) {
+    await assert.rejects(room.do(bob, 'invite', { capabilities: asked }), { code: 'forbidden' })
+  }
+})
+
+test('revoking an invitation leaves its sessions alone unless asked to end them', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { uri, invite_id } = await room.do(ada, 'invite', { max_uses: 2 })
+  const guest = await redeemed(room, uri)
+
+  await room.do(ada, 'invite_revoke', { invite_id })
+  const alive = await room.look(guest, status)
+  const ended = await room.emitted(() => room.do(ada, 'invite_revoke', { invite_id, end_sessions: true }))
+
+  assert.equal(alive.you.name, 'guest')
+  assert.deepEqual(ended, ['session.expired'])
+  await assert.rejects(room.look(guest, status), { reason: 'session_expired' })
+})
+
+test('a handoff and its task go through every state together', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read', 'propose'])
+  const open = () => room.do(ada, 'handoff_create', { title: 'T', objective: 'O', to: bob.participant_id })
+  const first = await open()
+  const id = { handoff_id: first.handoff_id }
+
+  const told = {
+    created: await room.emitted(open),
+    accepted: await room.emitted(() => room.do(bob, 'handoff_accept', id)),
+    acceptedAgain: await room.emitted(() => room.do(bob, 'handoff_accept', id)),
+    result: await room.emitted(() => room.do(bob, 'handoff_result', { ...id, summary: 'done' })),
+    approved: await room.emitted(() => room.do(ada, 'handoff_review', { ...id, approve: true })),
+    approvedAgain: await room.emitted(() => room.do(ada, 'handoff_review', { ...id, approve: true })),
+  }
+  const second = await open()
+  const cancel = () => room.do(ada, 'handoff_cancel', { handoff_id: second.handoff_id })
+  const cancelled = await room.emitted(cancel)
+  const third = await open()
+  await room.do(bob, 'handoff_accept', { handoff_id: third.handoff_id })
+  await room.do(bob, 'handoff_result', { handoff_id: third.handoff_id, summary: 'x' })
+  const rejected = await room.emitted(() =>
+    room.do(ada, 'handoff_review', { handoff_id: third.handoff_id, approve: false }),
+  )
+
+  assert.deepEqual(told, {
+    created: ['handoff.created', 'task.created'],
+    accepted: ['handoff.accepted', 'task.updated'],
+    acceptedAgain: [],
+    result: ['handoff.result_ready', 'task.updated'],
+    approved: ['handoff.approved', 'task.updated'],
+    approvedAgain: [],
+  })
+  assert.deepEqual(cancelled, ['handoff.cancelled', 'task.updated'])
+  assert.deepEqual(await room.emitted(cancel), [])
+  assert.deepEqual(rejected, ['handoff.rejected', 'task.updated'])
+  await assert.rejects(room.do(bob, 'handoff_accept', { handoff_id: second.handoff_id }), {
+    code: 'conflict',
+    reason: 'handoff_state',
+  })
+})
+
+test('an invalid handoff record is refused with the place of each mistake, and no event', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const latest = await room.latest()
+
+  await assert.rejects(
+    room.do(ada, 'handoff_create', { title: 'T', objective: 'O', record: { id: 7 } }),
+    (error: unknown) => {
+      assert.ok(isSatchelError(error))
+      assert.equal(error.reason, 'handoff_record_invalid')
+      const errors = error.details?.['errors'] as { pointer: string }[]
+      assert.ok(errors.some(({ pointer }) => pointer === '/id'))
+      return true
+    },
+  )
+  assert.equal(await room.latest(), latest)
+})
+
+test('approving a result with commit lands its proposal first', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read', 'propose'])
+  const { handoff_id } = await room.do(ada, 'handoff_create', { title: 'T', objective: 'O' })
+  await room.do(bob, 'handoff_accept', { handoff_id })
+  const { proposal_id } = await room.do(bob, 'propose', { base_version: 1, summary: 's', content: 'new\n' })
+  await room.do(ada, 'review', { proposal_id, approve: true })
+  await room.do(bob, 'handoff_result', { handoff_id, summary: 'done', proposal_id })
+
+  const told = await room.emitted(() =>
+    room.do(ada, 'handoff_review', { handoff_id, approve: true, commit: true }),
+  )
+
+  assert.deepEqual(told, ['change.committed', 'proposal.committed', 'handoff.approved', 'task.updated'])
+  assert.equal(await room.text(), 'new\n')
+})
+
+// --- rules ---------------------------------------------------------------------------------------------------------
+
+const NEEDS: Readonly<Record<Operation, Capability | 'admin'>> = {
+  checkout: 'checkout',
+  renew: 'checkout',
+  release: 'checkout',
+  propose: 'propose',
+  review: 'approve',
+  withdraw: 'propose',
+  rebase: 'propose',
+  commit: 'commit',
+  invite: 'invite',
+  invite_revoke: 'invite',
+  leave: 'admin',
+  session_end: 'admin',
+  handoff_create: 'propose',
+  handoff_accept: 'propose',
+  handoff_result: 'propose',
+  handoff_review: 'approve',
+  handoff_cancel: 'admin',
+}
+
+test('a call without its capability is denied and leaves no event, for every operation and capability', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const proposal = await approved(room, ada)
+  const lease = await room.do(ada, 'checkout', { target: 'section:Plan/Goals' })
+  const invitation = await room.do(ada, 'invite', {})
+  const handoff = await room.do(ada, 'handoff_create', { title: 'T', objective: 'O' })
+  const inputs: Record<Operation, object> = {
+    checkout: { target: 'section:Plan/Steps' },
+    renew: { lease_id: lease.lease_id },
+    release: { lease_id: lease.lease_id },
+    propose: { base_version: 1, summary: 's', content: 'c' },
+    review: { proposal_id: proposal.proposal_id, approve: false },
+    withdraw: { proposal_id: proposal.proposal_id },
+    rebase: { proposal_id: proposal.proposal_id },
+    commit: { proposal_id: proposal.proposal_id },
+    invite: {},
+    invite_revoke: { invite_id: invitation.invite_id },
+    leave: { participant_id: ada.participant_id },
+    session_end: { session_id: ada.session_id },
+    handoff_create: { title: 'T', objective: 'O' },
+    handoff_accept: { handoff_id: handoff.handoff_id },
+    handoff_result: { handoff_id: handoff.handoff_id, summary: 's' },
+    handoff_review: { handoff_id: handoff.handoff_id, approve: true },
+    handoff_cancel: { handoff_id: handoff.handoff_id },
+  }
+  const others: Capability[] = ['read', 'observe', 'propose', 'checkout', 'commit', 'approve', 'invite']
+  const sessions = await Promise.all(
+    others.map(async (capability) => ({ capability, who: await room.join(capability, [capability]) })),
+  )
+  const latest = await room.latest()
+
+  for (const operation of Object.keys(OPERATIONS) as Operation[]) {
+    for (const { capability, who } of sessions) {
+      if (NEEDS[operation] === capability) continue
+      await assert.rejects(
+        room.do(who, operation, inputs[operation] as never),
+        { code: 'forbidden', reason: 'permission_denied' },
+        `${operation} with ${capability}`,
+      )
+    }
+  }
+  assert.equal(await room.latest(), latest)
+})
+
+test('an unknown id is not found, whatever it names', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const cases: [Operation, object, string][] = [
+    ['renew', { lease_id: 'lease_0000000000000000' }, 'lease_not_found'],
+    ['release', { lease_id: 'x' }, 'lease_not_found'],
+    ['review', { proposal_id: 'prop_0', approve: true }, 'proposal_not_found'],
+    ['commit', { proposal_id: 'prop_0' }, 'proposal_not_found'],
+    ['leave', { participant_id: 'par_0' }, 'participant_not_found'],
+    ['session_end', { session_id: 'ssn_0' }, 'session_not_found'],
+    ['invite_revoke', { invite_id: 'inv_0' }, 'invite_not_found'],
+    ['handoff_accept', { handoff_id: 'ho_0' }, 'handoff_not_found'],
+    ['handoff_create', { title: 'T', objective: 'O', to: 'par_0' }, 'participant_not_found'],
+  ]
+  for (const [operation, input, reason] of cases) {
+    await assert.rejects(room.do(ada, operation, input as never), { code: 'not_found', reason }, operation)
+  }
+})
+
+test('a thousand mutations at once keep events, versions and fences in one order', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+
+  await Promise.all(
+    Array.from({ length: 1000 }, async (_, index) => {
+      if (index % 2 === 0) return room.do(ada, 'handoff_create', { title: `${index}`, objective: 'O' })
+      const { lease_id } = await room.do(ada, 'checkout', { target: 'section:Plan/Goals' })
+      return room.do(ada, 'release', { lease_id })
+    }),
+  )
+
+  const events = await room.events()
+  const ids = events.map(({ event_id }) => event_id)
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => (ids[0] ?? 0) + index),
+  )
+  const told = room.news.flatMap((news) => news.events.map(({ event_id }) => event_id))
+  assert.deepEqual(
+    told,
+    [...told].sort((a, b) => a - b),
+  )
+  const fences = events.flatMap(({ event_type, payload }) =>
+    event_type === 'lease.acquired' && payload['renewed'] === undefined ? [Number(payload['fence'])] : [],
+  )
+  assert.deepEqual(
+    fences,
+    [...fences].sort((a, b) => a - b),
+  )
+  for (let index = 1; index < events.length; index += 1) {
+    assert.ok((events[index]?.created_at ?? '') >= (events[index - 1]?.created_at ?? ''))
+  }
+})
+
+test('the newest 2000 events are kept, and ids go on after a restart', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  while ((await room.latest()) < 2500) {
+    await Promise.all(
+      Array.from({ length: Math.min(100, 2500 - (await room.latest())) }, () => room.do(ada, 'invite', {})),
+    )
+  }
+
+  const ids = (await room.events()).map(({ event_id }) => event_id)
+  const again = await room.reopen('clean')
+  const after = (await again.events()).map(({ event_id }) => event_id)
+
+  assert.deepEqual([ids[0], ids.at(-1), ids.length], [501, 2500, 2000])
+  assert.deepEqual([after[0], after.at(-1)], [503, 2502])
+})
+
+test('an envelope has the keys of the specification in their order, and a payload only those of its event', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada\u202e\u{e0041}')
+  await room.do(ada, 'propose', { base_version: 1, summary: '\u{1f600}'.repeat(241), content: 'x' })
+  const keys = [
+    'event_id',
+    'event_type',
+    'schema_version',
+    'workspace_id',
+    'created_at',
+    'version',
+    'actor_id',
+    'payload',
+  ]
+
+  const events = await room.events()
+
+  for (const event of events) {
+    const present = Object.keys(event)
+    assert.deepEqual(
+      present,
+      keys.filter((key) => present.includes(key)),
+    )
+    assert.equal(event.schema_version, 1)
+    assert.match(event.created_at, /\.\d{6}\+00:00$/)
+    const allowed = [...PAYLOAD_KEYS[event.event_type], 'status', 'summary']
+    assert.deepEqual(
+      Object.keys(event.payload).filter((key) => !allowed.includes(key)),
+      [],
+    )
+  }
+  assert.equal(events.at(-1)?.payload['summary'], '\u{1f600}'.repeat(240))
+  assert.equal(events.find(({ event_type }) => event_type === 'participant.joined')?.payload['name'], 'ada')
+  assert.ok(!EVENT_TYPES.some((type) => String(type) === 'workspace.updated'))
+})
+
+test('time never goes back, also when the clock does', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  room.setBack(600)
+  await room.do(ada, 'invite', {})
+  const again = await room.reopen('killed')
+
+  const times = (await again.events()).map(({ created_at }) => created_at)
+
+  assert.deepEqual(times, [...times].sort())
+})
+
+test('the same key does a request once, and is refused for another request', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob')
+  const input = { base_version: 1, summary: 's', content: 'c', idempotency_key: 'k1' }
+
+  const first = await room.do(ada, 'propose', input)
+  const again = await room.emitted(() => room.do(ada, 'propose', input))
+  const repeat = await room.do(ada, 'propose', input)
+  const others = await room.emitted(() => room.do(bob, 'propose', input))
+  const invited = await room.do(ada, 'invite', { idempotency_key: 'k2' })
+  const replayed = await room.do(ada, 'invite', { idempotency_key: 'k2' })
+  const restarted = await room.reopen('killed')
+  const afterRestart = await restarted.do(ada, 'propose', input)
+
+  assert.deepEqual(again, [])
+  assert.equal(repeat.proposal_id, first.proposal_id)
+  assert.equal(afterRestart.proposal_id, first.proposal_id)
+  assert.deepEqual(others, ['proposal.created'])
+  await assert.rejects(restarted.do(ada, 'propose', { ...input, content: 'other' }), {
+    code: 'conflict',
+    reason: 'idempotency_mismatch',
+  })
+  assert.ok(invited.uri.startsWith('satchel://join/'))
+  assert.ok(!('uri' in replayed))
+  assert.equal((replayed as { replayed?: boolean }).replayed, true)
+})
+
+test('a stored refusal is answered again for the same key, without a second event', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { proposal_id } = await approved(room, ada)
+  await room.write('moved\n')
+  const commit = () => room.do(ada, 'commit', { proposal_id, idempotency_key: 'c1' })
+
+  await assert.rejects(commit(), { reason: 'stale_version' })
+  const again = await room.emitted(commit)
+
+  assert.deepEqual(again, [])
+  await assert.rejects(commit(), { reason: 'stale_version' })
+})
+
+test('limits are met exactly: sessions, pending proposals, names', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('a'.repeat(LIMITS.nameChars))
+  await assert.rejects(room.join('a'.repeat(LIMITS.nameChars + 1)), {
+    code: 'invalid',
+    reason: 'limit_exceeded',
+  })
+  for (let count = 1; count < LIMITS.liveSessions; count += 1) await room.join(`p${count}`)
+  await assert.rejects(room.join('one too many'), { code: 'rate_limited', reason: 'limit_exceeded' })
+  const propose = () => room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'c' })
+
+  await Promise.all(Array.from({ length: LIMITS.pendingProposalsPerParticipant }, propose))
+
+  await assert.rejects(propose(), { code: 'rate_limited', reason: 'limit_exceeded' })
+})
+
+test('a document of 4 MiB is taken and one byte more is not', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const commit = (content: string) => room.do(ada, 'commit', { base_version: 1, content, summary: 's' })
+
+  await assert.rejects(commit('x'.repeat(LIMITS.documentBytes + 1)), { code: 'too_large' })
+  const { version } = await commit('x'.repeat(LIMITS.documentBytes))
+
+  assert.equal(version, 2)
+})
+
+test('no secret stands in any file, event or answer', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { uri } = await room.do(ada, 'invite', { max_uses: 3, idempotency_key: 'inv' })
+  const secret = parseJoinUri(uri)?.secret ?? ''
+  const guest = await redeemed(room, uri)
+  const content = 'a body that belongs into no event 4711'
+  await room.do(ada, 'propose', { base_version: 1, summary: 's', content })
+  const answers = JSON.stringify([
+    await room.look(ada, roomView),
+    await room.look(ada, (view) => sessionsPage(view, {})),
+    await room.look(ada, (view) => eventsAfter(view, { since_event_id: 0, limit: 200 })),
+    room.news,
+  ])
+  const closed = await room.reopen('clean')
+
+  const sidecar = join(room.file, '..', '.plan.md.satchel')
+  const files = (await readdir(sidecar, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  )
+  for (const entry of files) {
+    const bytes = await readFile(join(entry.parentPath, entry.name))
+    for (const hidden of [secret, ada.token, guest.token]) assert.ok(!bytes.includes(hidden), entry.name)
+  }
+  for (const hidden of [secret, ada.token, guest.token]) assert.ok(!answers.includes(hidden))
+  const events = JSON.stringify(await closed.events())
+  for (const hidden of [secret, ada.token, content, '127.0.0.1']) assert.ok(!events.includes(hidden))
+  assert.ok(!events.includes(ada.session_id))
+})
+
+test('a name that is taken gets a number, and a participant without a session is taken up again', async (t) => {
+  const room = await openTestRoom(t)
+  const first = await room.join('agent')
+  const second = await room.join('agent')
+  await room.do(first, 'session_end', { session_id: first.session_id })
+  const third = await room.join('agent')
+
+  const names = await room.look(third, ({ rows, now }) =>
+    [second, third].map((who) => liveActor(rows, who.session_id, now).participant.name),
+  )
+
+  assert.deepEqual(names, ['agent-2', 'agent'])
+  assert.equal(third.participant_id, first.participant_id)
+})
+
+test('the path of the file is shown to admins only', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read'])
+
+  assert.equal((await room.look(ada, status)).path, room.file)
+  assert.ok(!JSON.stringify(await room.look(bob, roomView)).includes(room.file))
+})
