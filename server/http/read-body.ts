@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { SatchelError } from '../contract/errors.ts'
 import { type After, afterTimeout } from '../fanout/after.ts'
@@ -8,6 +9,8 @@ export const BODY_MAX_BYTES = 4 * 1024 * 1024
 const BODY_LIMIT_MS = 30_000
 /** V8 parses any depth, but what comes after overflows on it (mcp, section 4). */
 export const MAX_DEPTH = 100
+
+const BYTE_ORDER_MARK = '\ufeff'
 
 export interface BodyLimits {
   readonly maxBytes: number
@@ -70,7 +73,8 @@ export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promis
       if (bytes > maxBytes) settle(() => reject(tooLarge(maxBytes)))
       else chunks.push(chunk)
     }
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)))
+    const onEnd = (): void =>
+      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes)))
     const onClose = (): void =>
       settle(() => reject(new SatchelError('cancelled', 'disconnected', 'The client went away.')))
     const callOff = after(limitMs, () =>
@@ -100,11 +104,9 @@ function tooLarge(maxBytes: number): SatchelError {
  * Errors: `invalid`/`not_utf8`.
  */
 export function decodeUtf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new SatchelError('invalid', 'not_utf8', 'The body is not UTF-8.', { cause })
-  }
+  if (!isUtf8(bytes)) throw new SatchelError('invalid', 'not_utf8', 'The body is not UTF-8.')
+  const text = bytes.toString('utf8')
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
 /**
