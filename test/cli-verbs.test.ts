@@ -3,14 +3,19 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { figureOf, keeps } from '../server/bench/figure.ts'
 import { BENCH_SUBJECTS } from '../server/bench/subjects.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
+import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
+import { parseVerb } from '../server/cli/verb-parser.ts'
+import { loadConfig } from '../server/config.ts'
 import { ERROR_CODES } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
+import { loadEntries } from '../server/plugin-entries.ts'
 import { openProject, type Ran } from './fixtures/run-cli.ts'
+import { openHost } from './harness/index.ts'
 
 const json = (
   ran: Ran,
@@ -461,3 +466,63 @@ test('a figure is judged by its goal and, half as strictly, by its gate', () => 
     ],
   )
 })
+
+test('every verb of every built-in plugin explains itself in 80 columns', async (t) => {
+  const { satchel, leaves } = await builtInVerbs(t)
+  assert.ok(leaves.length > 20)
+  for (const { path } of leaves) {
+    const ran = await satchel(['help', ...path])
+
+    assert.deepEqual([ran.code, ran.err], [0, ''], path.join(' '))
+    const prose = ran.out.slice(0, ran.out.indexOf('Example:'))
+    const widest = Math.max(...prose.split('\n').map((line) => line.length))
+    assert.ok(widest <= 80, `${path.join(' ')}: ${widest} columns`)
+    assert.match(ran.out, /\nExample:\n {2}\S/, path.join(' '))
+  }
+})
+
+test('the example of every built-in verb, typed as shown, gives the input of the example', async (t) => {
+  const { leaves } = await builtInVerbs(t)
+  for (const leaf of leaves) {
+    if (leaf.kind !== 'tool') continue
+    const { example } = leaf.owned.tool
+    const [line = ''] = shapeOf(leaf).examples
+    const [typed = '', piped] = line.split(' | satchel ')
+    if (piped !== undefined) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', typed])
+      assert.deepEqual(
+        { ...JSON.parse(stdout), ...leaf.verb.preset },
+        { ...example, ...leaf.verb.preset },
+        line,
+      )
+      continue
+    }
+    const words = await promisify(execFile)('sh', [
+      '-c',
+      `set -- ${line}; for word; do printf '%s\\0' "$word"; done`,
+    ])
+    const args = words.stdout.split('\0').slice(1 + leaf.path.length, -1)
+    const parsed = parseVerb(shapeOf(leaf), args, 80)
+    assert.equal(parsed.kind, 'typed', line)
+    if (parsed.kind === 'typed') {
+      assert.deepEqual(
+        { ...parsed.typed.values, ...leaf.verb.preset },
+        { ...example, ...leaf.verb.preset },
+        line,
+      )
+    }
+  }
+})
+
+/** Every verb of the built-in plugins, with a room configured so that its verbs are there. */
+async function builtInVerbs(t: TestContext) {
+  const { root, satchel } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'workspace: { file: idea.md }\n')
+  const config = await loadConfig({ cwd: root, env: {} })
+  const { host } = await openHost(t, {
+    plugins: (await loadEntries(config, { kind: 'all' })).map(({ plugin }) =>
+      plugin.name === 'workspace' ? { plugin, settings: { file: 'idea.md' } } : plugin,
+    ),
+  })
+  return { satchel, leaves: leavesOf(host.registry) }
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { temporaryFolder } from './harness/index.ts'
+
+/** The built command, as a user starts it. */
+const ROOT = join(import.meta.dirname, '..')
+const SATCHEL = join(ROOT, 'dist', 'satchel.js')
+
+/** Notes every module that is loaded, so that a test sees what a verb costs without measuring time. */
+const HOOKS = `import { appendFileSync } from 'node:fs'
+export async function load(url, context, next) {
+  appendFileSync(process.env.LOADED_FILES, url + '\\n')
+  return next(url, context)
+}`
+const REGISTER = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HOOKS)}))`
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function start(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  child.stdin.on('error', () => {})
+  const ended = once(child, 'close').then(
+    ([code]): Ended => ({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
+  )
+  return { child, ended }
+}
+
+/** Packages whose code a run of satchel loaded. */
+async function packagesLoaded(t: TestContext, argv: readonly string[], input = ''): Promise<Set<string>> {
+  const folder = await temporaryFolder(t)
+  const list = join(folder, 'loaded')
+  await writeFile(join(folder, 'record.json'), '{}')
+  const hooked = ['--import', `data:text/javascript,${encodeURIComponent(REGISTER)}`, SATCHEL, ...argv]
+  const { child, ended } = start(hooked, folder, { LOADED_FILES: list })
+  child.stdin.end(input)
+  await ended
+  const files = (await readFile(list, 'utf8'))
+    .split('\n')
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => fileURLToPath(url))
+  const { outputs } = JSON.parse(await readFile(join(ROOT, 'dist', 'metafile-esm.json'), 'utf8')) as {
+    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
+  }
+  const inputs = files.flatMap((file) =>
+    Object.entries(outputs[relative(ROOT, file)]?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [path] : [],
+    ),
+  )
+  assert.ok(
+    inputs.some((path) => path.endsWith('server/run.ts')),
+    'the bundle was loaded',
+  )
+  return new Set([...inputs, ...files].flatMap(packageOf))
+}
+
+function packageOf(path: string): string[] {
+  const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+  return name === undefined ? [] : [name]
+}
+
+const HEAVY = ['vectra', 'sql.js', 'chromadb', '@cdktf/hcl2json', '@huggingface/transformers']
+
+test('--help and --version load no package at all', async (t) => {
+  assert.deepEqual(await packagesLoaded(t, ['--help']), new Set())
+  assert.deepEqual(await packagesLoaded(t, ['--version']), new Set())
+})
+
+test('a light verb loads its own plugin only: no MCP, no HTTP, nothing heavy', async (t) => {
+  const loaded = await packagesLoaded(t, ['handoff', 'validate', 'record.json'])
+
+  assert.ok(loaded.has('zod') && loaded.has('commander'))
+  for (const name of [...HEAVY, '@modelcontextprotocol/server', 'hono', 'simple-git', 'minisearch', 'yaml']) {
+    assert.equal(loaded.has(name), false, name)
+  }
+})
+
+test('serving MCP over stdio loads no HTTP and nothing heavy', async (t) => {
+  const params = {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  }
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
+  const loaded = await packagesLoaded(t, ['mcp'], `${JSON.stringify(list)}\n`)
+
+  assert.ok(loaded.has('@modelcontextprotocol/server'))
+  for (const name of [...HEAVY, 'hono', '@hono/node-server', 'yaml'])
+    assert.equal(loaded.has(name), false, name)
+})
+
+/** A plugin whose one tool answers two million characters. */
+const BIG = `import { definePlugin, defineTool } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/server/plugin.js')).href)}
+import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+const big = defineTool({
+  name: 'big', title: 'Big', description: 'Answers a lot.', profile: 'core', input: z.object({}), output: z.object({ text: z.string() }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false }, cli: { verb: 'big' }, example: {},
+  handler: async () => ({ text: 'x'.repeat(2_000_000) }), digest: () => 'big',
+})
+export default definePlugin({ name: 'big', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ({ tools: [big] }) })
+`
+
+async function folderWithBigPlugin(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'big.js'), BIG)
+  await writeFile(join(folder, 'satchel.yaml'), 'plugins: { ./big.js: {} }')
+  return folder
+}
+
+test('a result larger than a pipe holds arrives whole at a reader that is slow', async (t) => {
+  const { child, ended } = start([SATCHEL, 'big', '--json'], await folderWithBigPlugin(t))
+
+  child.stdout.pause()
+  setTimeout(() => child.stdout.resume(), 40)
+  const { code, out } = await ended
+
+  assert.equal(code, 0)
+  assert.equal(JSON.parse(out).text.length, 2_000_000)
+})
+
+test('a reader that stops in the middle is no error', async (t) => {
+  const { child, ended } = start([SATCHEL, 'big', '--json'], await folderWithBigPlugin(t))
+
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const { code, err } = await ended
+
+  assert.deepEqual([code, err], [0, ''])
+})
+
+test('a reader that is gone is no error', async (t) => {
+  const folder = await temporaryFolder(t)
+
+  const { child, ended } = start([SATCHEL, 'completion', 'fish'], folder)
+  child.stdout.destroy()
+  const { code, err } = await ended
+
+  assert.deepEqual([code, err], [0, ''])
+})
+
+test('a server ends with 0 for SIGTERM and SIGHUP, with 130 for SIGINT, and leaves nothing behind', async (t) => {
+  for (const [signal, code] of [
+    ['SIGTERM', 0],
+    ['SIGHUP', 0],
+    ['SIGINT', 130],
+  ] as const) {
+    const folder = await temporaryFolder(t)
+    const { child, ended } = start([SATCHEL, 'serve', '--host', '127.0.0.1', '--port', '0', '--json'], folder)
+
+    await once(createInterface(child.stdout), 'line')
+    child.kill(signal)
+
+    assert.equal((await ended).code, code, signal)
+    assert.deepEqual(await readdir(folder), [], signal)
+  }
+})
+
+test('MCP over stdio ends with 130 when it is interrupted', async (t) => {
+  const { child, ended } = start([SATCHEL, 'mcp'], await temporaryFolder(t))
+  const ping = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  }
+
+  child.stdin.write(`${JSON.stringify(ping)}\n`)
+  await once(child.stdout, 'data')
+  child.kill('SIGINT')
+
+  assert.equal((await ended).code, 130)
+})
+
+test('wrong usage and a broken configuration have their exit codes as a process too', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'broken.yaml'), 'a: [')
+
+  const usage = await start([SATCHEL, 'mcp', '--prot', '1'], folder).ended
+  const broken = await start([SATCHEL, 'config', 'show', '-c', 'broken.yaml'], folder).ended
+  const missing = await start([SATCHEL, 'config', 'show', '-c', 'none.yaml', '--json'], folder).ended
+
+  assert.deepEqual([usage.code, broken.code, missing.code], [2, 3, 4])
+  assert.match(usage.err, /^satchel: unknown option '--prot'.*\n$/)
+  assert.equal(JSON.parse(missing.out).error.code, 'not_found')
+})
