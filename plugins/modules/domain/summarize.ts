@@ -63,7 +63,7 @@ export function summarize(input: SummaryInput): ModuleSummary {
     ...(isTruncated(input) ? { readme_truncated: true as const } : {}),
     files: chosen.files.map(({ name }) => name),
     diagnostics: [
-      ...(input.diagnostics ?? []),
+      ...(input.diagnostics ?? []).toSorted(byPlace),
       ...chosen.diagnostics,
       ...chosen.files.flatMap(fileDiagnostics),
       ...merged.diagnostics,
@@ -150,6 +150,12 @@ function firstLicence(texts: readonly Uint8Array[]): string | null {
     if (id !== undefined) return id
   }
   return null
+}
+
+/** Files are read side by side: what was found must not depend on which came first. */
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  const [left, right] = [`${a.file ?? ''}\0${a.code}`, `${b.file ?? ''}\0${b.code}`]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function fileDiagnostics({ name, facts }: { name: string; facts: ModuleFacts }): Diagnostic[] {

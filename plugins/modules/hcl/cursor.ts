@@ -3,8 +3,9 @@ export interface Cursor {
   readonly text: string
   at: number
   line: number
-  /** Brackets open in the value being read. */
-  depth: number
+  /** Closing characters of the brackets open in the value being read, and the lines they were opened on. */
+  readonly closers: number[]
+  readonly openLines: number[]
   templates: number
   /** Set by a scan that answers false. */
   problem: Problem | undefined
@@ -55,7 +56,7 @@ const HEADER = /[A-Za-z_][\w-]*(?:[ \t]+(?:"[^"\n]*"|[A-Za-z_][\w-]*))*[ \t]*\{/
 /** A cursor at the start of `text`, behind its byte order mark if there is one. */
 export function createCursor(text: string): Cursor {
   const at = text.charCodeAt(0) === 0xfeff ? 1 : 0
-  return { text, at, line: 1, depth: 0, templates: 0, problem: undefined, doubts: [] }
+  return { text, at, line: 1, closers: [], openLines: [], templates: 0, problem: undefined, doubts: [] }
 }
 
 /** Records a problem at `offset` (where the construct began) and answers false. The first problem stays. */
@@ -77,14 +78,37 @@ export function failTooDeep(c: Cursor, message: string): false {
 
 /** Reads an identifier, or answers undefined and stays. */
 export function readIdentifier(c: Cursor): string | undefined {
+  const end = asciiIdentifierEnd(c.text, c.at)
+  if (end > c.at && !(c.text.charCodeAt(end) > 127)) {
+    const start = c.at
+    c.at = end
+    return c.text.slice(start, end)
+  }
   IDENTIFIER.lastIndex = c.at
   const name = IDENTIFIER.exec(c.text)?.[0]
   if (name !== undefined) c.at += name.length
   return name
 }
 
+/** Names are nearly always ASCII; the pattern with character classes is for the others. */
+function asciiIdentifierEnd(text: string, start: number): number {
+  if (!isAsciiLetter(text.charCodeAt(start))) return start
+  let at = start + 1
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (!isAsciiLetter(code) && code !== 45 && !(code >= 48 && code <= 57)) return at
+    at += 1
+  }
+}
+
+/** Whether the character is `a`-`z`, `A`-`Z` or `_`. */
+export function isAsciiLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95
+}
+
 /** The header `identifier "label" … {` that starts exactly at `offset`, if one does. */
 export function headerAt(text: string, offset: number): string | undefined {
+  if (!isAsciiLetter(text.charCodeAt(offset))) return undefined
   HEADER.lastIndex = offset
   return HEADER.exec(text)?.[0]
 }

@@ -33,7 +33,8 @@ export function extractFacts(body: Body): { facts: BodyFacts; unsure: ReadonlyMa
   }
   for (const block of body.blocks) takeBlock(found, block, notes)
   const { requiredVersion, ...lists } = found
-  const facts = { ...lists, ...defined({ requiredVersion }), diagnostics: numberDiagnostics(notes) }
+  const facts: Writable<BodyFacts> = { ...lists, diagnostics: numberDiagnostics(notes) }
+  put(facts, 'requiredVersion', requiredVersion)
   return { facts, unsure: notes.unsure }
 }
 
@@ -58,7 +59,7 @@ function takeBlock(found: Found, block: Block, notes: Notes): void {
   else if (block.type === 'variable') found.variables.push(variableFacts(name, block, notes))
   else if (block.type === 'output') found.outputs.push(outputFacts(name, block, notes))
   else if (block.type === 'module') found.modules.push(callFacts(name, block, notes))
-  else if (block.type === 'provider') found.providerBlocks.push({ name, ...lineOf(block) })
+  else if (block.type === 'provider') found.providerBlocks.push(named(name, block))
   else takeResource(found, block, name)
 }
 
@@ -72,29 +73,26 @@ function takeResource(found: Found, block: Block, type: string): void {
   if (list === undefined || name === undefined) return
   const provider = block.body.attributes.get('provider')
   const local = provider && /^"?([\p{L}_][\p{L}\p{N}_-]*)/u.exec(statedSource(provider))?.[1]
-  list.push({ type, name, ...lineOf(block), ...defined({ provider: local }) })
+  const facts: Writable<ResourceFacts> = { type, ...named(name, block) }
+  put(facts, 'provider', local)
+  list.push(facts)
 }
 
 function variableFacts(name: string, block: Block, notes: Notes): VariableFacts {
   const { attributes } = block.body
+  const facts: Writable<VariableFacts> = named(name, block)
   const type = attributes.get('type')
   const stated = attributes.get('default')
   const validations = block.body.blocks.filter((inner) => inner.type === 'validation')
-  return {
-    name,
-    ...lineOf(block),
-    ...defined({
-      type: type && statedSource(type),
-      description: textOf(attributes, 'description', notes),
-      default: stated && statedValue(stated, notes),
-      nullable: flagOf(attributes, 'nullable', notes),
-      sensitive: flagOf(attributes, 'sensitive', notes),
-      ephemeral: flagOf(attributes, 'ephemeral', notes),
-      deprecated: textOf(attributes, 'deprecated', notes),
-      validations:
-        validations.length === 0 ? undefined : validations.map((inner) => validation(inner, notes)),
-    }),
+  put(facts, 'type', type && statedSource(type))
+  put(facts, 'description', textOf(attributes, 'description', notes))
+  put(facts, 'default', stated && statedValue(stated, notes))
+  for (const flag of ['nullable', 'sensitive', 'ephemeral'] as const) {
+    put(facts, flag, flagOf(attributes, flag, notes))
   }
+  put(facts, 'deprecated', textOf(attributes, 'deprecated', notes))
+  if (validations.length > 0) facts.validations = validations.map((inner) => validation(inner, notes))
+  return facts
 }
 
 function validation(block: Block, notes: Notes): Validation {
@@ -105,25 +103,20 @@ function validation(block: Block, notes: Notes): Validation {
 
 function outputFacts(name: string, block: Block, notes: Notes): OutputFacts {
   const { attributes } = block.body
+  const facts: Writable<OutputFacts> = named(name, block)
   const value = attributes.get('value')
-  return {
-    name,
-    ...lineOf(block),
-    ...defined({
-      description: textOf(attributes, 'description', notes),
-      value: value && statedValue(value, notes),
-      sensitive: flagOf(attributes, 'sensitive', notes),
-      ephemeral: flagOf(attributes, 'ephemeral', notes),
-      deprecated: textOf(attributes, 'deprecated', notes),
-    }),
-  }
+  put(facts, 'description', textOf(attributes, 'description', notes))
+  put(facts, 'value', value && statedValue(value, notes))
+  for (const flag of ['sensitive', 'ephemeral'] as const) put(facts, flag, flagOf(attributes, flag, notes))
+  put(facts, 'deprecated', textOf(attributes, 'deprecated', notes))
+  return facts
 }
 
 function callFacts(name: string, block: Block, notes: Notes): ModuleCallFacts {
-  const { attributes } = block.body
-  const source = textOf(attributes, 'source', notes)
-  const version = textOf(attributes, 'version', notes)
-  return { name, ...lineOf(block), ...defined({ source, version }) }
+  const facts: Writable<ModuleCallFacts> = named(name, block)
+  put(facts, 'source', textOf(block.body.attributes, 'source', notes))
+  put(facts, 'version', textOf(block.body.attributes, 'version', notes))
+  return facts
 }
 
 function takeMoved(found: Found, block: Block): void {
@@ -145,17 +138,16 @@ function takeSettings(found: Found, block: Block, notes: Notes): void {
 /** `x = ">= 3"` and `x = { source = …, version = …, configuration_aliases = […] }`. */
 function requirementFacts(name: string, attribute: Attribute, notes: Notes): RequirementFacts {
   const parts = attribute.kind === 'json' ? jsonParts(attribute) : sourceParts(attribute)
-  if (parts === undefined) return { name, ...lineOf(attribute), version: statedText(attribute, notes) }
-  const aliases = parts.get('configuration_aliases')
-  return {
-    name,
-    ...lineOf(attribute),
-    ...defined({
-      source: textOf(parts, 'source', notes),
-      version: textOf(parts, 'version', notes),
-      configurationAliases: aliases && aliasesOf(aliases),
-    }),
+  const facts: Writable<RequirementFacts> = named(name, attribute)
+  if (parts === undefined) {
+    facts.version = statedText(attribute, notes)
+    return facts
   }
+  const aliases = parts.get('configuration_aliases')
+  put(facts, 'source', textOf(parts, 'source', notes))
+  put(facts, 'version', textOf(parts, 'version', notes))
+  put(facts, 'configurationAliases', aliases && aliasesOf(aliases))
+  return facts
 }
 
 function sourceParts(attribute: Attribute & { kind: 'source' }): Map<string, Attribute> | undefined {
@@ -189,22 +181,20 @@ function flagOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes:
 
 function numberDiagnostics(notes: Notes): FileDiagnostic[] {
   const message = 'A number that JSON cannot hold exactly stands as its source text.'
-  return [...notes.numbersAsText].map((line) => ({
-    severity: 'warning',
-    code: 'number_as_text',
-    message,
-    ...defined({ line }),
-  }))
+  return [...notes.numbersAsText].map((line) => {
+    const diagnostic: Writable<FileDiagnostic> = { severity: 'warning', code: 'number_as_text', message }
+    put(diagnostic, 'line', line)
+    return diagnostic
+  })
 }
 
-function lineOf(place: { readonly line?: number }): { line?: number } {
-  return defined({ line: place.line })
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+function named(name: string, { line }: { readonly line?: number }): { name: string; line?: number } {
+  return line === undefined ? { name } : { name, line }
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The object without the keys that are undefined: facts are plain JSON. */
-function defined<T extends object>(fields: T): Defined<T> {
-  // Object.fromEntries forgets the key types that the filter keeps
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+/** Sets what is stated: facts are plain JSON, without undefined. */
+function put<T extends object, K extends keyof T>(facts: T, key: K, value: T[K] | undefined): void {
+  if (value !== undefined) facts[key] = value
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Ajv } from 'ajv'
 import { findLicences } from '../domain/licence.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import { findReadme } from '../domain/readme.ts'
@@ -17,7 +18,7 @@ const { openReference } = await import('./reference.lazy.ts')
 const reference = openReference()
 after(() => reference.close())
 
-async function summaryOf(name: string): Promise<ModuleSummary> {
+async function summaryOf(name: string, reversed = false): Promise<ModuleSummary> {
   const names = readdirSync(join(TESTDATA, name))
   const read = (file: string) => readFileSync(join(TESTDATA, name, file))
   const modules = names.filter((file) => moduleFlavour(file) !== undefined)
@@ -33,7 +34,7 @@ async function summaryOf(name: string): Promise<ModuleSummary> {
     path: '.',
     name: 'terraform-aws-network',
     kind: 'root',
-    files,
+    files: reversed ? files.reverse() : files,
     ...(readme === undefined
       ? {}
       : { readme: { name: readme, bytes: read(readme), size: read(readme).length } }),
@@ -51,3 +52,23 @@ for (const name of cases) {
     assert.equal(text, readFileSync(path, 'utf8'))
   })
 }
+
+test('every expected summary fits the published schema, and a wrong one does not', () => {
+  const schema = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../../schemas/module-summary.json'), 'utf8'),
+  )
+  const validate = new Ajv({ strict: true }).compile(schema)
+
+  for (const name of cases) {
+    const summary = JSON.parse(readFileSync(join(TESTDATA, name, 'expected.json'), 'utf8'))
+    assert.equal(validate(summary), true, `${name}: ${JSON.stringify(validate.errors)}`)
+    assert.equal(validate({ ...summary, surprise: 1 }), false)
+    assert.equal(validate({ ...summary, kind: 'other' }), false)
+  }
+})
+
+test('the same files in another order give the same bytes', async () => {
+  for (const name of ['overrides', 'tofu', 'duplicates', 'basics']) {
+    assert.equal(JSON.stringify(await summaryOf(name)), JSON.stringify(await summaryOf(name, true)))
+  }
+})

@@ -26,6 +26,7 @@ import {
   type Problem,
   QUOTE,
   readIdentifier,
+  SPACE,
   skipBlanks,
   skipBlockComment,
 } from './cursor.ts'
@@ -232,13 +233,16 @@ function readItemName(c: Cursor): string | undefined {
   return readLabel(c)
 }
 
+const REST_OF_NAME = /[^\s="{#/]*/y
+const END_OF_NAME = new Set([SPACE, EQUALS, OPEN_BRACE, QUOTE])
+
 /** Names may hold letters this reader does not know as such (combining marks): then the reference decides. */
 function readIdentifierOrDoubt(c: Cursor): string | undefined {
   const name = readIdentifier(c)
   if (name === undefined) return undefined
-  const rest = /[^\s="{#/]*/y
-  rest.lastIndex = c.at
-  const tail = rest.exec(c.text)?.[0] ?? ''
+  if (END_OF_NAME.has(c.text.charCodeAt(c.at))) return name
+  REST_OF_NAME.lastIndex = c.at
+  const tail = REST_OF_NAME.exec(c.text)?.[0] ?? ''
   if (tail === '' || tail.length > 200) return name
   doubt(c, `${JSON.stringify(name + tail)} is no identifier`)
   c.at += tail.length
@@ -270,7 +274,8 @@ function readAttribute(
   const c = reading.cursor
   if (!skipInline(c)) return false
   const start = c.at
-  c.depth = 0
+  if (c.closers.length > 0) c.closers.length = 0
+  if (c.openLines.length > 0) c.openLines.length = 0
   c.templates = 0
   const end = scanValue(c, 'line')
   const text = c.text.slice(start, end ?? brokenEnd(c, start)).trimEnd()
@@ -293,7 +298,14 @@ function readBlock(reading: Reading, into: OpenBody, header: OpenBlock): boolean
   if (into.depth >= MAX_BRACKETS) return failTooDeep(c, `Blocks are nested more than ${MAX_BRACKETS} deep.`)
   const body = { attributes: new Map<string, Attribute>(), blocks: [], depth: into.depth + 1 }
   readItems(reading, body, header)
-  into.blocks.push({ ...header, body: { attributes: body.attributes, blocks: body.blocks }, endLine: c.line })
+  const { type, labels, line } = header
+  into.blocks.push({
+    type,
+    labels,
+    body: { attributes: body.attributes, blocks: body.blocks },
+    line,
+    endLine: c.line,
+  })
   return true
 }
 

@@ -22,12 +22,20 @@ import {
   QUOTE,
   RETURN,
   SPACE,
-  skipBlanks,
   skipBlockComment,
   TAB,
 } from './cursor.ts'
 
 const HEREDOC = /<<-?([\p{L}_][\p{L}\p{N}_-]*)\r?\n/uy
+
+/** What a character can begin in a value. Everything that is not listed is part of a plain token. */
+const PLAIN = 0
+const BLANK = 1
+const SPECIAL = 2
+const KINDS = new Uint8Array(128).fill(PLAIN)
+for (const char of ' \t\r') KINDS[char.charCodeAt(0)] = BLANK
+for (const char of '\n"()[]{}#/<,=\'`;@\\^') KINDS[char.charCodeAt(0)] = SPECIAL
+
 const CLOSER = new Map([
   [40, 41],
   [91, 93],
@@ -47,53 +55,58 @@ export type Ending = 'line' | 'template' | 'entry' | 'element'
  * are not part of it), or undefined with `c.problem` set. A comma or lone `=` outside brackets becomes a doubt.
  */
 export function scanValue(c: Cursor, ending: Ending): number | undefined {
-  const value = { ending, open: [], line: c.line, offset: c.at }
+  const value: OpenValue = { ending, line: c.line, offset: c.at, outside: c.closers.length }
+  const { text } = c
   let last = c.at
   for (;;) {
-    const step = nextToken(c, value)
-    if (step === 'end') return last
-    if (step === 'failed') return undefined
-    last = c.at
+    const kind = kindOf(text.charCodeAt(c.at))
+    if (kind === PLAIN) {
+      c.at += 1
+      last = c.at
+    } else if (kind === BLANK) c.at += 1
+    else {
+      const step = scanSpecial(c, value)
+      if (step === 'end') return last
+      if (step === 'failed') return undefined
+      if (step === 'token') last = c.at
+    }
   }
 }
 
-interface OpenValue {
-  readonly ending: Ending
-  readonly open: OpenBracket[]
-  readonly line: number
-  readonly offset: number
+/** NaN, behind the text, is special; letters beyond ASCII are plain. */
+function kindOf(code: number): number | undefined {
+  return code < 128 ? KINDS[code] : code >= 128 ? PLAIN : SPECIAL
 }
 
-function nextToken(c: Cursor, value: OpenValue): 'token' | 'end' | 'failed' {
-  const { ending, open } = value
-  const outside = open.length === 0
-  const endsAtLine = outside && (ending === 'line' || ending === 'entry')
-  const step = skipTrivia(c, endsAtLine, open.at(-1)?.line ?? value.line)
-  if (step !== 'token') return step
+/** A value being scanned: where it began, and how many brackets were open around it. */
+interface OpenValue {
+  readonly ending: Ending
+  readonly line: number
+  readonly offset: number
+  readonly outside: number
+}
+
+type Step = 'token' | 'trivia' | 'end' | 'failed'
+
+function scanSpecial(c: Cursor, value: OpenValue): Step {
   const code = c.text.charCodeAt(c.at)
-  if (outside && endsAt(code, ending)) return 'end'
+  const isOutside = c.closers.length === value.outside
+  if (code === NEWLINE) return scanLineBreak(c, value, isOutside)
+  if (isLineComment(c.text, c.at)) {
+    c.at = endOfLine(c.text, c.at)
+    return 'trivia'
+  }
+  if (isBlockComment(c.text, c.at)) return skipBlockComment(c) ? 'trivia' : 'failed'
+  if (isOutside && endsAt(code, value.ending)) return 'end'
   if (Number.isNaN(code)) return endOfText(c, value)
-  if (!scanToken(c, code, open)) return 'failed'
-  if (outside && ending === 'line') noteDoubt(c, code)
+  if (!scanToken(c, code)) return 'failed'
+  if (isOutside && value.ending === 'line') noteDoubt(c, code)
   return 'token'
 }
 
-interface OpenBracket {
-  readonly closer: number
-  readonly line: number
-}
-
-/** Skips blanks, comments and line breaks; `end` at a line break that ends the value. */
-function skipTrivia(c: Cursor, endsAtLine: boolean, openLine: number): 'token' | 'end' | 'failed' {
-  for (;;) {
-    skipBlanks(c)
-    if (c.text.charCodeAt(c.at) === NEWLINE) {
-      if (endsAtLine) return 'end'
-      if (!nextLine(c, openLine)) return 'failed'
-    } else if (isLineComment(c.text, c.at)) c.at = endOfLine(c.text, c.at)
-    else if (!isBlockComment(c.text, c.at)) return 'token'
-    else if (!skipBlockComment(c)) return 'failed'
-  }
+function scanLineBreak(c: Cursor, value: OpenValue, isOutside: boolean): Step {
+  if (isOutside && (value.ending === 'line' || value.ending === 'entry')) return 'end'
+  return nextLine(c, isOutside ? value.line : (c.openLines.at(-1) ?? value.line)) ? 'trivia' : 'failed'
 }
 
 function endsAt(code: number, ending: Ending): boolean {
@@ -103,11 +116,11 @@ function endsAt(code: number, ending: Ending): boolean {
   )
 }
 
-function endOfText(c: Cursor, value: OpenValue): 'end' | 'failed' {
-  const unclosed = value.open.at(-1)
+function endOfText(c: Cursor, value: OpenValue): Step {
+  const unclosed = c.closers.length > value.outside ? c.openLines.at(-1) : undefined
   if (unclosed === undefined && value.ending !== 'template') return 'end'
   const what = unclosed === undefined ? 'template' : 'bracket'
-  fail(c, `A ${what} is not closed.`, unclosed?.line ?? value.line, value.offset)
+  fail(c, `A ${what} is not closed.`, unclosed ?? value.line, value.offset)
   return 'failed'
 }
 
@@ -121,25 +134,28 @@ function nextLine(c: Cursor, openLine: number): boolean {
   return true
 }
 
-function scanToken(c: Cursor, code: number, open: OpenBracket[]): boolean {
+function scanToken(c: Cursor, code: number): boolean {
   if (code === QUOTE) return scanQuoted(c)
   if (code === LESS && c.text.charCodeAt(c.at + 1) === LESS) return scanHeredoc(c)
   if (UNEXPECTED.has(code)) return fail(c, `Unexpected character ${JSON.stringify(c.text[c.at])}.`)
   const closer = CLOSER.get(code)
   if (closer !== undefined) {
-    c.depth += 1
-    if (c.depth > MAX_BRACKETS) return failTooDeep(c, `Brackets are nested more than ${MAX_BRACKETS} deep.`)
-    open.push({ closer, line: c.line })
-  } else if (CLOSERS.has(code) && !closeBracket(c, code, open.pop())) return false
+    if (c.closers.length >= MAX_BRACKETS) {
+      return failTooDeep(c, `Brackets are nested more than ${MAX_BRACKETS} deep.`)
+    }
+    c.closers.push(closer)
+    c.openLines.push(c.line)
+  } else if (CLOSERS.has(code) && !closeBracket(c, code)) return false
   c.at += 1
   return true
 }
 
-function closeBracket(c: Cursor, code: number, opened: OpenBracket | undefined): boolean {
-  if (opened === undefined) return fail(c, `Unexpected "${c.text[c.at]}".`)
-  c.depth -= 1
-  if (opened.closer === code) return true
-  return fail(c, `"${c.text[c.at]}" does not close the bracket of line ${opened.line}.`)
+function closeBracket(c: Cursor, code: number): boolean {
+  const closer = c.closers.pop()
+  const line = c.openLines.pop()
+  if (closer === undefined) return fail(c, `Unexpected "${c.text[c.at]}".`)
+  if (closer === code) return true
+  return fail(c, `"${c.text[c.at]}" does not close the bracket of line ${line}.`)
 }
 
 function noteDoubt(c: Cursor, code: number): void {
