@@ -115,7 +115,10 @@ async function readModuleFile(
     return undefined
   }
   const facts = await reader.parseFile(name, blob.bytes)
-  cache.add(file.oid, flavour, facts)
+  // A reference that could not be asked may answer next time: such facts are not for keeping.
+  if (!facts.diagnostics.some(({ code }) => code === 'reference_unavailable')) {
+    cache.add(file.oid, flavour, facts)
+  }
   return { name, facts }
 }
 
