@@ -46,15 +46,3 @@ export function microsOf(moment: Moment): Micros {
   if (micros === undefined) throw new RangeError('not a stored moment')
   return micros
 }
-
-/**
- * A clock that never steps back, also not below `last` (the newest moment a former process stored):
- * each reading is at least one microsecond after the one before.
- */
-export function createSteadyClock(read: () => Micros, last: Micros): () => Micros {
-  let newest = last
-  return () => {
-    newest = Math.max(Math.floor(read()), newest + 1)
-    return newest
-  }
-}

@@ -1,5 +1,6 @@
-import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
+
+type Nodes = ReturnType<typeof fromMarkdown>['children'][number]
 
 /** One node of a document as plain data: the page makes one element of a fixed list for each, and text only as text. */
 export type MarkdownNode =

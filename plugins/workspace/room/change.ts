@@ -22,7 +22,7 @@ export interface RoomSettings {
 export interface News {
   readonly events: readonly RoomEvent[]
   readonly endedSessions: readonly string[]
-  /** Tasks that changed, with the participants they belong to. */
+  /** Tasks that changed, with the principals they belong to. */
   readonly tasks: readonly { readonly taskId: string; readonly owners: readonly string[] }[]
 }
 
@@ -41,7 +41,8 @@ export interface Change {
   emit(draft: EventDraft): void
   /** Ended sessions lose their streams at once. */
   endSession(sessionId: string): void
-  touchTask(taskId: string, owners: readonly string[]): void
+  /** A task of these participants changed. */
+  touchTask(taskId: string, participantIds: readonly string[]): void
 }
 
 /** A mutation by a session. */
@@ -93,9 +94,16 @@ export function beginChange(tx: Tx, parts: ChangeParts): Change {
     },
     touchTask(taskId, owners) {
       announce()
-      tasks.push({ taskId, owners })
+      tasks.push({ taskId, owners: principalsOf(tx, owners) })
     },
   }
+}
+
+/** The principals behind participants: one for each of their open sessions. */
+function principalsOf(rows: Rows, participantIds: readonly string[]): readonly string[] {
+  return listed<Session>(rows, 'session_open')
+    .filter(({ participant_id }) => participantIds.includes(participant_id))
+    .map(({ session_id }) => `session:${session_id}`)
 }
 
 /** The present moment as a mutation or a read takes it. */

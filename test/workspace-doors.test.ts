@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ErrorCode } from '../server/contract/errors.ts'
+import { ERROR_TABLE } from '../server/error-table.ts'
+import { openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
+
+const PAGE = { 'x-satchel-request': '1' }
+
+test('the listeners serve exactly what is theirs', async (t) => {
+  const server = await openRoomServer(t)
+  const status = async (base: string, method: string, path: string) =>
+    (await server.ask(base, method, path, method === 'GET' ? {} : { body: {} })).status
+
+  for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'OPTIONS']) {
+    assert.equal(await status(server.owner, method, '/mcp'), 404, method)
+  }
+  assert.equal(await status(server.owner, 'POST', '/session/join'), 404)
+  assert.equal(await status(server.owner, 'GET', '/'), 200)
+  assert.equal(await status(server.owner, 'GET', '/local/ping'), 404)
+  assert.equal(await status(server.ingress, 'GET', '/'), 404)
+  assert.equal(await status(server.ingress, 'POST', '/owner/claim'), 404)
+  assert.equal(await status(server.ingress, 'GET', '/local/ping'), 404)
+  for (const path of ['/.well-known/agent-workspace', '/protocol', '/skills', '/skills/satchel', '/health']) {
+    assert.equal(await status(server.ingress, 'GET', path), 200, path)
+    assert.equal(await status(server.owner, 'GET', path), 404, path)
+  }
+  assert.equal(await status(server.socket, 'GET', '/local/ping'), 200)
+})
+
+test('the claim key opens the page once, only for our own page, and the cookie works at the owner port alone', async (t) => {
+  const server = await openRoomServer(t)
+  const claim = (headers: Record<string, string>) =>
+    server.ask(server.owner, 'POST', '/owner/claim', { body: { key: server.key }, headers })
+
+  const foreign = await claim({ ...PAGE, origin: 'http://evil.example' })
+  const absent = await claim(PAGE)
+  const crossSite = await claim({ ...PAGE, origin: server.owner, 'sec-fetch-site': 'cross-site' })
+  const first = await claim({ ...PAGE, origin: server.owner })
+  const second = await claim({ ...PAGE, origin: server.owner })
+  const set = String([first.headers['set-cookie']].flat()[0])
+  const cookie = set.split(';')[0] ?? ''
+  const page = await server.ask(server.owner, 'GET', '/workspace/room', { cookie })
+  const ingress = await server.ask(server.ingress, 'GET', '/workspace/room', { cookie })
+  const asBearer = await server.ask(server.ingress, 'GET', '/workspace/room', {
+    token: cookie.split('=')[1] ?? '',
+  })
+
+  assert.deepEqual([foreign.status, absent.status, crossSite.status], [403, 403, 403])
+  assert.deepEqual([first.status, second.status], [200, 401])
+  assert.match(set, /^satchel_[0-9a-f]{8}=ses_[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=28800$/)
+  assert.ok(!first.text.includes('ses_'))
+  assert.equal(page.status, 200)
+  assert.deepEqual([ingress.status, asBearer.status], [401, 401])
+  assert.equal((await server.ask(server.owner, 'GET', '/')).headers['set-cookie'], undefined)
+})
+
+test('a cookie on an unsafe method needs our own origin, the header and a JSON body', async (t) => {
+  const server = await openRoomServer(t)
+  const { cookie } = await server.claim()
+  const propose = (headers: Record<string, string>) =>
+    server.ask(server.owner, 'POST', '/workspace/propose', {
+      cookie,
+      body: { base_version: 1, summary: 's', content: 'c' },
+      headers,
+    })
+  const own = { ...PAGE, origin: server.owner }
+  const latest = async () =>
+    (await server.ask(server.owner, 'GET', '/workspace/room', { cookie })).json['latest_event_id']
+  const before = await latest()
+
+  const refused = [
+    await propose(PAGE),
+    await propose({ ...PAGE, origin: 'http://127.0.0.1:1' }),
+    await propose({ origin: server.owner }),
+    await propose({ ...own, 'sec-fetch-site': 'same-site' }),
+    await propose({ ...own, 'content-type': 'text/plain' }),
+  ]
+
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [403, 403, 403, 403, 415],
+  )
+  assert.equal(await latest(), before)
+  assert.equal((await propose(own)).status, 200)
+})
+
+test('a foreign Host is refused on every listener, and no answer carries a CORS header', async (t) => {
+  const server = await openRoomServer(t)
+  for (const base of [server.owner, server.ingress]) {
+    for (const host of ['evil.example', `evil.example:${new URL(base).port}`, '127.0.0.1:1']) {
+      assert.equal(
+        (await server.ask(base, 'GET', '/workspace/room', { headers: { host } })).status,
+        403,
+        host,
+      )
+    }
+    const fine = await server.ask(base, 'GET', '/workspace/room', {
+      headers: { host: `localhost:${new URL(base).port}` },
+    })
+    assert.equal(fine.status, 401)
+    assert.ok(!Object.keys(fine.headers).some((name) => name.startsWith('access-control')))
+  }
+  const browser = await server.ask(server.ingress, 'GET', '/health', {
+    headers: { origin: 'http://localhost:3000' },
+  })
+  assert.equal(browser.status, 403)
+})
+
+test('the page has a policy that allows its own script and style by hash and nothing else', async (t) => {
+  const server = await openRoomServer(t)
+
+  const { headers, text } = await server.ask(server.owner, 'GET', '/')
+
+  const policy = String(headers['content-security-policy'])
+  assert.match(
+    policy,
+    /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'$/,
+  )
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+  assert.ok(!/(?:src|href)="(?!data:)/.test(text), 'the page asks for nothing else')
+})
+
+test('joining over HTTP gives a token once; joins of one address are counted', async (t) => {
+  const server = await openRoomServer(t)
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', { body: { max_uses: 20 } })
+  const join = (name: string) =>
+    server.ask(server.ingress, 'POST', '/session/join', {
+      body: { invite: invited.json['uri'], name, kind: 'human' },
+    })
+
+  const first = await join('ada')
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => join(`p${index}`)))
+
+  assert.match(String(first.json['token']), /^ses_[\w-]{43}$/)
+  assert.deepEqual(Object.keys(first.json), [
+    'token',
+    'session_id',
+    'participant_id',
+    'workspace_id',
+    'capabilities',
+    'expires_at',
+  ])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(9).fill(200), 429])
+  const bad = await server.ask(server.socket, 'POST', '/session/join', {
+    body: { invite: 'x', name: 'y', kind: 'robot' },
+  })
+  assert.deepEqual([bad.status, bad.json['reason']], [400, 'invalid_request'])
+})
+
+test('a room session reaches nothing but its room', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada', ['*'])
+
+  const rooms = await server.ask(server.ingress, 'GET', '/workspace/status', { token })
+  const unknown = await server.ask(server.ingress, 'GET', '/workspace/status', {
+    token: `ses_${'A'.repeat(43)}`,
+  })
+
+  assert.equal(rooms.status, 200)
+  assert.deepEqual([unknown.status, unknown.json['reason']], [401, 'unauthorized'])
+})
+
+test('the status of a refusal is that of its code, at REST', async (t) => {
+  const server = await openRoomServer(t)
+  const ada = await server.join('ada')
+  const cases: [string, object, string][] = [
+    ['/workspace/propose', { base_version: 9, summary: 's', content: 'c' }, 'stale_version'],
+    [
+      '/workspace/propose',
+      { base_version: 1, summary: 's', content: 'c', target: 'section:No' },
+      'invalid_region',
+    ],
+    ['/workspace/propose', { base_version: 1, summary: 's', content: 'c'.repeat(262_145) }, 'limit_exceeded'],
+    ['/workspace/proposal/review', { proposal_id: 'p', approve: true }, 'permission_denied'],
+    ['/workspace/commit', { proposal_id: 'p' }, 'proposal_not_found'],
+    ['/workspace/checkout', { target: 'workspace', idempotency_key: 'a b' }, 'invalid_request'],
+    ['/workspace/checkout', { target: 'workspace', extra: 1 }, 'unknown_argument'],
+  ]
+  for (const [path, body, reason] of cases) {
+    const { status, json } = await server.ask(server.ingress, 'POST', path, { token: ada.token, body })
+    assert.equal(json['reason'], reason)
+    assert.equal(status, ERROR_TABLE[json['code'] as ErrorCode].http, reason)
+  }
+  const large = await server.ask(server.ingress, 'POST', '/workspace/propose', {
+    token: ada.token,
+    body: { base_version: 1, summary: 's', content: 'c'.repeat(1024 * 1024) },
+  })
+  assert.equal(large.status, 413)
+})
+
+test('GET /workspace/room is one consistent look, with invites only for those who invite', async (t) => {
+  const server = await openRoomServer(t)
+  const reader = await server.join('reader', ['read'])
+  const admin = await server.join('admin', ['*'])
+
+  const seen = (await server.ask(server.ingress, 'GET', '/workspace/room', { token: reader.token })).json
+  const all = (await server.ask(server.ingress, 'GET', '/workspace/room', { token: admin.token })).json
+
+  assert.deepEqual(Object.keys(seen), [
+    'status',
+    'document',
+    'participants',
+    'leases',
+    'proposals',
+    'handoffs',
+    'latest_event_id',
+    'oldest_event_id',
+  ])
+  assert.ok('invites' in all && 'events' in all)
+  assert.ok(!JSON.stringify(all).includes('secret'))
+})
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+}
+
+function rpc(
+  server: RoomServer,
+  token: string,
+  method: string,
+  params: Record<string, unknown>,
+  name?: string,
+) {
+  return server.ask(server.ingress, 'POST', '/mcp', {
+    token,
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } },
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(name !== undefined && { 'mcp-name': name }),
+    },
+  })
+}
+
+test('over MCP a session reads the five resources, is told of changes, and follows its task', async (t) => {
+  const server = await openRoomServer(t)
+  const ada = await server.join('ada', ['*'])
+  const bob = await server.join('bob')
+  const uri = 'satchel://workspace/proposals'
+
+  const subscribed = await rpc(server, ada.token, 'resources/subscribe', { uri }, uri)
+  const stream = await openStream(server.ingress, '/mcp', {
+    token: ada.token,
+    headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+  })
+  await stream.until((blocks) => blocks.length === 1)
+  await rpc(
+    server,
+    bob.token,
+    'tools/call',
+    { name: 'workspace_propose', arguments: { base_version: 1, summary: 's', content: 'c' } },
+    'workspace_propose',
+  )
+  const hints = [...(await stream.until((blocks) => blocks.length === 2))]
+  const reads = []
+  for (const name of ['status', 'document', 'proposals', 'leases', 'participants']) {
+    reads.push(
+      await rpc(
+        server,
+        bob.token,
+        'resources/read',
+        { uri: `satchel://workspace/${name}` },
+        `satchel://workspace/${name}`,
+      ),
+    )
+  }
+  const started = await rpc(
+    server,
+    ada.token,
+    'tools/call',
+    { name: 'workspace_handoff_create', arguments: { title: 'T', objective: 'O' } },
+    'workspace_handoff_create',
+  )
+  const task = started.json['result'] as { taskId: string; resultType: string }
+  const told = await stream.until((blocks) => blocks.some((block) => block.includes('notifications/tasks')))
+  const got = await rpc(server, ada.token, 'tasks/get', { taskId: task.taskId }, task.taskId)
+  const foreign = await rpc(server, bob.token, 'tasks/get', { taskId: task.taskId }, task.taskId)
+
+  assert.equal(subscribed.status, 200)
+  assert.ok(told.some((block) => block.includes(task.taskId)))
+  for (const block of hints) assert.equal(JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? '').params.uri, uri)
+  for (const read of reads) assert.ok('result' in read.json, read.text)
+  assert.ok(!reads[0]?.text.includes(server.file), 'no path without admin')
+  assert.equal(task.resultType, 'task')
+  assert.equal((got.json['result'] as { status: string }).status, 'working')
+  assert.equal((foreign.json['error'] as { code: number }).code, -32602)
+  stream.close()
+})
+
+test('a session without read is refused a subscription and reads nothing', async (t) => {
+  const server = await openRoomServer(t)
+  const blind = await server.join('blind', ['propose'])
+  const uri = 'satchel://workspace/document'
+
+  const subscribe = await rpc(server, blind.token, 'resources/subscribe', { uri }, uri)
+  const read = await rpc(server, blind.token, 'resources/read', { uri }, uri)
+
+  assert.equal(subscribe.status, 403)
+  assert.ok('error' in read.json)
+})
+
+test('no token, invitation or key stands in the log', async (t) => {
+  const server = await openRoomServer(t)
+  const ada = await server.join('ada')
+  const { cookie } = await server.claim()
+  await server.ask(server.ingress, 'GET', '/workspace/status', { token: ada.token })
+  await server.ask(server.owner, 'GET', '/workspace/room', { cookie })
+  await server.stop()
+
+  const log = server.opened.logged.join('\n')
+
+  for (const hidden of [ada.token, cookie.split('=')[1] ?? '', server.key]) assert.ok(!log.includes(hidden))
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
+import { type OpenStream, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
+
+const OBSERVE = '/workspace/observe'
+
+function eventsOf(blocks: readonly string[]): RoomEvent[] {
+  return blocks.flatMap((block) => {
+    const match = /^id: (\d+)\ndata: (.*)$/.exec(block)
+    return match?.[2] ? [JSON.parse(match[2]) as RoomEvent] : []
+  })
+}
+
+function propose(server: RoomServer, token: string, summary: string) {
+  return server.ask(server.ingress, 'POST', '/workspace/propose', {
+    token,
+    body: { base_version: 1, summary, content: 'c' },
+  })
+}
+
+const seen = (summary: string) => (blocks: readonly string[]) =>
+  eventsOf(blocks).some(({ payload }) => payload['summary'] === summary)
+
+test('the stream replays what is kept after the cursor, then goes live, in the exact frame format', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  await propose(server, token, 'before')
+
+  const stream = await openStream(server.ingress, OBSERVE, { token })
+  await stream.until(seen('before'))
+  await propose(server, token, 'after')
+  const blocks = await stream.until(seen('after'))
+
+  assert.equal(stream.headers['content-type'], 'text/event-stream')
+  assert.equal(blocks[0], 'retry: 5000')
+  const ids = eventsOf(blocks).map(({ event_id }) => event_id)
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => index + 1),
+  )
+  for (const block of blocks.slice(1))
+    assert.match(block, /^id: \d+\ndata: \{"event_id":\d+,"event_type":"[a-z.]+_?[a-z]*",/)
+  stream.close()
+})
+
+test('the header is the cursor, and the query only where there is no header', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const first = async (path: string, headers: Record<string, string> = {}) => {
+    const stream = await openStream(server.ingress, path, { token, headers })
+    await propose(server, token, path + JSON.stringify(headers))
+    const blocks = await stream.until((all) => eventsOf(all).length > 0)
+    stream.close()
+    return eventsOf(blocks)[0]?.event_id
+  }
+
+  assert.equal(await first(`${OBSERVE}?since_event_id=3`), 4)
+  assert.equal(await first(`${OBSERVE}?since_event_id=3`, { 'last-event-id': '2' }), 3)
+  assert.equal(await first(OBSERVE), 1)
+})
+
+test('a cursor that is no event id is refused before the first byte', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+
+  for (const cursor of ['abc', '-1', '1'.repeat(17), '1.5', '%20']) {
+    const { status, json, headers } = await server.ask(
+      server.ingress,
+      'GET',
+      `${OBSERVE}?since_event_id=${cursor}`,
+      { token },
+    )
+    assert.deepEqual([status, json['code']], [400, 'invalid'], cursor)
+    assert.equal(headers['content-type'], 'application/problem+json')
+  }
+})
+
+test('without a session 401, without observe 403, both before the stream', async (t) => {
+  const server = await openRoomServer(t)
+  const reader = await server.join('reader', ['read'])
+
+  const none = await server.ask(server.ingress, 'GET', OBSERVE)
+  const wrong = await server.ask(server.ingress, 'GET', OBSERVE, { token: 'ses_wrong' })
+  const blind = await server.ask(server.ingress, 'GET', OBSERVE, { token: reader.token })
+
+  assert.deepEqual([none.status, wrong.status, blind.status], [401, 401, 403])
+  assert.equal(blind.json['reason'], 'permission_denied')
+})
+
+test('a cursor before the ring or ahead of it is told as a gap, then what is kept, then live', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+
+  const ahead = await openStream(server.ingress, `${OBSERVE}?since_event_id=99999`, { token })
+  await propose(server, token, 'live')
+  const blocks = await ahead.until(seen('live'))
+
+  assert.equal(blocks[1], 'event: resync\ndata: {"reason":"gap"}')
+  assert.equal(eventsOf(blocks).length, 1)
+  ahead.close()
+})
+
+test('leaving, revoking and ending close the stream at once', async (t) => {
+  const server = await openRoomServer(t)
+  const owner = await server.join('owner', ['*'])
+  const ways: ((who: { session_id: string; participant_id: string; token: string }) => Promise<unknown>)[] = [
+    ({ session_id }) =>
+      server.ask(server.ingress, 'DELETE', `/workspace/sessions/${session_id}`, { token: owner.token }),
+    ({ participant_id }) =>
+      server.ask(server.ingress, 'POST', '/workspace/leave', {
+        token: owner.token,
+        body: { participant_id },
+      }),
+    ({ token }) => server.ask(server.ingress, 'POST', '/workspace/leave', { token, body: {} }),
+  ]
+  for (const end of ways) {
+    const guest = await server.join('guest')
+    const stream = await openStream(server.ingress, OBSERVE, { token: guest.token })
+    await stream.until((blocks) => blocks.length > 1)
+    await end(guest)
+    await stream.ended
+    const after = await server.ask(server.ingress, 'GET', '/workspace/status', { token: guest.token })
+    assert.deepEqual([after.status, after.json['reason']], [401, 'session_expired'])
+  }
+})
+
+test('the heartbeat looks at the session again and ends the stream', async (t) => {
+  const timers: (() => void)[] = []
+  const server = await openRoomServer(t, {
+    after: (ms, work) => {
+      if (ms === LIMITS.heartbeatMs) timers.push(work)
+      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  const { token } = await server.join('ada')
+  const stream = await openStream(server.ingress, OBSERVE, { token })
+  await stream.until((blocks) => blocks.length > 1)
+
+  timers.shift()?.()
+  const blocks = await stream.until((all) => all.includes(': hb'))
+
+  assert.ok(blocks.includes(': hb'))
+  stream.close()
+})
+
+test('a stream beyond those of its session is refused with when to come again', async (t) => {
+  const server = await openRoomServer(t, { maxStreams: 3 })
+  const { token } = await server.join('ada')
+  const open: OpenStream[] = []
+  for (let count = 0; count < 3; count += 1) open.push(await openStream(server.ingress, OBSERVE, { token }))
+
+  const refused = await server.ask(server.ingress, 'GET', OBSERVE, { token })
+
+  assert.deepEqual([refused.status, refused.json['reason']], [429, 'limit_exceeded'])
+  assert.equal(refused.headers['retry-after'], '5')
+  for (const stream of open) stream.close()
+})
+
+test('an edit of the file by hand arrives as an event without any call', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const stream = await openStream(server.ingress, OBSERVE, { token })
+
+  await writeFile(server.file, '# Plan\nby hand\n')
+  const blocks = await stream.until(seen('external edit'))
+
+  assert.equal(eventsOf(blocks).at(-1)?.event_type, 'change.committed')
+  stream.close()
+})
+
+test('every reader ends with the same events, whatever it missed and wherever it resumed', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const got = new Map<number, RoomEvent>()
+  let cursor = 0
+  for (let round = 0; round < 6; round += 1) {
+    const stream = await openStream(server.ingress, `${OBSERVE}?since_event_id=${cursor}`, { token })
+    await Promise.all(Array.from({ length: 5 }, (_, index) => propose(server, token, `${round}/${index}`)))
+    await stream.until((blocks) => eventsOf(blocks).length >= 1 + (round % 4))
+    for (const event of eventsOf(stream.blocks)) {
+      assert.ok(!got.has(event.event_id), 'an event came twice')
+      got.set(event.event_id, event)
+      cursor = event.event_id
+    }
+    stream.close()
+  }
+  const last = await openStream(server.ingress, `${OBSERVE}?since_event_id=${cursor}`, { token })
+  await propose(server, token, 'the end')
+  for (const event of eventsOf(await last.until(seen('the end')))) got.set(event.event_id, event)
+  last.close()
+
+  const stored = await server.ask(server.ingress, 'GET', '/workspace/events?since_event_id=0&limit=200', {
+    token,
+  })
+
+  assert.deepEqual([...got.values()], stored.json['events'])
+})

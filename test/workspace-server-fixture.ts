@@ -1,0 +1,268 @@
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { workspacePlugin } from '../plugins/workspace/index.ts'
+import { assetPath } from '../server/assets.ts'
+import type { Terminal } from '../server/contract/command.ts'
+import type { Listener, OpenListener } from '../server/contract/route.ts'
+import type { After } from '../server/fanout/after.ts'
+import { createPump } from '../server/fanout/pump.ts'
+import type { RunningHost } from '../server/host.ts'
+import type { HttpOptions } from '../server/http/exchange.ts'
+import { openListener } from '../server/http/listener.ts'
+import { createHttpMount } from '../server/mcp/http.ts'
+import { confineTo } from '../server/paths.ts'
+import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  readonly json: Record<string, unknown>
+}
+
+export interface Ask {
+  readonly token?: string
+  readonly cookie?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface RoomServer {
+  readonly opened: TestHost
+  readonly file: string
+  readonly owner: string
+  readonly ingress: string
+  readonly socket: string
+  readonly workspaceId: string
+  /** The key of the printed link. */
+  readonly key: string
+  ask(base: string, method: string, path: string, ask?: Ask): Promise<Answer>
+  /** A session made by redeeming a fresh invitation. */
+  join(name: string, capabilities?: readonly string[]): Promise<Session>
+  /** The owner page's session. */
+  claim(): Promise<{ readonly cookie: string }>
+  /** Stops `workspace open` as a signal would. */
+  stop(): Promise<void>
+}
+
+export interface Session {
+  readonly token: string
+  readonly session_id: string
+  readonly participant_id: string
+}
+
+export interface ServerOptions {
+  readonly text?: string
+  readonly file?: string
+  readonly after?: After
+  readonly maxStreams?: number
+}
+
+/** A room opened by `satchel workspace open` on free ports of loopback; stopped after the test. */
+export async function openRoomServer(t: TestContext, options: ServerOptions = {}): Promise<RoomServer> {
+  const file = options.file ?? join(await temporaryFolder(t), 'plan.md')
+  if (options.file === undefined) await writeFile(file, options.text ?? '# Plan\n\n## Goals\none\n')
+  const stopping = new AbortController()
+  const opened = await openHost(t, {
+    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file } }],
+    openListener: listenerOf(options),
+  })
+  const command = opened.host.registry.commands.find(
+    (owned) => owned.command.cli === 'workspace open',
+  )?.command
+  if (!command) throw new Error('the verb is missing')
+  const printed = await new Promise<Record<string, string>>((resolve, reject) => {
+    const terminal = quietTerminal((text) => resolve(JSON.parse(text)))
+    const context = { log: opened.host.log, signal: stopping.signal, projectRoot: opened.projectRoot }
+    const input = {
+      file,
+      owner_port: 0,
+      ingress_port: 0,
+      ...(options.maxStreams && { max_streams: options.maxStreams }),
+    }
+    command.run(context, input, terminal).catch(reject)
+  })
+  const { owner = '', ingress = '', link = '', workspace_id: workspaceId = '' } = printed
+  const ask = (base: string, method: string, path: string, more: Ask = {}): Promise<Answer> =>
+    askOnce(base, method, path, more)
+  const claim = async () => {
+    const answer = await ask(owner, 'POST', '/owner/claim', {
+      body: {
+        key: (await ask(socketOf(file), 'POST', '/local/owner-link', { body: {} })).json['url']
+          ?.toString()
+          .split('#k=')[1],
+      },
+      headers: { origin: owner, 'x-satchel-request': '1' },
+    })
+    return { cookie: String([answer.headers['set-cookie']].flat()[0]).split(';')[0] ?? '' }
+  }
+  return {
+    opened,
+    file,
+    owner,
+    ingress,
+    socket: socketOf(file),
+    workspaceId,
+    key: link.split('#k=')[1] ?? '',
+    ask,
+    claim,
+    async join(name, capabilities) {
+      const body = capabilities ? { capabilities } : {}
+      const invited = await ask(socketOf(file), 'POST', '/local/invite', { body })
+      const answer = await ask(socketOf(file), 'POST', '/session/join', {
+        body: { invite: invited.json['uri'], name },
+      })
+      if (answer.status !== 200) throw new Error(answer.text)
+      return answer.json as unknown as Session // what the route gives
+    },
+    async stop() {
+      stopping.abort()
+      await opened.host.stop()
+    },
+  }
+}
+
+function socketOf(file: string): string {
+  return join(file, '..', '.plan.md.satchel', 'owner.sock')
+}
+
+/** The real HTTP and MCP doors on loopback, as `run.ts` wires them. */
+export function listenerOf({ after }: Pick<ServerOptions, 'after'>) {
+  let shared: HttpOptions | undefined
+  const optionsFor = (host: RunningHost): HttpOptions => {
+    const resolvePath = confineTo([host.projectRoot], host.projectRoot)
+    const pump = createPump()
+    const mount = { boot: Promise.resolve(host), version: '0.0.0', log: host.log, resolvePath, pump }
+    return {
+      version: '0.0.0',
+      description: 'test',
+      allowedHosts: [],
+      allowedOrigins: [],
+      resolvePath,
+      assetPath,
+      pump,
+      graceMs: 100,
+      ...(after && { after }),
+      mcp: createHttpMount(mount),
+    }
+  }
+  return async (host: RunningHost, listener: Listener): Promise<OpenListener> => {
+    shared ??= optionsFor(host)
+    return openListener(host, listener, shared)
+  }
+}
+
+export function quietTerminal(write: (text: string) => void): Terminal {
+  return {
+    stdin: process.stdin,
+    stdinIsTty: false,
+    stdoutIsTty: false,
+    stderrIsTty: false,
+    columns: 80,
+    color: false,
+    json: true,
+    quiet: true,
+    env: {},
+    write,
+    note() {},
+  }
+}
+
+/** One request without any browser or agent in between: headers go out exactly as given. */
+function askOnce(base: string, method: string, path: string, ask: Ask): Promise<Answer> {
+  const payload = ask.body === undefined ? undefined : JSON.stringify(ask.body)
+  const headers: Record<string, string> = {
+    ...(payload !== undefined && {
+      'content-type': 'application/json',
+      'content-length': `${Buffer.byteLength(payload)}`,
+    }),
+    ...(ask.token !== undefined && { authorization: `Bearer ${ask.token}` }),
+    ...(ask.cookie !== undefined && { cookie: ask.cookie }),
+    ...ask.headers,
+  }
+  const target = base.startsWith('/') ? { socketPath: base } : { host: '127.0.0.1', port: new URL(base).port }
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...target, method, path, headers, agent: false }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => {
+        const isJson = /json/.test(answer.headers['content-type'] ?? '')
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          text,
+          json: isJson ? JSON.parse(text) : {},
+        })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(payload)
+  })
+}
+
+/** A server-sent-event stream as its raw blocks. */
+export interface OpenStream {
+  readonly blocks: string[]
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly ended: Promise<void>
+  /** Waits until `enough` says so about the blocks. */
+  until(enough: (blocks: readonly string[]) => boolean): Promise<readonly string[]>
+  close(): void
+}
+
+/** Opens a stream and collects its blocks. */
+export function openStream(base: string, path: string, ask: Ask = {}): Promise<OpenStream> {
+  const headers = {
+    ...(ask.token !== undefined && { authorization: `Bearer ${ask.token}` }),
+    ...(ask.cookie !== undefined && { cookie: ask.cookie }),
+    ...ask.headers,
+  }
+  const target = base.startsWith('/') ? { socketPath: base } : { host: '127.0.0.1', port: new URL(base).port }
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...target, path, headers, agent: false }, (answer) => {
+      if (answer.statusCode !== 200) {
+        answer.resume()
+        reject(new Error(`status ${answer.statusCode}`))
+        return
+      }
+      const blocks: string[] = []
+      let rest = ''
+      let look = (): void => {}
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk) => {
+        const parts = (rest + chunk).split('\n\n')
+        rest = parts.pop() ?? ''
+        blocks.push(...parts)
+        look()
+      })
+      const ended = new Promise<void>((done) => answer.once('close', () => done()))
+      resolve({
+        blocks,
+        headers: answer.headers,
+        ended,
+        until: (enough) =>
+          new Promise((done, fail) => {
+            const late = setTimeout(
+              () => fail(new Error(`only ${JSON.stringify(blocks).slice(0, 2000)}`)),
+              5000,
+            )
+            look = () => {
+              if (!enough(blocks)) return
+              clearTimeout(late)
+              done(blocks)
+            }
+            look()
+          }),
+        close: () => sent.destroy(),
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
