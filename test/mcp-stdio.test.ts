@@ -103,7 +103,7 @@ test('tools are listed by name, lean, with all hints, and without what the filte
     inputSchema: {
       type: 'object',
       properties: {
-        text: { type: 'string', minLength: 1, description: 'What to say.' },
+        text: { type: 'string', description: 'What to say.' },
         at: { type: 'string', format: 'date-time', description: 'When it was said.' },
         times: { type: 'integer', minimum: 1, maximum: 5, default: 1, description: 'How often.' },
       },

@@ -8,6 +8,8 @@ const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'examples', 'required
 const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas'])
 /** Keywords that say nothing to a model, or that only we read. */
 const UNLISTED = /^(?:\$schema|\$id|x-satchel-.*)$/
+/** Limits against abuse, which no caller of good will meets: checked at the call, not listed. */
+const GUARDS = /^(?:minLength|maxLength|maxItems)$/
 /** What zod writes for every whole number. */
 const SAFE_BOUND = Number.MAX_SAFE_INTEGER
 
@@ -44,7 +46,8 @@ function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
       !UNLISTED.test(keyword) &&
       !costsOnlyTokens(keyword, value, schema) &&
       !(open && keyword === 'additionalProperties' && value === false) &&
-      !(untrusted && /^(?:pattern|format|m(?:in|ax)Length)$/.test(keyword)),
+      !(untrusted && /^(?:pattern|format|m(?:in|ax)Length)$/.test(keyword)) &&
+      !(!open && GUARDS.test(keyword)),
   )
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, leanValue(keyword, value, open)]))
 }

@@ -205,7 +205,8 @@ function restDoor(host: RunningHost, listener: HttpListener): OpenDoor {
     async call(tool, input) {
       const route = routeOf(tool)
       if (!route) throw new Error(`${tool} has no route`)
-      const response = await fetch(...restRequest(listener.address, route, input))
+      const defaults = host.registry.tool(tool)?.tool.input.safeParse(input).data ?? {}
+      const response = await fetch(...restRequest(listener.address, route, input, defaults))
       const body = (await response.json()) as Record<string, unknown>
       if (response.ok) return { ok: true, data: body }
       return { ok: false, error: body as unknown as ErrorBody } // problem+json carries code, reason, details
@@ -217,10 +218,11 @@ function restRequest(
   address: string,
   route: HttpRoute,
   input: Readonly<Record<string, unknown>>,
+  defaults: Readonly<Record<string, unknown>>,
 ): [string, RequestInit] {
   const rest = new Map(Object.entries(input))
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest.get(name)
+    const value = rest.get(name) ?? defaults[name]
     rest.delete(name)
     return encodeURIComponent(String(value ?? ''))
   })
