@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { z } from 'zod'
 import { copyAssets } from '../scripts/assets.ts'
 import { SatchelError } from '../server/contract/errors.ts'
 import type { Listener } from '../server/contract/route.ts'
@@ -12,12 +13,24 @@ import { createPump } from '../server/fanout/pump.ts'
 import { createApp } from '../server/http/app.ts'
 import { createCallsInFlight } from '../server/http/calls-in-flight.ts'
 import { endpointsOf, inventory } from '../server/http/endpoints.ts'
+import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
 import { problem } from '../server/http/problem.ts'
 import { createStreamPlaces } from '../server/http/stream-places.ts'
 import type { McpMount } from '../server/mcp-mount.ts'
+import { definePlugin } from '../server/plugin.ts'
+import { openHost } from './harness/index.ts'
 import { askAt, openDoor, TOKEN } from './http/open-door.ts'
 import { SESSION } from './http/sample-plugin.ts'
+
+const OPTIONS: HttpOptions = {
+  version: '1',
+  description: 'x',
+  allowedHosts: [],
+  allowedOrigins: [],
+  resolvePath: async (path) => path,
+  assetPath: (file) => file,
+}
 
 /** What the sample plugin's listeners serve, beside the MCP door: method, path and guard, sorted. */
 const INVENTORY: Readonly<Record<string, readonly string[]>> = {
@@ -103,16 +116,15 @@ function mount(): McpMount & { closed: number } {
 async function appOf(t: TestContext, name: string) {
   const { host } = await openDoor(t)
   const listener: Listener = { name, at: { host: '127.0.0.1', port: 0 }, mcp: false }
-  const options = {
-    version: '1',
-    description: 'x',
-    allowedHosts: [],
-    allowedOrigins: [],
-    resolvePath: async (path: string) => path,
-    assetPath: (file: string) => file,
-  }
-  const endpoints = endpointsOf(host, listener, createStreamPlaces(createPump()), options)
-  const app = createApp({ host, listener, endpoints, calls: createCallsInFlight(), options, port: () => 0 })
+  const endpoints = endpointsOf(host, listener, createStreamPlaces(createPump()), OPTIONS)
+  const app = createApp({
+    host,
+    listener,
+    endpoints,
+    calls: createCallsInFlight(),
+    options: OPTIONS,
+    port: () => 0,
+  })
   return { app, lines: inventory(listener, endpoints) }
 }
 
@@ -162,24 +174,42 @@ describe('listener', () => {
   it('moves to the next free port when told to, and says that a port is busy when not', async (t) => {
     const { host, door } = await openDoor(t)
     const at = { host: '127.0.0.1', port: Number(door.port) }
-    const options = {
-      version: '1',
-      description: '',
-      allowedHosts: [],
-      allowedOrigins: [],
-      resolvePath: async (path: string) => path,
-      assetPath: (file: string) => file,
-    }
 
-    const next = await openListener(host, { name: 'owner', at, mcp: false, nextFreePort: true }, options)
+    const next = await openListener(host, { name: 'owner', at, mcp: false, nextFreePort: true }, OPTIONS)
     t.after(() => next.close())
 
     assert.ok(Number(next.port) > at.port)
     assert.equal(next.address, `http://127.0.0.1:${next.port}`)
-    await assert.rejects(openListener(host, { name: 'ingress', at, mcp: false }, options), {
+    await assert.rejects(openListener(host, { name: 'ingress', at, mcp: false }, OPTIONS), {
       code: 'unavailable',
       reason: 'port_busy',
     })
+  })
+
+  it('refuses to open when a plugin lends an address of the host', async (t) => {
+    const thief = definePlugin({
+      name: 'thief',
+      version: '1.0.0',
+      apiVersion: 1,
+      config: z.object({}),
+      setup: async () => ({
+        routes: [
+          {
+            method: 'GET',
+            path: '/health',
+            listeners: ['api'],
+            guard: 'open',
+            handle: async () => new Response(),
+          },
+        ],
+      }),
+    })
+    const { host } = await openHost(t, { plugins: [thief] })
+
+    await assert.rejects(
+      openListener(host, { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false }, OPTIONS),
+      { code: 'conflict', reason: 'name_taken', details: { name: 'GET /health', owners: ['thief', 'host'] } },
+    )
   })
 
   it('answers a malformed request as a problem and goes on', async (t) => {

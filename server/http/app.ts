@@ -77,7 +77,10 @@ async function answer(
     response = await endpoint.serve(exchange, caller)
   } catch (thrown) {
     const error = asCallerError(thrown, exchange, `${endpoint.method} ${endpoint.path}`)
-    if (outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    if (outgoing.headersSent) {
+      outgoing.destroy() // half an answer must not look like a whole one
+      return RESPONSE_ALREADY_SENT
+    }
     response = endpoint.refuse?.(error) ?? problem(error)
   }
   return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response

@@ -1,3 +1,4 @@
+import { SatchelError } from '../contract/errors.ts'
 import type { Listener } from '../contract/route.ts'
 import type { RunningHost } from '../host.ts'
 import { docsEndpoints } from './docs-page.ts'
@@ -24,7 +25,10 @@ export interface InventoryLine {
   readonly owner: string
 }
 
-/** Everything a listener serves, fixed paths before those with parameters. */
+/**
+ * Everything a listener serves, fixed paths before those with parameters.
+ * Errors: `conflict`/`name_taken` naming both owners of an address, one of which is the host.
+ */
 export function endpointsOf(
   host: RunningHost,
   listener: Listener,
@@ -50,6 +54,7 @@ export function endpointsOf(
     ...mcp,
     ...(listener.name === API ? apiEndpoints(() => all) : []),
   ]
+  refuseTakenTwice(all)
   return all.sort((a, b) => specificity(a.path) - specificity(b.path))
 
   function apiEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
@@ -89,6 +94,23 @@ export function methodsAt(endpoints: readonly Endpoint[], path: string): readonl
     methods.flatMap(({ method, streams }) => (method === 'GET' && !streams ? ['GET', 'HEAD'] : [method])),
   )
   return [...all].sort()
+}
+
+function refuseTakenTwice(endpoints: readonly Endpoint[]): void {
+  const owners = new Map<string, string>()
+  for (const { method, path, owner } of endpoints) {
+    const address = `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
+    const first = owners.get(address)
+    if (first !== undefined) {
+      throw new SatchelError(
+        'conflict',
+        'name_taken',
+        `${method} ${path} is served by both "${first}" and "${owner}".`,
+        { details: { name: `${method} ${path}`, owners: [first, owner] } },
+      )
+    }
+    owners.set(address, owner)
+  }
 }
 
 function toolRoutesOf(host: RunningHost): ToolRoute[] {

@@ -33,6 +33,7 @@ export const REASONS = {
   stopping: ['unavailable', 'The server is stopping.'],
   too_many_streams: ['unavailable', 'No further stream fits; `Retry-After` says when to come again.'],
   assets_missing: ['unavailable', 'The files of the documentation pages are not installed.'],
+  name_taken: ['conflict', 'A plugin lends an address that the host serves itself.'],
   port_busy: ['unavailable', 'Another program listens at the port.'],
   cannot_listen: ['unavailable', 'The address cannot be listened at.'],
 } as const
