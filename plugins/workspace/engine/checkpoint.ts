@@ -40,16 +40,35 @@ export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkp
   await removeOlderJournals(disk, sidecar, checkpoint.generation)
 }
 
+export interface GenerationStart {
+  /** The number of this owner's lock. */
+  readonly owner: number
+  readonly preallocateBytes: number
+}
+
+const GENERATIONS_PER_OWNER = 1_000_000
+
+/**
+ * Every owner counts in a range of its own: an owner that was buried alive can never touch the name of a successor's
+ * journal, whatever it was doing when it was stopped.
+ */
+function firstGeneration(owner: number): number {
+  return owner * GENERATIONS_PER_OWNER + 1
+}
+
 /**
  * Begins a generation of its own for what was recovered: the torn tail is kept aside, then everything is written
  * anew, because a failed flush may have left parts of it in the page cache only. Gives the journal to append to.
  */
-export async function beginGeneration(seams: CheckpointSeams, recovered: Recovered): Promise<Journal> {
+export async function beginGeneration(
+  seams: CheckpointSeams & GenerationStart,
+  recovered: Recovered,
+): Promise<Journal> {
   const { disk, sidecar } = seams
   if (recovered.torn) await setAside(disk, sidecar, recovered.torn)
   if (recovered.created) await removeOlderJournals(disk, sidecar, Number.POSITIVE_INFINITY)
-  const generation = recovered.created ? 1 : (recovered.journals.at(-1) ?? recovered.generation) + 1
-  const journal = await createJournal(disk, sidecar, generation)
+  const generation = Math.max(firstGeneration(seams.owner), (recovered.journals.at(-1) ?? 0) + 1)
+  const journal = await createJournal(disk, sidecar, generation, seams.preallocateBytes)
   await writeCheckpoint(seams, { generation, image: recovered.ledger.export(generation) })
   return journal
 }

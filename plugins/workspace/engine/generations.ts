@@ -7,14 +7,17 @@ import { createJournal, isFlushFailure, type Journal, journalPath } from './jour
 import type { Ledger } from './ledger.ts'
 import { inQueue, type Queue } from './queue.ts'
 
-/** When the journal becomes a checkpoint (design workspace-engine 2 "Checkpoint"). */
-export interface CheckpointLimits {
+/** How journals grow, and when one becomes a checkpoint (design workspace-engine 2 "Checkpoint"). */
+export interface JournalLimits {
+  /** Zeros written ahead of the records. */
+  readonly preallocateBytes: number
   readonly idleBytes: number
   readonly idleMs: number
   readonly forceBytes: number
 }
 
-export const CHECKPOINT_LIMITS: CheckpointLimits = {
+export const JOURNAL_LIMITS: JournalLimits = {
+  preallocateBytes: 1024 * 1024,
   idleBytes: 4 * 1024 * 1024,
   idleMs: 2_000,
   forceBytes: 16 * 1024 * 1024,
@@ -37,7 +40,7 @@ export interface GenerationSeams {
   readonly clock: Clock
   readonly log: Log
   readonly sidecar: string
-  readonly limits: CheckpointLimits
+  readonly limits: JournalLimits
   readonly ledger: Ledger
   readonly queue: Queue
   flusher(): Flusher
@@ -61,7 +64,7 @@ export function createGenerations(seams: GenerationSeams, first: Journal): Gener
     try {
       // An earlier attempt got this far and no further; nothing was ever appended to it.
       if (disk.stat(path)) await disk.unlink(path)
-      return await createJournal(disk, sidecar, generation)
+      return await createJournal(disk, sidecar, generation, limits.preallocateBytes)
     } catch (thrown) {
       await removeQuietly(disk, path)
       throw thrown

@@ -59,6 +59,14 @@ export function scanJournal(bytes: Buffer, generation: number, firstSeq: number)
   return { records, length: offset, end: endAt(bytes, offset, generation, firstSeq + records.length) }
 }
 
+/** How records become bytes and back. */
+export interface Codec {
+  encode(generation: number, record: JournalRecord): Buffer
+  scan(bytes: Buffer, generation: number, firstSeq: number): JournalScan
+}
+
+export const journalCodec: Codec = { encode: encodeRecord, scan: scanJournal }
+
 function endAt(bytes: Buffer, offset: number, generation: number, seq: number): JournalEnd {
   const last = lastNonZero(bytes, offset)
   if (last < offset) return { kind: 'end' }

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
 import type { Disk } from './disk.ts'
 
-export const PREALLOCATED_BYTES = 1024 * 1024 // design workspace-engine 2
 const FILE_MODE = 0o600
 
 /** The open journal of one generation. Owned by the store. */
@@ -29,23 +28,32 @@ export async function createJournal(
   disk: Disk,
   sidecar: string,
   generation: number,
-  bytes = PREALLOCATED_BYTES,
+  preallocate: number,
 ): Promise<Journal> {
-  await disk.create(journalPath(sidecar, generation), Buffer.alloc(bytes), FILE_MODE)
+  await disk.create(journalPath(sidecar, generation), Buffer.alloc(preallocate), FILE_MODE)
   await disk.syncDirectory(sidecar)
-  return openEmptyJournal(disk, sidecar, generation)
+  return openEmptyJournal(disk, sidecar, generation, preallocate)
 }
 
 /** Opens a journal that holds no record. */
-export function openEmptyJournal(disk: Disk, sidecar: string, generation: number): Journal {
+export function openEmptyJournal(
+  disk: Disk,
+  sidecar: string,
+  generation: number,
+  preallocate: number,
+): Journal {
   const path = journalPath(sidecar, generation)
-  const bytes = disk.stat(path)?.size ?? 0
-  return journalOf(disk, generation, disk.open(path), bytes)
+  const allocated = disk.stat(path)?.size ?? 0
+  return journalOf(disk, { generation, preallocate, file: disk.open(path) }, allocated)
 }
 
-function journalOf(disk: Disk, generation: number, file: number, preallocated: number): Journal {
+function journalOf(
+  disk: Disk,
+  { generation, file, preallocate }: { generation: number; file: number; preallocate: number },
+  alreadyAllocated: number,
+): Journal {
   let end = 0
-  let allocated = preallocated
+  let allocated = alreadyAllocated
   return {
     generation,
     file,
@@ -53,7 +61,7 @@ function journalOf(disk: Disk, generation: number, file: number, preallocated: n
     append: (record) => {
       try {
         if (end + record.length > allocated) {
-          const more = Math.max(PREALLOCATED_BYTES, record.length)
+          const more = Math.max(preallocate, record.length)
           // Durable with the record's own flush: fdatasync covers the size it needs.
           disk.write(file, Buffer.alloc(end + record.length + more - allocated), allocated)
           allocated = end + record.length + more

@@ -69,6 +69,8 @@ export async function takeLock(options: LockOptions): Promise<LockAttempt> {
     await removeQuietly(disk, lockPath(sidecar, record.n))
     return { kind: 'lost' }
   }
+  // Durable, so that after a power cut `n` still grows and no generation of journals is counted twice.
+  await disk.syncDirectory(sidecar)
   await removeLower(disk, sidecar, record.n)
   return { kind: 'owner', lock: lockOf(disk, sidecar, record) }
 }

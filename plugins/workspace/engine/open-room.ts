@@ -105,6 +105,7 @@ export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
       clock,
       random,
       log,
+      owner: lock.record.n,
       holdsLock: lock.holds,
     })
     return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }

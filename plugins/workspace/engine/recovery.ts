@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
 import { journalPath } from './journal.ts'
-import { type JournalRecord, type JournalScan, scanJournal } from './journal-record.ts'
+import { type Codec, type JournalRecord, type JournalScan, journalCodec } from './journal-record.ts'
 import { type Ledger, openLedger, storeDamaged } from './ledger.ts'
 import type { Sql } from './sql.ts'
 import type { Found, StoreContent } from './store.ts'
@@ -37,17 +37,20 @@ export async function recover(
   sidecar: string,
   sql: Sql,
   { schema, statements }: StoreContent,
+  codec: Codec = journalCodec,
 ): Promise<Recovered> {
   const journals = await journalGenerations(disk, sidecar)
+  const read = (generation: number, firstSeq: number): JournalScan =>
+    codec.scan(disk.read(journalPath(sidecar, generation)), generation, firstSeq)
   const imagePath = join(sidecar, IMAGE_NAME)
   if (!disk.stat(imagePath)) {
-    refuseOrphans(disk, sidecar, journals)
+    refuseOrphans(journals, read)
     const ledger = openLedger(sql, schema, statements)
     return { ledger, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
   }
   const ledger = openLedger(sql, schema, statements, disk.read(imagePath))
   const generation = ledger.generation()
-  const { records, torn } = readJournals(disk, sidecar, generation, ledger.meta.seq, journals)
+  const { records, torn } = readJournals(read, generation, ledger.meta.seq, journals)
   if (records.length > 0) ledger.replay(records)
   const clean = records.length === 0 && !torn && journals.length === 1
   const found = ledger.meta.version === 0 ? 'fresh' : clean ? 'clean' : 'unclean'
@@ -62,9 +65,10 @@ async function journalGenerations(disk: Disk, sidecar: string): Promise<readonly
     .sort((a, b) => a - b)
 }
 
+type ReadJournal = (generation: number, firstSeq: number) => JournalScan
+
 function readJournals(
-  disk: Disk,
-  sidecar: string,
+  read: ReadJournal,
   generation: number,
   imageSeq: number,
   journals: readonly number[],
@@ -75,21 +79,17 @@ function readJournals(
   }
   const records: JournalRecord[] = []
   let torn: TornTail | undefined
-  for (let at = generation; journals.includes(at); at += 1) {
-    const scan = readJournal(disk, sidecar, at, imageSeq + records.length + 1)
+  for (const at of journals.filter((found) => found >= generation)) {
+    const scan = read(at, imageSeq + records.length + 1)
+    if (scan.end.kind === 'damaged') throw hole(at, scan.end.offset, scan.end.seq)
     // The next generation begins only when this one is flushed: whatever follows a hole was acknowledged with it.
-    if (torn && scan.records.length > 0)
+    if (torn && scan.records.length > 0) {
       throw hole(torn.generation, torn.length, imageSeq + records.length + 1)
+    }
     for (const record of scan.records) records.push(record)
     if (scan.end.kind === 'torn') torn ??= { generation: at, length: scan.length, bytes: scan.end.bytes }
   }
   return { records, torn }
-}
-
-function readJournal(disk: Disk, sidecar: string, generation: number, firstSeq: number): JournalScan {
-  const scan = scanJournal(disk.read(journalPath(sidecar, generation)), generation, firstSeq)
-  if (scan.end.kind === 'damaged') throw hole(generation, scan.end.offset, scan.end.seq)
-  return scan
 }
 
 function hole(generation: number, offset: number, seq: number): Error {
@@ -100,11 +100,11 @@ function hole(generation: number, offset: number, seq: number): Error {
   })
 }
 
-/** Without an image only the untouched first journal of an interrupted creation may be there. */
-function refuseOrphans(disk: Disk, sidecar: string, journals: readonly number[]): void {
+/** Without an image only the empty journals of interrupted creations may be there. */
+function refuseOrphans(journals: readonly number[], read: ReadJournal): void {
   for (const generation of journals) {
-    const scan = scanJournal(disk.read(journalPath(sidecar, generation)), generation, 1)
-    if (generation !== 1 || scan.records.length > 0 || scan.end.kind === 'damaged') {
+    const scan = read(generation, 1)
+    if (scan.records.length > 0 || scan.end.kind === 'damaged') {
       throw storeDamaged('The room has a journal but no checkpoint.', { file: IMAGE_NAME })
     }
   }

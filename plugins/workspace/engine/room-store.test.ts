@@ -43,6 +43,7 @@ async function options(t: TestContext, text = '# Plan\n'): Promise<StoreOptions>
     clock: realClock,
     random: realRandom,
     log: silent,
+    owner: 1,
     holdsLock: () => true,
   }
 }
@@ -134,7 +135,7 @@ test('an edit that lands while a commit is written is kept on top of it, never o
     renameSync(`${room.file}.new`, room.file)
   }
 
-  const version = await store.mutate((tx) => commitText(tx, '# Ours\n'))
+  const { version } = await store.mutate((tx) => commitText(tx, '# Ours\n'))
 
   assert.equal(version, 2)
   assert.equal(readFileSync(room.file, 'utf8'), '# Theirs, meanwhile\n')

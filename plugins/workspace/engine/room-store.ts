@@ -7,8 +7,9 @@ import type { Clock, Random } from './clock.ts'
 import type { Disk } from './disk.ts'
 import { bootstrap, lookAtFile } from './document-commit.ts'
 import { createFlusher, type Flusher } from './flusher.ts'
-import { CHECKPOINT_LIMITS, type CheckpointLimits, createGenerations } from './generations.ts'
+import { createGenerations, JOURNAL_LIMITS, type JournalLimits } from './generations.ts'
 import { type Journal, openEmptyJournal } from './journal.ts'
+import { type Codec, journalCodec } from './journal-record.ts'
 import { type Ledger, storeDamaged } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
@@ -30,9 +31,18 @@ export interface StoreOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** The number of this owner's lock: higher than that of every owner before. */
+  readonly owner: number
   /** Whether this process still owns the room; asked before every acknowledgement. */
   holdsLock(): boolean
-  readonly limits?: CheckpointLimits
+  readonly limits?: JournalLimits
+  readonly craft?: Craft
+}
+
+/** What a torture run replaces by something broken, to see that it notices. */
+export interface Craft {
+  readonly codec?: Codec
+  readonly beginGeneration?: typeof beginGeneration
 }
 
 /**
@@ -48,7 +58,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const bodies = openBodies(disk, sidecar, tempPath)
   const markdown = openMarkdownFile(disk, clock, options.file)
 
-  const recovered = await recover(disk, sidecar, options.sql, options.content)
+  const limits = options.limits ?? JOURNAL_LIMITS
+  const codec = options.craft?.codec ?? journalCodec
+  const recovered = await recover(disk, sidecar, options.sql, options.content, codec)
   const { ledger } = recovered
   try {
     const repair = newestBodyRepair(ledger, bodies, markdown.look())
@@ -57,9 +69,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const fence = (): void => {
       if (!options.holdsLock()) throw lockLost()
     }
-    const first = await firstJournal({ disk, sidecar, tempPath, fence }, recovered)
+    const begin = options.craft?.beginGeneration ?? beginGeneration
+    const seams = { ...options, ...limits, limits, tempPath, fence }
+    const first = untouched(recovered) ? reopen(seams, recovered) : await begin(seams, recovered)
     if (repair !== undefined) await bodies.write(ledger.meta.hash, repair)
-    return await assemble({ ...options, tempPath, fence, bodies, markdown, recovered, first })
+    return await assemble({ ...options, limits, codec, tempPath, fence, bodies, markdown, recovered, first })
   } catch (thrown) {
     ledger.close()
     throw thrown
@@ -67,6 +81,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 interface Parts extends StoreOptions {
+  readonly limits: JournalLimits
+  readonly codec: Codec
   tempPath(): string
   fence(): void
   readonly bodies: Bodies
@@ -92,7 +108,6 @@ async function assemble(parts: Parts): Promise<Store> {
   const generations = createGenerations(
     {
       ...parts,
-      limits: parts.limits ?? CHECKPOINT_LIMITS,
       ledger,
       queue,
       flusher: () => flusher,
@@ -180,10 +195,13 @@ function cachedNewest(ledger: Ledger, bodies: Bodies): () => string {
 }
 
 /** A clean stop left an empty journal to go on with; everything else gets a generation of its own. */
-function firstJournal(seams: Parameters<typeof beginGeneration>[0], recovered: Recovered): Promise<Journal> {
-  const untouched = recovered.found === 'clean' && recovered.journals.length === 1
-  if (!untouched) return beginGeneration(seams, recovered)
-  return Promise.resolve(openEmptyJournal(seams.disk, seams.sidecar, recovered.generation))
+function untouched(recovered: Recovered): boolean {
+  return recovered.found === 'clean'
+}
+
+function reopen(seams: Pick<Parts, 'disk' | 'sidecar' | 'limits'>, recovered: Recovered): Journal {
+  const { disk, sidecar, limits } = seams
+  return openEmptyJournal(disk, sidecar, recovered.generation, limits.preallocateBytes)
 }
 
 /**

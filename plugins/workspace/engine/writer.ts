@@ -4,7 +4,7 @@ import type { Disk } from './disk.ts'
 import type { Flusher } from './flusher.ts'
 import type { Generations } from './generations.ts'
 import { isFlushFailure, storeUnavailable } from './journal.ts'
-import { encodeRecord, RECORD_MAX_BYTES } from './journal-record.ts'
+import { type Codec, RECORD_MAX_BYTES } from './journal-record.ts'
 import type { EngineHooks } from './store.ts'
 import { type Draft, metaOf, openTransaction, type RoomState } from './transaction.ts'
 
@@ -13,6 +13,7 @@ export interface StoreState extends RoomState {
   readonly disk: Disk
   readonly log: Log
   readonly hooks: EngineHooks
+  readonly codec: Codec
   readonly flusher: Flusher
   readonly generations: Generations
   tempPath(): string
@@ -54,7 +55,7 @@ export function append(state: StoreState, draft: Draft, materialized: boolean): 
     return
   }
   const record = ledger.seal(metaOf(draft, ledger.meta, materialized), flusher.durable())
-  const bytes = encodeRecord(generations.journal().generation, record)
+  const bytes = state.codec.encode(generations.journal().generation, record)
   try {
     if (bytes.length > RECORD_MAX_BYTES) throw tooLarge(bytes.length)
     generations.journal().append(bytes)

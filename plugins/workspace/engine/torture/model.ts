@@ -1,5 +1,5 @@
-import type { Rows, Schema, Statements, Tx } from '../../domain/rows.ts'
-import type { EngineHooks, StoreContent } from '../store.ts'
+import type { NewVersion, Rows, Schema, Statements, Tx } from '../../domain/rows.ts'
+import type { StoreContent } from '../store.ts'
 
 const RING = 2_000 // spec workspace-events, rule 10
 
@@ -38,22 +38,46 @@ export function addNote(tx: Tx, id: number, text: string): number {
 }
 
 /** A new text for the file, with its row and event. */
-export function commitText(tx: Tx, text: string): number {
-  const { version, hash } = tx.setDocument(text)
+export function commitText(tx: Tx, text: string): NewVersion {
+  const document = tx.setDocument(text)
+  const { version, hash } = document
   tx.run('addVersion', { version, hash, source: 'commit', event_id: addEvent(tx, 'version', version) })
-  return version
+  return document
 }
 
-const hooks: EngineHooks = {
-  bootstrap: (tx, { version, hash }) => {
-    tx.run('addVersion', { version, hash, source: 'bootstrap', event_id: addEvent(tx, 'version', version) })
-  },
-  external: (tx, { version, hash }) => {
-    tx.run('addVersion', { version, hash, source: 'external', event_id: addEvent(tx, 'version', version) })
-  },
+/** The model room; `adopted` hears of each version the engine made itself. */
+export function modelContentWith(adopted: (tx: Tx, version: NewVersion) => void): StoreContent {
+  const adopt =
+    (source: string) =>
+    (tx: Tx, document: NewVersion): void => {
+      const { version, hash } = document
+      tx.run('addVersion', { version, hash, source, event_id: addEvent(tx, 'version', version) })
+      adopted(tx, document)
+    }
+  return { schema, statements, hooks: { bootstrap: adopt('bootstrap'), external: adopt('external') } }
 }
 
-export const modelContent: StoreContent = { schema, statements, hooks }
+export const modelContent: StoreContent = modelContentWith(() => {})
+
+/** Which change each event belongs to: `note 3`, `version 2 <hash>`. */
+export function changesByEvent(rows: Rows): ReadonlyMap<number, string> {
+  return new Map([
+    ...rows.all('notes').map((row) => [Number(row['event_id']), noteName(Number(row['id']))] as const),
+    ...rows
+      .all('versions')
+      .map(
+        (row) => [Number(row['event_id']), versionName(Number(row['version']), String(row['hash']))] as const,
+      ),
+  ])
+}
+
+export function noteName(id: number): string {
+  return `note ${id}`
+}
+
+export function versionName(version: number, hash: string): string {
+  return `version ${version} ${hash.slice(0, 16)}`
+}
 
 /** What is wrong with the rows by themselves: every change has its event, ids have no hole, the ring its size. */
 export function rowFaults(rows: Rows): readonly string[] {
@@ -61,20 +85,19 @@ export function rowFaults(rows: Rows): readonly string[] {
   const latest = rows.latestEventId
   const kept = Math.min(latest, RING)
   const first = latest - kept + 1
-  const owners = new Map<number, string>()
-  for (const note of rows.all('notes')) owners.set(Number(note['event_id']), `note ${note['id']}`)
-  for (const found of rows.all('versions'))
-    owners.set(Number(found['event_id']), `version ${found['version']}`)
+  const changes = changesByEvent(rows)
   return [
     ...(events.length === kept ? [] : [`ring holds ${events.length} events instead of ${kept}`]),
     ...events.flatMap((event, index) => {
       const id = Number(event['event_id'])
-      const owner = `${event['kind']} ${event['subject']}`
+      const change = `${event['kind']} ${event['subject']}`
       return [
         ...(id === first + index ? [] : [`event ${first + index} is missing`]),
-        ...(owners.get(id) === owner ? [] : [`event ${id} says ${owner}, the rows ${owners.get(id)}`]),
+        ...(`${changes.get(id)} `.startsWith(`${change} `)
+          ? []
+          : [`event ${id} says ${change}, the rows ${changes.get(id)}`]),
       ]
     }),
-    ...(owners.size === latest ? [] : [`${owners.size} changes but ${latest} events`]),
+    ...(changes.size === latest ? [] : [`${changes.size} changes but ${latest} events`]),
   ]
 }

@@ -1,0 +1,108 @@
+import type { Sql } from '../sql.ts'
+import { type Chance, createChance } from './chance.ts'
+import { createHistory } from './history.ts'
+import { createMedium } from './medium.ts'
+import { createSimulatedDisk, type Fault, type SimulatedDisk } from './simulated-disk.ts'
+import { type PlantedBug, START, START_TEXT } from './stage.ts'
+import { trackSql } from './tracked-sql.ts'
+import { type Cut, judge } from './verdict.ts'
+import { runWorkload } from './workload.ts'
+
+export interface PowerCutOptions {
+  readonly sql: Sql
+  readonly seed: number
+  /** Cuts to simulate. */
+  readonly points: number
+  readonly bug?: PlantedBug
+  /** True when the time is up. */
+  stop?(): boolean
+}
+
+export interface PowerCutReport {
+  readonly points: number
+  /** Cuts that hit a recovery which was itself under way. */
+  readonly nested: number
+  /** The first broken promise, if any; `seed` repeats it. */
+  readonly failure?: { readonly seed: number; readonly change: number; readonly faults: readonly string[] }
+}
+
+const STEPS = 12
+const CUTS_PER_CHANGE = 3
+const NESTED_SHARE = 0.25
+
+/**
+ * Runs workloads on a simulated disk and cuts the power between any two changes of it, with any subset of what was not
+ * flushed surviving. Ends at the first broken promise.
+ */
+export async function cutPower(options: PowerCutOptions): Promise<PowerCutReport> {
+  let points = 0
+  let nested = 0
+  for (let seed = options.seed; points < options.points && !options.stop?.(); seed += 1) {
+    const run = await cutOneWorkload(options, seed, options.points - points)
+    points += run.points
+    nested += run.nested
+    if (run.failure) return { points, nested, failure: run.failure }
+  }
+  return { points, nested }
+}
+
+async function cutOneWorkload(
+  options: PowerCutOptions,
+  seed: number,
+  budget: number,
+): Promise<PowerCutReport> {
+  const { sql, bug } = options
+  const chance = createChance(seed)
+  const simulated = createSimulatedDisk(START, chance)
+  const history = createHistory(() => simulated.changes.length)
+  history.text(START_TEXT, 'editor')
+  // A planted bug may break the run itself; what it left is judged all the same.
+  const tracked = trackSql(sql)
+  await runWorkload({
+    simulated,
+    sql: tracked.sql,
+    chance,
+    history,
+    owner: 1,
+    steps: STEPS,
+    bug,
+    opened: () => simulated.fail(fillingUp(simulated, chance)),
+  }).catch(() => {})
+  tracked.closeAll()
+
+  const medium = createMedium(START)
+  const count = { points: 0, nested: 0 }
+  for (const [number, change] of simulated.changes.entries()) {
+    medium.apply(change, number)
+    const at = number + 1
+    for (let cut = 0; cut < CUTS_PER_CHANGE; cut += 1) {
+      if (count.points >= budget || options.stop?.()) return count
+      count.points += 1
+      const faults = await judgeCut(
+        { image: medium.cut(chance), at, history, sql, chance, bug, owner: 2 },
+        count,
+      )
+      if (faults.length > 0) return { ...count, failure: { seed, change: at, faults } }
+    }
+  }
+  return count
+}
+
+/** Half of the runs meet a disk that refuses a write now and then. */
+function fillingUp(simulated: SimulatedDisk, chance: Chance): Fault | undefined {
+  if (chance.maybe(0.5)) return undefined
+  const how = (['whole', 'partial', 'landed'] as const)[chance.below(3)] ?? 'whole'
+  return { call: 'write', nth: simulated.calls('write') + 1, every: 2 + chance.below(6), code: 'ENOSPC', how }
+}
+
+/** Judges one cut, and sometimes a second one in the middle of its recovery. */
+async function judgeCut(cut: Cut, count: { nested: number }): Promise<readonly string[]> {
+  const { faults, recovery } = await judge(cut)
+  if (faults.length > 0 || !cut.chance.maybe(NESTED_SHARE)) return faults
+  count.nested += 1
+  const medium = createMedium(cut.image)
+  const until = cut.chance.below(recovery.length + 1)
+  for (const [number, change] of recovery.slice(0, until).entries()) medium.apply(change, number)
+  const again = await judge({ ...cut, image: medium.cut(cut.chance), owner: 3 })
+  return again.faults.length > 0 ? ['after a cut in the recovery:', ...again.faults] : []
+}

@@ -1,0 +1,73 @@
+import type { NewVersion, Tx } from '../../domain/rows.ts'
+import { type Clock, realClock } from '../clock.ts'
+import type { Disk } from '../disk.ts'
+import type { JournalLimits } from '../generations.ts'
+import { type Craft, openStore } from '../room-store.ts'
+import type { Sql } from '../sql.ts'
+import type { Store } from '../store.ts'
+import { modelContentWith } from './model.ts'
+import type { Image } from './simulated-disk.ts'
+
+export const FILE = '/room/plan.md'
+export const SIDECAR = '/room/.plan.md.satchel'
+export const START_TEXT = '# Plan\n'
+
+/** A folder with a file and an empty sidecar. */
+export const START: Image = new Map<string, Buffer | 'directory'>([
+  ['/', 'directory'],
+  ['/room', 'directory'],
+  [SIDECAR, 'directory'],
+  [FILE, Buffer.from(START_TEXT)],
+])
+
+// Small, so that a short run sees growth and checkpoints.
+const LIMITS: JournalLimits = { preallocateBytes: 4_096, idleBytes: 2_048, idleMs: 0, forceBytes: 6_000 }
+
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** A mistake to build in. */
+export interface PlantedBug {
+  readonly name: string
+  readonly disk?: (disk: Disk) => Disk
+  readonly craft?: Craft
+  /** Publishes inside the mutation instead of after the flush. */
+  readonly publishEarly?: boolean
+}
+
+/** Opens the model room on a simulated disk. Flushes always take the asynchronous path and time stands still. */
+export function openOn(
+  disk: Disk,
+  sql: Sql,
+  options: {
+    readonly bug?: PlantedBug | undefined
+    readonly owner: number
+    adopted?(tx: Tx, version: NewVersion): void
+  },
+): Promise<Store> {
+  let names = 0
+  return openStore({
+    sidecar: SIDECAR,
+    file: FILE,
+    content: modelContentWith(options.adopted ?? (() => {})),
+    sql,
+    disk: options.bug?.disk?.(disk) ?? disk,
+    clock: virtualClock,
+    random: () => `${options.owner}-${++names}`,
+    log,
+    owner: options.owner,
+    holdsLock: () => true,
+    limits: LIMITS,
+    craft: options.bug?.craft ?? {},
+  })
+}
+
+const virtualClock: Clock = {
+  // The times of files count disk changes, far behind this: every file looks settled.
+  nowMs: () => Number.MAX_SAFE_INTEGER,
+  elapsedMs: () => 0,
+  after: (_ms, work) => {
+    void Promise.resolve().then(work)
+    return () => {}
+  },
+  pause: realClock.pause,
+}
