@@ -28,7 +28,7 @@ export async function commitWithFiles(
   const outcome = temp ? await putInPlace(state, temp) : undefined
   publish(state, draft)
   for (const sha256 of draft.drops) await dropQuietly(state, sha256)
-  if (outcome?.kind === 'moved') await takeExternal(state, outcome.seen)
+  if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)
   if (outcome?.kind === 'failed') throw outcome.error
 }
 
@@ -108,6 +108,15 @@ export async function lookAtFile(state: StoreState): Promise<void> {
 async function takeExternal(state: StoreState, seen: Seen): Promise<void> {
   if (seen.kind !== 'text' || seen.hash === state.ledger.meta.hash) return
   await adopt(state, seen, (tx, document) => state.hooks.external(tx, document))
+}
+
+/** Beside a commit that is stored and published already: whatever fails here, the next look tries again. */
+async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void> {
+  try {
+    await takeExternal(state, seen)
+  } catch (thrown) {
+    state.log.warn('An edit of the file could not be kept yet', { error: String(thrown) })
+  }
 }
 
 /** The first open ever: the file as it is becomes version 1. */
