@@ -26,6 +26,8 @@ export async function commitWithFiles(
   }
   await state.flusher.settled()
   const outcome = temp ? await putInPlace(state, temp) : undefined
+  // A flush may have failed meanwhile: a poisoned room says nothing more, not even what is durable.
+  state.assertUsable()
   publish(state, draft)
   for (const sha256 of draft.drops) await dropQuietly(state, sha256)
   if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)

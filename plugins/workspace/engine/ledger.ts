@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { SatchelError } from '../../../server/plugin.ts'
 import type { Cell, Params, Row, Schema, Statements } from '../domain/rows.ts'
 import type { JournalRecord, Step } from './journal-record.ts'
-import type { Sql, SqlStatement } from './sql.ts'
+import type { Sql, SqlConnection, SqlStatement } from './sql.ts'
 import { isRead, lintSql } from './sql-lint.ts'
 
 /** The engine's own row, written with every record. */
@@ -191,12 +191,13 @@ function createTables(sql: Sql, schema: Schema) {
 
 function openImage(sql: Sql, schema: Schema, image: Uint8Array) {
   let version: number
-  const connection = sql.open(image)
+  let connection: SqlConnection | undefined
   try {
+    connection = sql.open(image)
     version = pragma(connection.prepare('PRAGMA user_version'))
     pragma(connection.prepare('SELECT generation FROM engine_generation'))
   } catch (cause) {
-    connection.close()
+    connection?.close()
     throw storeDamaged('room.db is not a readable checkpoint.', { file: 'room.db' }, cause)
   }
   if (version > schema.version) {

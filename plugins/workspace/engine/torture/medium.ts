@@ -5,6 +5,8 @@ import type { Change, Image } from './simulated-disk.ts'
 /** The disk's own view: what is durable and what may or may not be when the power goes. */
 export interface Medium {
   apply(change: Change, number: number): void
+  /** How many changes are not durable yet. */
+  pending(): number
   /** One of the images a power cut now can leave, chosen by `chance`. */
   cut(chance: Chance): Map<string, Buffer | 'directory'>
 }
@@ -70,6 +72,8 @@ export function createMedium(image: Image): Medium {
       } else if (change.kind === 'flush') flushNode(change.node, change.before)
       else flushNames(change.directory, change.before)
     },
+    pending: () =>
+      pendingNames.length + [...extents.values()].reduce((sum, { pending }) => sum + pending.length, 0),
     cut: (chance) => {
       const found = survivingNames(durableNames, pendingNames, chance)
       const stale = chance.maybe(0.5) ? freed : undefined
@@ -153,7 +157,8 @@ function partly(before: Buffer, change: Extract<Write, { kind: 'write' }>, luck:
   const garbage = longer && chance.maybe(0.3)
   if (longer && stale) stale.copy(content, before.length)
   else if (garbage) chance.bytes(Math.min(64, length - before.length)).copy(content, before.length)
-  for (let at = offset; at < Math.min(offset + bytes.length, length); ) {
+  // Blocks that still hold what somebody freed were not written to at all.
+  for (let at = longer && stale ? length : offset; at < Math.min(offset + bytes.length, length); ) {
     const next = Math.min((Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES, offset + bytes.length, length)
     if (chance.maybe(lucky)) content.set(bytes.subarray(at - offset, next - offset), at)
     at = next

@@ -26,8 +26,8 @@ export interface PowerCutReport {
   readonly failure?: { readonly seed: number; readonly change: number; readonly faults: readonly string[] }
 }
 
-const STEPS = 12
-const CUTS_PER_CHANGE = 3
+const STEPS = 8
+const CUTS_PER_CHANGE = 5 // at most: the more is not durable, the more images a cut can leave
 const NESTED_SHARE = 0.25
 
 /**
@@ -67,6 +67,8 @@ async function cutOneWorkload(
     steps: STEPS,
     bug,
     opened: () => simulated.fail(fillingUp(simulated, chance)),
+    closing: () => simulated.fail(nextWrite(simulated)),
+    closed: () => simulated.fail(undefined),
   }).catch(() => {})
   tracked.closeAll()
 
@@ -75,7 +77,7 @@ async function cutOneWorkload(
   for (const [number, change] of simulated.changes.entries()) {
     medium.apply(change, number)
     const at = number + 1
-    for (let cut = 0; cut < CUTS_PER_CHANGE; cut += 1) {
+    for (let cut = Math.min(CUTS_PER_CHANGE, 1 + medium.pending()); cut > 0; cut -= 1) {
       if (count.points >= budget || options.stop?.()) return count
       count.points += 1
       const faults = await judgeCut(
@@ -91,8 +93,13 @@ async function cutOneWorkload(
 /** Half of the runs meet a disk that refuses a write now and then. */
 function fillingUp(simulated: SimulatedDisk, chance: Chance): Fault | undefined {
   if (chance.maybe(0.5)) return undefined
-  const how = (['whole', 'partial', 'landed'] as const)[chance.below(3)] ?? 'whole'
+  const how = (['whole', 'partial', 'landed', 'landed'] as const)[chance.below(4)] ?? 'whole'
   return { call: 'write', nth: simulated.calls('write') + 1, every: 2 + chance.below(6), code: 'ENOSPC', how }
+}
+
+/** The next write arrives, but the call says it did not. */
+function nextWrite(simulated: SimulatedDisk): Fault {
+  return { call: 'write', nth: simulated.calls('write') + 1, code: 'EIO', how: 'landed' }
 }
 
 /** Judges one cut, and sometimes a second one in the middle of its recovery. */

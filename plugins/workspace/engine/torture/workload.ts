@@ -19,13 +19,17 @@ export interface WorkloadOptions {
   readonly bug?: PlantedBug | undefined
   /** Runs when the room is open, before the first operation. */
   opened?(): void
-  /** Told what each caller got: nothing when it was answered. */
-  outcome?(thrown: unknown): void
+  /** Runs before the last mutation in front of a clean stop, and after it. */
+  closing?(): void
+  closed?(): void
+  /** Told what each caller got: undefined when it was answered. */
+  outcome?(thrown: unknown, store: Store): void
 }
 
 const CLIENTS = 3
+const FIRST_NOTE = 1_000_000 // all ids are equally long, so that records are, so that stale ones could fit
 
-/** Opens the room, lets clients work side by side, closes it cleanly half of the time. */
+/** Opens the room, lets clients work side by side, closes it cleanly most of the time. */
 export async function runWorkload(options: WorkloadOptions): Promise<void> {
   const store = await openOn(options.simulated.disk, options.sql, {
     owner: options.owner,
@@ -34,7 +38,14 @@ export async function runWorkload(options: WorkloadOptions): Promise<void> {
   })
   options.opened?.()
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => workAs(options, store, client)))
-  if (options.chance.maybe(0.5)) await store.close()
+  if (options.chance.maybe(0.3)) return
+  options.closing?.()
+  await note(options, store).then(
+    () => options.outcome?.(undefined, store),
+    (thrown: unknown) => options.outcome?.(thrown, store),
+  )
+  options.closed?.()
+  await store.close()
 }
 
 async function workAs(options: WorkloadOptions, store: Store, client: number): Promise<void> {
@@ -42,9 +53,9 @@ async function workAs(options: WorkloadOptions, store: Store, client: number): P
     const name = `${options.owner}-${client}-${step}`
     try {
       await operation(options, store, name)
-      options.outcome?.(undefined)
+      options.outcome?.(undefined, store)
     } catch (thrown) {
-      options.outcome?.(thrown)
+      options.outcome?.(thrown, store)
     }
   }
 }
@@ -61,7 +72,7 @@ function operation(options: WorkloadOptions, store: Store, name: string): Promis
 
 async function note(options: WorkloadOptions, store: Store): Promise<void> {
   await issued(options, store, (tx) => {
-    const id = (Number(tx.one('noteCount')?.['n']) || 0) + 1
+    const id = FIRST_NOTE + Number(tx.one('noteCount')?.['n'])
     return { eventId: addNote(tx, id, `note ${id}`.padEnd(120, '-')), change: noteName(id) }
   })
 }
@@ -87,7 +98,10 @@ async function issued(
       const { eventId, change } = work(tx)
       mine = { eventId, change }
       history.issue(eventId, change)
-      const publish = (): void => history.tell(eventId)
+      const publish = (): void => {
+        history.tell(eventId)
+        if (store.poisoned.aborted) options.outcome?.(new Error('a poisoned room published'), store)
+      }
       if (bug?.publishEarly) publish()
       else tx.onDurable(publish)
     })
@@ -118,16 +132,21 @@ async function edit({ simulated, history }: WorkloadOptions, store: Store, text:
   const { disk } = simulated
   const temp = `${FILE}.${simulated.changes.length}`
   history.text(text, 'editor')
-  await disk.create(temp, text, 0o644)
-  await disk.rename(temp, FILE)
-  await disk.syncDirectory('/room')
+  try {
+    await disk.create(temp, text, 0o644)
+    await disk.rename(temp, FILE)
+    await disk.syncDirectory('/room')
+  } catch {
+    // The editor met the failing disk itself, and says so to its user.
+    return
+  }
   await store.look()
 }
 
 async function refused(store: Store): Promise<void> {
   try {
     await store.mutate((tx) => {
-      addNote(tx, 1_000_000, 'never')
+      addNote(tx, 9_000_000, 'never')
       throw new SatchelError('conflict', 'stale_version', 'The rules said no.')
     })
   } catch (thrown) {
