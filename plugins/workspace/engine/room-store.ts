@@ -64,11 +64,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { ledger } = recovered
   try {
     const repair = newestBodyRepair(ledger, bodies, markdown.look())
-    await removeTemporaryFiles(disk, sidecar)
-    await makeVersionsDirectory(disk, sidecar)
     const fence = (): void => {
       if (!options.holdsLock()) throw lockLost()
     }
+    fence()
+    await removeTemporaryFiles(disk, sidecar)
+    await makeVersionsDirectory(disk, sidecar)
     const begin = options.craft?.beginGeneration ?? beginGeneration
     const seams = { ...options, ...limits, limits, tempPath, fence }
     const first = untouched(recovered) ? reopen(seams, recovered) : await begin(seams, recovered)
