@@ -16,6 +16,9 @@ import { ingestModulesTool } from './tools/ingest-modules.ts'
 import { ingestRepositoriesTool } from './tools/ingest-repositories.ts'
 import { listModuleVersionsTool } from './tools/list-module-versions.ts'
 import { listRepositoriesTool } from './tools/list-repositories.ts'
+import { moduleCheckTool } from './tools/module-check.ts'
+import { moduleDiffTool } from './tools/module-diff.ts'
+import { moduleUsageTool } from './tools/module-usage.ts'
 import { modulesStatsTool } from './tools/modules-stats.ts'
 import { rebuildModulesTool } from './tools/rebuild-modules.ts'
 import { searchModulesTool } from './tools/search-modules.ts'
@@ -49,6 +52,9 @@ export const plugin = definePlugin({
         searchModulesVectorTool(service),
         getModuleTool(service),
         listModuleVersionsTool(service),
+        moduleUsageTool(service),
+        moduleCheckTool(service),
+        moduleDiffTool(service),
         ingestModulesTool(service, tasks),
         ingestRepositoriesTool(service),
         ingestFromYamlTool(service),

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { checkText } from '../catalog/check-text.ts'
+import { outputDirField } from '../catalog/shapes.ts'
+import type { ModuleService } from '../service.ts'
+
+const output = z.object({
+  blocks: z.array(
+    z.object({
+      name: z.string(),
+      line: z.number().int(),
+      source: z.string(),
+      module: z
+        .object({ id: z.string(), repository: z.string(), ref: z.string(), path: z.string() })
+        .optional()
+        .describe('What it was checked against.'),
+      findings: z.array(
+        z.object({
+          line: z.number().int(),
+          code: z.string(),
+          message: z.string(),
+          suggestion: z.string().optional(),
+        }),
+      ),
+    }),
+  ),
+  problems: z.array(z.object({ line: z.number().int(), message: z.string() })),
+  findings: z.number().int().describe('Of all blocks, problems included.'),
+})
+
+/** `module_check`: whether proposed `module` blocks fit the modules they call. */
+export function moduleCheckTool(service: ModuleService) {
+  return defineTool({
+    name: 'module_check',
+    title: 'Check module blocks',
+    description:
+      'Checks HCL text with module blocks against the ingested modules: unknown and missing inputs, literals of the wrong type, null where it is not allowed, deprecated inputs, unknown refs, modules that are not indexed. Each finding has line, code and a suggestion. Choose it before you hand code over.',
+    profile: 'standard',
+    input: z.object({
+      hcl: z.string().max(1_048_576).describe('Terraform text with one or more module blocks.'),
+      output_dir: outputDirField,
+    }),
+    output,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'POST', path: '/modules/check' },
+    cli: {
+      verb: 'modules check',
+      positional: ['file'],
+      arrange: async ({ file, ...rest }, files) => ({ ...rest, hcl: await files.readText(String(file)) }),
+      found: (answer) => output.parse(answer).findings > 0,
+    },
+    example: {
+      hcl: 'module "network" {\n  source = "git::https://git.example.com/terraform-aws-network?ref=v1.0.0"\n}\n',
+    },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const index = await service.loadIndex(ctx, outputDir)
+      const { blocks, problems } = await checkText(input.hcl, index, (record) =>
+        service.summary(outputDir, record),
+      )
+      const found = blocks.reduce((sum, block) => sum + block.findings.length, problems.length)
+      return {
+        blocks: blocks.map((block) => ({ ...block, findings: [...block.findings] })),
+        problems: problems.map(({ line, message }) => ({ line, message })),
+        findings: found,
+      }
+    },
+    digest({ blocks, problems, findings }) {
+      if (findings === 0) return `${blocks.length} module blocks checked: nothing found.`
+      const lines = blocks.flatMap((block) =>
+        block.findings.map(({ line, message }) => `line ${line}, module ${block.name}: ${message}`),
+      )
+      const wrong = problems.map(({ line, message }) => `line ${line}: ${message}`)
+      return [`${findings} findings:`, ...wrong, ...lines].slice(0, 12).join('\n')
+    },
+  })
+}

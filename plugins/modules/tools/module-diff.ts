@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { findModule } from '../catalog/find.ts'
+import { moduleNameFields, outputDirField } from '../catalog/shapes.ts'
+import { diffModules } from '../domain/diff.ts'
+import type { ModuleService } from '../service.ts'
+import { byIdOrName } from './get-module.ts'
+
+const { id, repository, path } = moduleNameFields
+const changeClass = z.enum(['breaking', 'minor', 'patch'])
+
+/** `module_diff`: what changed for callers between two refs. */
+export function moduleDiffTool(service: ModuleService) {
+  return defineTool({
+    name: 'module_diff',
+    title: 'Compare two versions of a module',
+    description:
+      'Compares two ingested refs of one module: inputs, outputs, providers, resources and versions, each change classed breaking, minor or patch; the verdict is the worst. Choose it before an upgrade or a release. Only what the summaries hold is compared, not the code of resources.',
+    profile: 'standard',
+    input: z.object({
+      id,
+      repository,
+      path,
+      from: z.string().max(255).describe('The older ref.'),
+      to: z.string().max(255).default('latest').describe('The newer ref.'),
+      output_dir: outputDirField,
+    }),
+    output: z.object({
+      repository: z.string(),
+      path: z.string(),
+      from: z.string(),
+      to: z.string(),
+      verdict: z.enum(['breaking', 'minor', 'patch', 'none']),
+      changes: z.array(
+        z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() }),
+      ),
+      counts: z.object({ breaking: z.number().int(), minor: z.number().int(), patch: z.number().int() }),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'POST', path: '/modules/diff' },
+    cli: {
+      verb: 'modules diff',
+      positional: ['id', 'from', '[to]'],
+      arrange: async (typed) => byIdOrName(typed),
+    },
+    example: { repository: 'terraform-aws-network', from: 'v1.0.0', to: 'v2.0.0' },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const index = await service.loadIndex(ctx, outputDir)
+      const anchor = input.id === undefined ? input : findModule(index, { id: input.id })
+      const name = { repository: anchor.repository, path: anchor.path }
+      const before = findModule(index, { ...name, ref: input.from })
+      const after = findModule(index, { ...name, ref: input.to })
+      const [older, newer] = await Promise.all([
+        service.summary(outputDir, before),
+        service.summary(outputDir, after),
+      ])
+      const { verdict, changes } = diffModules(older, newer)
+      const count = (wanted: string): number => changes.filter((change) => change.class === wanted).length
+      return {
+        repository: before.repository,
+        path: before.path,
+        from: before.ref,
+        to: after.ref,
+        verdict,
+        changes: [...changes],
+        counts: { breaking: count('breaking'), minor: count('minor'), patch: count('patch') },
+      }
+    },
+    digest({ from, to, verdict, changes, counts }) {
+      const lines = changes.slice(0, 12).map((change) => `${change.class}: ${change.message}`)
+      return [
+        `${from} -> ${to}: ${verdict} (${counts.breaking} breaking, ${counts.minor} minor, ${counts.patch} patch)`,
+        ...lines,
+        ...(changes.length > lines.length ? [`and ${changes.length - lines.length} more`] : []),
+      ].join('\n')
+    },
+  })
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { findModule } from '../catalog/find.ts'
+import { moduleHead, moduleNameFields, outputDirField } from '../catalog/shapes.ts'
+import { moduleUsage } from '../domain/usage.ts'
+import type { ModuleService } from '../service.ts'
+import { byIdOrName } from './get-module.ts'
+
+/** `module_usage`: how to call a module. */
+export function moduleUsageTool(service: ModuleService) {
+  return defineTool({
+    name: 'module_usage',
+    title: 'Show how to call a module',
+    description:
+      'Gives a minimal valid module block for one module version: pinned source, required inputs with typed placeholders, providers where aliases are wanted. Sensitive inputs are named and never filled. Choose it to write code; check the filled block with module_check.',
+    profile: 'standard',
+    input: z.object({
+      ...moduleNameFields,
+      optional: z
+        .boolean()
+        .default(false)
+        .describe('Add the optional inputs as comments with their defaults.'),
+      output_dir: outputDirField,
+    }),
+    output: moduleHead.extend({
+      source: z.string(),
+      hcl: z.string(),
+      required: z.array(z.string()),
+      optional: z.array(z.string()),
+      sensitive: z.array(z.string()),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'GET', path: '/modules/{id}/usage' },
+    cli: { verb: 'modules usage', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    example: { id: '225f968df4c9' },
+    async handler(ctx, input) {
+      const outputDir = await service.outputDir(ctx, input.output_dir)
+      const record = findModule(await service.loadIndex(ctx, outputDir), input)
+      const usage = moduleUsage(await service.summary(outputDir, record), input.optional)
+      const { id, repository, name, ref, ref_kind, path, kind, provider } = record
+      return {
+        ...{ id, repository, name, ref, ref_kind, path, kind, provider },
+        source: usage.source,
+        hcl: usage.text,
+        required: [...usage.required],
+        optional: [...usage.optional],
+        sensitive: [...usage.sensitive],
+      }
+    },
+    digest: ({ hcl }) => hcl,
+  })
+}
