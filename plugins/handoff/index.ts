@@ -6,6 +6,7 @@ import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
 import { freshnessTool } from './tools/handoff-freshness.ts'
 import { getTool } from './tools/handoff-get.ts'
+import { listTool } from './tools/handoff-list.ts'
 import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
@@ -17,6 +18,7 @@ const TOOLS = [
   validateTool,
   resumeTool,
   getTool,
+  listTool,
   updateTool,
   transitionTool,
   freshnessTool,

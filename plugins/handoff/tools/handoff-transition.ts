@@ -4,6 +4,7 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
+import { oneOf } from './one-of.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 
 /** `handoff_transition`: moves a record through its states. */
@@ -12,16 +13,16 @@ export function transitionTool(handoffs: Handoffs) {
     name: 'handoff_transition',
     title: 'Change handoff status',
     description:
-      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded), ready on a resumed one gives the claim back, archived puts it away. Returns from, to, flags, etag; a refusal says what is allowed.',
+      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded; a resumed one gives its claim back), archived puts it away. A refusal says what is allowed.',
     profile: 'core',
     input: z.object({
       id: z.string().describe('id, its digits, latest'),
-      to: z.enum(STATUSES).optional().describe('new status'),
-      from: z.enum(STATUSES).optional().describe('expected status'),
+      to: z.enum(STATUSES).optional().describe('new'),
+      from: z.string().optional().describe('expected'),
       if_match: z.string().optional().describe('expected etag'),
       reason: z.string().optional().describe('why'),
-      accept_warnings: z.string().optional().describe('why ready despite warnings'),
-      clear_flags: z.array(z.enum(FLAGS)).optional().describe('flags to take off'),
+      accept_warnings: z.string().optional().describe('why, if the checks warn'),
+      clear_flags: z.array(z.string()).optional().describe('conflicted'),
       nonce: z.string().optional().describe('for retries'),
       project: projectField,
     }),
@@ -48,11 +49,11 @@ export function transitionTool(handoffs: Handoffs) {
       return transitionRecord(handoffs, ctx, project, {
         id: input.id,
         to: input.to,
-        from: input.from,
+        from: input.from === undefined ? undefined : oneOf('from', input.from, STATUSES),
         ifMatch: input.if_match,
         reason: input.reason,
         acceptWarnings: input.accept_warnings,
-        clearFlags: input.clear_flags ?? [],
+        clearFlags: (input.clear_flags ?? []).map((flag) => oneOf('clear_flags', flag, FLAGS)),
         nonce: input.nonce,
       })
     },

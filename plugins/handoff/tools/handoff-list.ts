@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { resolveId } from '../actions/find-record.ts'
+import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
+import { shortId } from '../domain/record-id.ts'
+import { listRows, SORTS } from '../domain/record-list.ts'
+import type { Handoffs } from '../project.ts'
+import { oneOf } from './one-of.ts'
+import { problemShape } from './problem-shape.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+const listOutput = z.object({
+  items: list(
+    z.object({
+      id: z.string(),
+      uri: z.string(),
+      title: z.string(),
+      status: z.enum(STATUSES),
+      flags: list(z.enum(FLAGS)),
+      updated_at: z.string(),
+      relation: z.enum(RELATIONS),
+      parents: list(z.string()),
+      open_high: z.number(),
+      next_action: z.string().nullable(),
+      score: z.number().optional(),
+      snippet: z.string().optional(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+  total: z.number(),
+  problems: list(problemShape),
+  ...answerFields,
+})
+
+/** `handoff_list`: lists and searches records. */
+export function listTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_list',
+    title: 'List and search handoffs',
+    description:
+      "Lists records, newest first, or searches: words, 'phrase' in double quotes, -not, pre*, field:word. problems names damaged files.",
+    profile: 'core',
+    input: z.object({
+      query: z.string().optional().describe('words'),
+      status: z.array(z.string()).optional().describe('any of'),
+      flags: z.array(z.string()).optional().describe('any of'),
+      relation: z.string().optional().describe('such as fork'),
+      harness: z.string().optional().describe('writer'),
+      project_id: z.string().optional().describe('of'),
+      actor: z.string().optional().describe('author'),
+      since: z.string().optional().describe('time'),
+      until: z.string().optional().describe('time'),
+      parent: z.string().optional().describe('id'),
+      leaf_only: z.boolean().optional().describe('ends of lines'),
+      sort: z.enum(SORTS).optional().describe('by'),
+      limit: z.number().min(1).max(100).default(20).describe('page'),
+      cursor: z.string().optional().describe('next page'),
+      project: projectField,
+    }),
+    output: listOutput,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: 100_000,
+    http: { method: 'GET', path: '/handoffs' },
+    cli: [
+      { verb: 'handoff list', print: tableOf },
+      { verb: 'handoff search', positional: ['query'], print: tableOf },
+    ],
+    example: { query: 'callback', limit: 5 },
+    async handler(ctx, { project: path, limit, ...input }) {
+      const project = await handoffs.project(ctx, path)
+      const { rows, problems } = await project.index.view()
+      const parent = input.parent === undefined ? undefined : await resolveId(project, input.parent)
+      const page = listRows(rows, {
+        ...input,
+        status: input.status?.map((given) => oneOf('status', given, STATUSES)),
+        flags: input.flags?.map((given) => oneOf('flags', given, FLAGS)),
+        relation: input.relation === undefined ? undefined : oneOf('relation', input.relation, RELATIONS),
+        harness: input.harness === undefined ? undefined : oneOf('harness', input.harness, HARNESSES),
+        parent,
+        limit: Math.floor(limit),
+      })
+      return { root: project.root, ...page, problems }
+    },
+    digest: ({ items, total, problems, next_cursor }) =>
+      digestOf([
+        `${total} records${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
+        ...items.slice(0, 6).map((item) => lineOf(item).slice(0, 140)),
+        items.length > 6 && `… ${items.length - 6} more`,
+        problems.length > 0 &&
+          `${problems.length} damaged files: ${problems[0]?.path} ${problems[0]?.detail}`.slice(0, 200),
+      ]),
+  })
+}
+
+interface Listed {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly flags: readonly string[]
+  readonly updated_at: string
+  readonly snippet?: string | undefined
+}
+
+function lineOf({ id, status, flags, updated_at, title }: Listed): string {
+  return [shortId(id), status.padEnd(10), updated_at, title, ...flags.map((flag) => `[${flag}]`)].join('  ')
+}
+
+/** A line per record, for a terminal. */
+function tableOf(output: unknown): string {
+  const { items, total, problems, next_cursor } = output as z.output<typeof listOutput> // this tool's own
+  const lines = items.flatMap((item) => [
+    lineOf(item),
+    ...(item.snippet ? [`          ${item.snippet}`] : []),
+  ])
+  const broken = problems.map(({ path, detail }) => `damaged: ${path} ${detail}`)
+  const more = next_cursor === null ? [] : [`next page: --cursor ${next_cursor}`]
+  return [...lines, ...broken, ...more, `${total} records`].join('\n')
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Handoff } from '../plugins/handoff/domain/record.ts'
+import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+
+const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
+
+const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+function put(bench: Bench, n: number, change: (record: Handoff) => Partial<Handoff> = () => ({})): void {
+  const time = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString()
+  const record = {
+    ...BASE,
+    id: idOf(n),
+    created_at: time,
+    updated_at: time,
+    work: { ...BASE.work, title: `Record ${n}` },
+  }
+  const folder = join(bench.root, '.handoffs/records')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${idOf(n)}.json`), JSON.stringify({ ...record, ...change(record) }))
+}
+
+type Listed = { id: string; title: string; snippet?: string }
+const titles = (answer: { items: Listed[] }) => answer.items.map(({ title }) => title)
+
+test('reading verbs make nothing in a project without a store and touch nothing in one that has one', async (t) => {
+  const bench = await openBench(t, { repository: true })
+  const empty = bench.files()
+  for (const tool of [
+    'handoff_list',
+    'handoff_get',
+    'handoff_freshness',
+    'handoff_check_plan',
+    'handoff_resume',
+  ]) {
+    await bench
+      .call(
+        tool,
+        tool === 'handoff_get' ? { id: 'latest' } : tool === 'handoff_check_plan' ? { plan: 'x' } : {},
+      )
+      .catch((error: { reason: string }) => assert.equal(error.reason, 'record_not_found', tool))
+  }
+  assert.deepEqual(bench.files(), empty)
+})
+
+test('a damaged file is listed with reason and line, keeps its bytes, and hides no other record', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1)
+  const damaged = {
+    [`${idOf(2)}.json`]: '<<<<<<< HEAD\n{"a": 1}\n=======\n{"a": 2}\n>>>>>>> theirs\n',
+    [`${idOf(3)}.json`]: '',
+    [`${idOf(4)}.json`]: '{"kind": "handoff",\n  "id": ',
+    [`${idOf(5)}.json`]: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    [`${idOf(6)}.json`]: JSON.stringify(BASE),
+    [`${idOf(7)}.json`]: JSON.stringify({ ...BASE, id: idOf(7), kind: 'Handoff' }),
+    [`${idOf(8)}.json`]: `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
+    'notes.json': '{}',
+  }
+  for (const [name, content] of Object.entries(damaged)) bench.write(`.handoffs/records/${name}`, content)
+
+  const answer = await bench.call('handoff_list')
+
+  assert.deepEqual(titles(answer), ['Record 1'])
+  const reasons = answer.problems.map(({ reason, line }: { reason: string; line?: number }) => [reason, line])
+  assert.deepEqual(reasons, [
+    ['bad_json', 1],
+    ['bad_json', 1],
+    ['bad_json', 2],
+    ['not_utf8', undefined],
+    ['wrong_id', undefined],
+    ['schema_invalid', undefined],
+    ['too_deep', undefined],
+    ['wrong_id', undefined],
+  ])
+  await assert.rejects(bench.call('handoff_get', { id: idOf(4) }), { code: 'invalid', reason: 'bad_json' })
+  const readable = await bench.call('handoff_get', { id: idOf(7) })
+  assert.equal(readable.problems[0].reason, 'schema_invalid')
+  for (const [name, content] of Object.entries(damaged)) {
+    assert.deepEqual(readFileSync(join(bench.root, '.handoffs/records', name)), Buffer.from(content))
+  }
+})
+
+test('a record of another process is in the next answer, and so is its removal', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1)
+  assert.equal((await bench.call('handoff_list')).total, 1)
+
+  put(bench, 2)
+  assert.equal((await bench.call('handoff_list')).total, 2)
+  rmSync(join(bench.root, '.handoffs/records', `${idOf(1)}.json`))
+  assert.deepEqual(titles(await bench.call('handoff_list')), ['Record 2'])
+})
+
+test('an index that is gone, cut, newer or edited gives the same answers as a new one', async (t) => {
+  const first = await openBench(t)
+  for (let n = 0; n < 20; n++) put(first, n)
+  const list = async () => {
+    const fresh = await openBench(t, { root: first.root })
+    const { items } = await fresh.call('handoff_list', { query: 'record', limit: 50 })
+    return items
+  }
+  const expected = await list()
+  const path = '.handoffs/.cache/index.json'
+  const index = first.read(path)
+  const damages = [
+    () => rmSync(join(first.root, path)),
+    () => first.write(path, index.slice(0, 300)),
+    () => first.write(path, index.replace('"version":1', '"version":99')),
+    () => first.write(path, index.replaceAll('Record 1', 'Nothing')),
+    () => first.write(path, ''),
+  ]
+  for (const damage of damages) {
+    damage()
+    assert.deepEqual(await list(), expected)
+  }
+  assert.equal(expected.length, 20)
+})
+
+test('paging gives each unchanged record once while others are written', async (t) => {
+  const bench = await openBench(t)
+  for (let n = 0; n < 300; n++) put(bench, n)
+  for (const query of [undefined, 'record']) {
+    const seen: string[] = []
+    let cursor: string | null = null
+    let written = 1000
+    do {
+      const page: { items: Listed[]; next_cursor: string | null } = await bench.call('handoff_list', {
+        limit: 17,
+        ...(query && { query }),
+        ...(cursor && { cursor }),
+      })
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.next_cursor
+      for (let more = 0; more < 3; more++) put(bench, written++)
+    } while (cursor)
+    const old = seen.filter((id) => id < idOf(300))
+    assert.equal(old.length, 300)
+    assert.equal(new Set(seen).size, seen.length)
+    for (let n = 1000; n < written; n++) rmSync(join(bench.root, '.handoffs/records', `${idOf(n)}.json`))
+  }
+})
+
+test('a cursor of another list is refused', async (t) => {
+  const bench = await openBench(t)
+  for (let n = 0; n < 5; n++) put(bench, n)
+  const { next_cursor } = await bench.call('handoff_list', { limit: 2 })
+
+  for (const cursor of ['nonsense', Buffer.from('[1]').toString('base64url')]) {
+    await assert.rejects(bench.call('handoff_list', { cursor }), { code: 'invalid', reason: 'bad_cursor' })
+  }
+  await assert.rejects(bench.call('handoff_list', { cursor: next_cursor, status: ['draft'] }), {
+    reason: 'bad_cursor',
+  })
+})
+
+test('words, phrases, exclusions, prefixes, fields, accents and parts of identifiers find what they say', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1, ({ summary }) => ({
+    summary: { ...summary, current_state: 'The getUserName helper reads café menus' },
+  }))
+  put(bench, 2, ({ summary }) => ({
+    summary: { ...summary, current_state: 'The user has a name in src/user_store.ts' },
+  }))
+  put(bench, 3, ({ work }) => ({ work: { ...work, title: 'Rotate the signing keys' } }))
+  const found = async (query: string) =>
+    titles(await bench.call('handoff_list', { query, sort: 'created' })).reverse()
+
+  assert.deepEqual(await found('user name'), ['Record 1', 'Record 2'])
+  assert.deepEqual(await found('getUserName'), ['Record 1'])
+  assert.deepEqual(await found('"user has a name"'), ['Record 2'])
+  assert.deepEqual(await found('"has a nam"'), [])
+  assert.deepEqual(await found('user -cafe'), ['Record 2'])
+  assert.deepEqual(await found('CAFE'), ['Record 1'])
+  assert.deepEqual(await found('menu'), [])
+  assert.deepEqual(await found('menu*'), ['Record 1'])
+  assert.deepEqual(await found('title:keys'), ['Rotate the signing keys'])
+  assert.deepEqual(await found('state:keys'), [])
+  assert.deepEqual(await found('store'), ['Record 1', 'Record 2', 'Rotate the signing keys'])
+  assert.deepEqual(await found('state:store'), ['Record 2'])
+  assert.deepEqual(await found(`id:${idOf(2)}`), ['Record 2'])
+  assert.deepEqual(await found('"unbalanced rotate'), [])
+  assert.deepEqual(await found(''), ['Record 1', 'Record 2', 'Rotate the signing keys'])
+  await assert.rejects(found('titel:keys'), {
+    code: 'invalid',
+    reason: 'unknown_field',
+    details: { field: 'titel', at: 1, nearest: 'title' },
+  })
+
+  const long = await bench.call('handoff_list', { query: 'record '.repeat(1428) })
+  assert.equal(long.warnings.length, 1)
+})
+
+test('a title counts more than a text, and a snippet is short and shows what is hidden', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1, ({ summary }) => ({
+    summary: { ...summary, current_state: `zebra\u202e ${'word '.repeat(200)}` },
+  }))
+  put(bench, 2, ({ work }) => ({ work: { ...work, title: 'The zebra' } }))
+
+  const { items } = await bench.call('handoff_list', { query: 'zebra' })
+
+  assert.equal(items[0].title, 'The zebra')
+  assert.ok(items[1].snippet.length <= 160)
+  assert.ok(items[1].snippet.includes('\\u{202e}'))
+})
+
+test('filters narrow a list, and leaves are what nothing released goes on from', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1, () => ({ status: 'superseded' }))
+  put(bench, 2, () => ({
+    lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
+  }))
+  put(bench, 3, () => ({
+    status: 'draft',
+    lineage: { parents: [idOf(2)], relation: 'fork', branch_label: 'x', merge_basis: [] },
+  }))
+  const found = async (filter: Record<string, unknown>) =>
+    titles(await bench.call('handoff_list', filter)).sort()
+
+  assert.deepEqual(await found({ leaf_only: true }), ['Record 2', 'Record 3'])
+  assert.deepEqual(await found({ status: ['draft', 'superseded'] }), ['Record 1', 'Record 3'])
+  assert.deepEqual(await found({ relation: 'fork' }), ['Record 3'])
+  assert.deepEqual(await found({ parent: idOf(1) }), ['Record 2'])
+  assert.deepEqual(await found({ since: '2026-01-01T00:02:30Z' }), ['Record 3'])
+  assert.deepEqual(await found({ until: '2026-01-01T00:01:30Z' }), ['Record 1'])
+  await assert.rejects(bench.call('handoff_list', { relation: 'frok' }), { reason: 'invalid_arguments' })
+  await assert.rejects(bench.call('handoff_list', { since: 'yesterday' }), { reason: 'invalid_arguments' })
+})
+
+test('a draft does not hide its parent from latest, and a skeleton comes last', async (t) => {
+  const bench = await openBench(t)
+  put(bench, 1)
+  put(bench, 2, () => ({
+    status: 'draft',
+    lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
+  }))
+  assert.equal((await bench.call('handoff_get', { id: 'latest' })).id, idOf(1))
+
+  rmSync(join(bench.root, '.handoffs/records', `${idOf(1)}.json`))
+  put(bench, 3, () => ({ status: 'draft', x_satchel: { skeleton: true } }) as Partial<Handoff>)
+
+  assert.equal((await bench.call('handoff_get', { id: 'latest' })).id, idOf(2))
+})
+
+test('an edit in place shows at once in get and validate', async (t) => {
+  const bench = await openBench(t)
+  const { id, path } = await bench.call('handoff_create', SMALL)
+  await bench.call('handoff_list')
+
+  bench.write(path, bench.read(path).replace(SMALL.current_state, 'Edited by hand.'))
+
+  assert.equal((await bench.call('handoff_get', { id })).record.summary.current_state, 'Edited by hand.')
+})
