@@ -2,11 +2,15 @@ import { definePlugin } from '../../server/plugin.ts'
 import { handoffConfig } from './config.ts'
 import { createHandoffs } from './project.ts'
 import { schemaResource } from './resources.ts'
+import { branchTool } from './tools/handoff-branch.ts'
 import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
+import { diffTool } from './tools/handoff-diff.ts'
 import { freshnessTool } from './tools/handoff-freshness.ts'
 import { getTool } from './tools/handoff-get.ts'
+import { lineageTool } from './tools/handoff-lineage.ts'
 import { listTool } from './tools/handoff-list.ts'
+import { mergeTool } from './tools/handoff-merge.ts'
 import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
@@ -21,6 +25,10 @@ const TOOLS = [
   listTool,
   updateTool,
   transitionTool,
+  branchTool,
+  mergeTool,
+  diffTool,
+  lineageTool,
   freshnessTool,
   checkPlanTool,
 ]

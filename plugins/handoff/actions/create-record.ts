@@ -1,4 +1,6 @@
 import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { isLive } from '../domain/checks/history.ts'
+import { childrenOf } from '../domain/latest.ts'
 import type { Authored } from '../domain/new-record.ts'
 import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
 import { sha256 } from '../domain/record-id.ts'
@@ -17,6 +19,7 @@ export interface CreateRequest {
   readonly branchLabel?: string | undefined
   readonly options: CaptureOptions
   readonly idempotencyKey: string | undefined
+  readonly automation?: Placement['automation'] | undefined
 }
 
 /** What `handoff_create` and `handoff_branch` answer. */
@@ -61,10 +64,11 @@ async function place(
   const parentId = await parentOf(handoffs, project, request.parent, session)
   const around = {
     origin: originOf(ctx, handoffs, session),
-    automation: { score: null, reasons: [] },
+    automation: request.automation ?? { score: null, reasons: [] },
     session,
     idempotencyKey: request.idempotencyKey,
   }
+  const { authored, options } = request
   if (parentId === undefined) {
     const lineage: Placement['lineage'] = {
       relation: 'root',
@@ -72,23 +76,34 @@ async function place(
       branch_label: null,
       merge_basis: [],
     }
-    return writeRecord(
-      handoffs,
-      project,
-      request.authored,
-      { ...around, lineage, inherited: undefined },
-      request.options,
-    )
+    return writeRecord(handoffs, project, authored, { ...around, lineage, inherited: undefined }, options)
   }
   const parent = await findParent(project, parentId)
+  const relation = request.relation ?? 'continue'
   const lineage: Placement['lineage'] = {
-    relation: request.relation ?? 'continue',
+    relation,
     parents: [parent.id],
     branch_label: request.branchLabel ?? null,
     merge_basis: [],
   }
   const placement = { ...around, lineage, inherited: parent.record }
-  return writeRecord(handoffs, project, request.authored, placement, request.options)
+  const write = (flags: Placement['flags']) =>
+    writeRecord(handoffs, project, authored, { ...placement, ...(flags && { flags }) }, options)
+  if (options.dryRun || relation !== 'continue') return write(undefined)
+  // Under the parent's lock, so that of two children at once exactly one is the second.
+  return project.store.locked(parent.id.toLowerCase(), async () => {
+    const sibling = await liveSibling(project, parent.id)
+    if (!sibling) return write(undefined)
+    const written = await write(['conflicted'])
+    const warning = `${sibling.id} goes on from the same record: this one is flagged conflicted.`
+    return { ...written, warnings: [...written.warnings, warning] }
+  })
+}
+
+async function liveSibling(project: Project, parentId: string): Promise<RecordRow | undefined> {
+  const { rows } = await project.index.view()
+  const children = childrenOf(rows).get(parentId.toLowerCase()) ?? []
+  return children.find((row) => row.relation === 'continue' && isLive(row))
 }
 
 async function parentOf(

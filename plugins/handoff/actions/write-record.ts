@@ -1,6 +1,6 @@
 import { SatchelError } from '../../../server/plugin.ts'
 import { artifactOf } from '../domain/new-items.ts'
-import { type Authored, type Circumstances, composeRecord } from '../domain/new-record.ts'
+import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
@@ -29,6 +29,7 @@ export interface Placement {
   readonly session: string | undefined
   readonly idempotencyKey: string | undefined
   readonly skeleton?: true
+  readonly flags?: Handoff['flags']
 }
 
 export interface WrittenRecord {
@@ -53,38 +54,76 @@ export async function writeRecord(
   placement: Placement,
   options: CaptureOptions,
 ): Promise<WrittenRecord> {
-  const now = handoffs.now()
-  const warnings: string[] = []
-  const repository = options.captureGit
-    ? await captureRepository(project.git, project.storePrefix)
-    : undefined
-  if (repository?.kind === 'none')
-    warnings.push(`No repository was captured: ${reasonText(repository.reason)}.`)
-  const projectId = await projectIdFor(project, options.dryRun)
-  const composed = composeRecord(withChanged(authored, repository, options.autoArtifacts), {
-    ...placement,
-    id: newRecordId(now.getTime(), handoffs.random),
-    now: now.toISOString(),
-    project: projectFacts(projectId, repository),
-  })
-  warnings.push(
+  const { repository, warnings } = await captured(project, options.captureGit)
+  const around = await circumstancesOf(handoffs, project, placement, repository, options.dryRun)
+  const composed = composeRecord(withChanged(authored, repository, options.autoArtifacts), around)
+  const told = [
+    ...warnings,
     ...composed.unknownCloses.map((id) => `"${id}" closes nothing: no such open item was inherited.`),
-  )
-  warnings.push(
     ...composed.ignoredExtras.map(
       (name) => `extra.${name} was left out: the record has a member of that name.`,
     ),
-  )
-  const draft = options.hashArtifacts ? await withHashes(handoffs, project, composed.record) : composed.record
-  const { value, ledger } = redactValue(draft)
-  const complete = { ...value, redactions: ledger }
+  ]
+  return stored(handoffs, project, composed, told, options)
+}
+
+/**
+ * A new record whose content comes from elsewhere: `fill` puts it into the empty draft. Git facts are captured and
+ * artifacts hashed as for any other. Errors: those of `writeRecord`.
+ */
+export async function writeComposed(
+  handoffs: Handoffs,
+  project: Project,
+  placement: Placement,
+  fill: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>,
+): Promise<WrittenRecord> {
+  const { repository, warnings } = await captured(project, true)
+  const composed = composeRecord({}, await circumstancesOf(handoffs, project, placement, repository, false))
+  const options = { hashArtifacts: true, dryRun: false }
+  return stored(handoffs, project, { ...composed, record: fill(composed.record) }, warnings, options)
+}
+
+async function captured(project: Project, captureGit: boolean) {
+  const repository = captureGit ? await captureRepository(project.git, project.storePrefix) : undefined
+  const warnings =
+    repository?.kind === 'none' ? [`No repository was captured: ${reasonText(repository.reason)}.`] : []
+  return { repository, warnings }
+}
+
+async function circumstancesOf(
+  handoffs: Handoffs,
+  project: Project,
+  placement: Placement,
+  repository: CapturedRepository | undefined,
+  dryRun: boolean,
+): Promise<Circumstances> {
+  const now = handoffs.now()
+  return {
+    ...placement,
+    id: newRecordId(now.getTime(), handoffs.random),
+    now: now.toISOString(),
+    project: projectFacts(await projectIdFor(project, dryRun), repository),
+  }
+}
+
+async function stored(
+  handoffs: Handoffs,
+  project: Project,
+  { record: draft, assigned }: NewRecord,
+  warnings: readonly string[],
+  options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun'>,
+): Promise<WrittenRecord> {
+  const hashed = options.hashArtifacts ? await withHashes(handoffs, project, draft) : draft
+  const { value, ledger } = redactValue(hashed)
+  const known = (value['redactions'] as Handoff['redactions'] | undefined) ?? [] // composed by ourselves
+  const complete = { ...value, redactions: [...known, ...ledger] }
   const text = `${JSON.stringify(complete, null, 2)}\n`
   refuseTooLarge(text, complete)
   const record = asRecord(complete)
   const written = options.dryRun
     ? { path: null, etag: sha256(text) }
     : await project.store.create(record.id, text)
-  return { id: record.id, ...written, record, assigned: composed.assigned, redactions: ledger, warnings }
+  return { id: record.id, ...written, record, assigned, redactions: ledger, warnings }
 }
 
 async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {

@@ -53,6 +53,7 @@ export interface Circumstances {
   readonly session?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly skeleton?: true | undefined
+  readonly flags?: Handoff['flags'] | undefined
 }
 
 export interface NewRecord {
@@ -88,7 +89,7 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     id: around.id,
     kind: 'handoff',
     status: 'draft',
-    flags: [],
+    flags: [...(around.flags ?? [])],
     created_at: around.now,
     updated_at: around.now,
     project: around.project,

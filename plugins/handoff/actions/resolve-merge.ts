@@ -1,0 +1,96 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { editText, type JsonEdit } from '../domain/json-edit.ts'
+import { readJson } from '../domain/json-text.ts'
+import { parseConflicts } from '../domain/merge-conflicts.ts'
+import type { MergedContent } from '../domain/merge-content.ts'
+import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
+import { extension, failedAttempts, type Handoff } from '../domain/record.ts'
+import { withFlag } from '../domain/record-change.ts'
+import { afterUpdate } from '../domain/record-update.ts'
+import { redactDocument } from '../domain/text-redaction.ts'
+import type { Handoffs, Project } from '../project.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { brokenFile, findRecord } from './find-record.ts'
+import type { MergeAnswer } from './merge-records.ts'
+import { immutable } from './update-record.ts'
+
+/** Resolves conflicts that a merge left open in its child; the flag goes with the last of them. */
+export async function resolveMerge(
+  handoffs: Handoffs,
+  project: Project,
+  child: string,
+  resolutions: readonly Resolution[],
+): Promise<MergeAnswer> {
+  const { id, record } = await findRecord(project, child)
+  const conflicts = parseConflicts(extension(record).conflicts)
+  if (conflicts.length === 0) {
+    throw new SatchelError('not_found', 'record_not_found', 'The record has no open conflicts.', {
+      next: { tool: 'handoff_get', args: { id } },
+    })
+  }
+  const now = handoffs.now().toISOString()
+  const { etag } = await project.store.update(id, undefined, (current) => {
+    if (current.kind === 'broken') throw brokenFile(current.problem)
+    return resolvedText(current, resolutions, now)
+  })
+  const left = parseConflicts(extension((await findRecord(project, id)).record).conflicts)
+  return {
+    root: project.root,
+    conflicts: left,
+    unresolved: left.length,
+    child_id: id,
+    etag,
+    renumbered: {},
+    warnings: [],
+  }
+}
+
+function resolvedText(
+  { id, record, document }: StoredRecord,
+  resolutions: readonly Resolution[],
+  now: string,
+): string {
+  if (record.status !== 'draft' && record.status !== 'validated') throw immutable(id, record.status)
+  const before = contentOf(record)
+  const { content, open } = resolveConflicts(
+    before,
+    parseConflicts(extension(record).conflicts),
+    resolutions,
+    now,
+  )
+  const edits: JsonEdit[] = [
+    ...changedMembers(before, content),
+    { op: 'set', pointer: '/x_satchel/conflicts', value: open },
+    ...(open.length === 0
+      ? [{ op: 'set', pointer: '/flags', value: withFlag(record.flags, 'conflicted', false) } as const]
+      : []),
+    ...afterUpdate(record, now),
+  ]
+  const reading = readJson(editText(document, edits))
+  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
+  return redactDocument(reading.document).text
+}
+
+function contentOf(record: Handoff): MergedContent {
+  const { work, summary, decisions, artifacts, evidence, open_items, risks, redactions } = record
+  const failed_attempts = [...failedAttempts(record)]
+  return {
+    work,
+    summary,
+    decisions,
+    artifacts,
+    evidence,
+    failed_attempts,
+    open_items,
+    risks,
+    redactions,
+    extras: {},
+  }
+}
+
+function changedMembers(before: MergedContent, after: MergedContent): JsonEdit[] {
+  const names = ['work', 'summary', 'decisions', 'evidence', 'failed_attempts', 'open_items'] as const
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => ({ op: 'set', pointer: `/${name}`, value: after[name] }))
+}

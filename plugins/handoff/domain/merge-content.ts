@@ -1,0 +1,18 @@
+import type { FailedAttempt, Handoff } from './record.ts'
+
+/** The parts of a record that a merge decides; the rest is captured anew. */
+export type MergedContent = Pick<
+  Handoff,
+  'work' | 'summary' | 'decisions' | 'artifacts' | 'evidence' | 'open_items' | 'risks' | 'redactions'
+> & {
+  readonly failed_attempts: FailedAttempt[]
+  /** Free members of the parents. */
+  readonly extras: Readonly<Record<string, unknown>>
+}
+
+/** Texts that the caller sets, so that no conflict arises. */
+export interface MergeOverrides {
+  readonly title?: string | undefined
+  readonly objective?: string | undefined
+  readonly current_state?: string | undefined
+}

@@ -1,0 +1,148 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { nextItemId } from './item-ids.ts'
+import type { MergeConflict, Position } from './merge-conflicts.ts'
+import type { MergedContent } from './merge-content.ts'
+import { type Decision, ITEM_COLLECTIONS } from './record.ts'
+
+/** What somebody decided about one conflict. */
+export interface Resolution {
+  readonly conflict_id: string
+  /** A parent's id, or `text`. */
+  readonly choose: string
+  readonly text?: string | undefined
+  readonly rationale: string
+}
+
+export interface Resolved {
+  readonly content: MergedContent
+  /** Conflicts nobody decided yet. */
+  readonly open: readonly MergeConflict[]
+}
+
+/**
+ * Applies resolutions to a merged content; each becomes a decision of its own, with the positions not taken as
+ * alternatives. Errors: `invalid`/`invalid_arguments` for an unknown conflict or position.
+ */
+export function resolveConflicts(
+  content: MergedContent,
+  conflicts: readonly MergeConflict[],
+  resolutions: readonly Resolution[],
+  now: string,
+): Resolved {
+  let resolved = content
+  for (const [index, resolution] of resolutions.entries()) {
+    const conflict = conflicts.find(({ id }) => id === resolution.conflict_id)
+    if (!conflict)
+      throw refused(index, 'conflict_id', `There is no open conflict ${resolution.conflict_id.slice(0, 40)}`)
+    const chosen = chosenPosition(conflict, resolution, index)
+    resolved = recorded(settled(resolved, conflict, chosen), conflict, chosen, resolution, now)
+  }
+  const decided = new Set(resolutions.map(({ conflict_id }) => conflict_id))
+  return { content: resolved, open: conflicts.filter(({ id }) => !decided.has(id)) }
+}
+
+/** A text of the caller's own is a position without a parent. */
+function chosenPosition(conflict: MergeConflict, { choose, text }: Resolution, index: number): Position {
+  if (choose === 'text') {
+    if (text === undefined || text === '') throw refused(index, 'text', 'To choose a text, give it')
+    return { parent: '', text }
+  }
+  const position = conflict.positions.find(({ parent }) => parent.toLowerCase() === choose.toLowerCase())
+  if (position) return position
+  const parents = conflict.positions.map(({ parent }) => parent).join(', ')
+  throw refused(index, 'choose', `Choose "text" or one of ${parents}`)
+}
+
+function refused(index: number, field: string, message: string): SatchelError {
+  return new SatchelError('invalid', 'invalid_arguments', `${message}. Nothing was written.`, {
+    details: { errors: [{ pointer: `/resolutions/${index}/${field}`, message }] },
+  })
+}
+
+function settled(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {
+  switch (conflict.kind) {
+    case 'scalar':
+      return withScalar(content, conflict.field, chosen.text)
+    case 'edited_twice':
+    case 'closed_and_edited':
+      return withItem(content, conflict, chosen)
+    case 'same_subject':
+      return withoutDecisions(
+        content,
+        conflict.positions.flatMap(({ item_id }) =>
+          item_id !== undefined && item_id !== chosen.item_id ? item_id : [],
+        ),
+      )
+    case 'against_attempt':
+      return afterAttempt(content, conflict, chosen)
+  }
+}
+
+function withScalar(content: MergedContent, field: string, text: string): MergedContent {
+  if (field === 'current_state') return { ...content, summary: { ...content.summary, current_state: text } }
+  return { ...content, work: { ...content.work, [field]: text } }
+}
+
+/** The chosen parent's item in the place of the merged one; closed there, it goes. */
+function withItem(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {
+  const collection = ITEM_COLLECTIONS.find((name) => name === conflict.field)
+  if (!collection) return content
+  const id = conflict.positions.find(({ item_id }) => item_id !== undefined)?.item_id
+  const items: readonly { readonly id: string }[] = content[collection]
+  const replaced = items.flatMap((item) => {
+    if (item.id !== id) return [item]
+    if (chosen.item === null) return []
+    return [
+      chosen.item === undefined ? { ...item, ...saying(collection, chosen.text) } : { ...chosen.item, id },
+    ]
+  })
+  return { ...content, [collection]: replaced }
+}
+
+const TEXT_MEMBER = {
+  decisions: 'decision',
+  evidence: 'claim',
+  failed_attempts: 'approach',
+  open_items: 'description',
+} as const
+
+function saying(collection: keyof typeof TEXT_MEMBER, text: string): Record<string, string> {
+  return { [TEXT_MEMBER[collection]]: text }
+}
+
+function withoutDecisions(content: MergedContent, ids: readonly string[]): MergedContent {
+  return { ...content, decisions: content.decisions.filter(({ id }) => !ids.includes(id)) }
+}
+
+/** Deciding for the decision ends the warning; deciding against it, or for a third way, takes it out. */
+function afterAttempt(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {
+  const [decision, attempt] = conflict.positions
+  if (chosen !== decision) return withoutDecisions(content, [decision?.item_id ?? ''])
+  return {
+    ...content,
+    failed_attempts: content.failed_attempts.map((item) =>
+      item.id === attempt?.item_id ? { ...item, avoid_repeating: false } : item,
+    ),
+  }
+}
+
+function recorded(
+  content: MergedContent,
+  conflict: MergeConflict,
+  chosen: Position,
+  { rationale }: Resolution,
+  now: string,
+): MergedContent {
+  const used = new Set(ITEM_COLLECTIONS.flatMap((name) => content[name].map(({ id }) => id)))
+  const decision: Decision = {
+    id: nextItemId('D', used),
+    decision: `Merge, ${conflict.subject}: ${chosen.text}`,
+    rationale,
+    alternatives_considered: conflict.positions
+      .filter((position) => position !== chosen)
+      .map(({ text }) => text),
+    evidence_ids: [],
+    made_at: now,
+  }
+  return { ...content, decisions: [...content.decisions, decision] }
+}

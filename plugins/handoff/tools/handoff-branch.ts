@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { createRecord } from '../actions/create-record.ts'
+import type { Handoffs } from '../project.ts'
+import { authoredFields, authoredOf } from './authored-fields.ts'
+import { createdDigest, createdOutput } from './handoff-create.ts'
+import { projectField } from './shared-fields.ts'
+
+const text = z.string().optional()
+
+/** The authored fields of `handoff_create`, parsed but not listed: they are as long as that tool. */
+const overridesInput = z.looseObject({}).pipe(
+  z.strictObject({
+    ...authoredFields,
+    title: text,
+    objective: text,
+    current_state: text,
+    trigger: text,
+    extra: z.looseObject({}).optional(),
+    idempotency_key: text,
+    dry_run: z.boolean().optional(),
+  }),
+)
+
+/** `handoff_branch`: a child of a record. */
+export function branchTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_branch',
+    title: 'Branch handoff',
+    description:
+      'Makes a draft child that inherits a record: continue goes on, fork tries another way, amend corrects a released one. overrides takes the fields of handoff_create, lists are appended. To join records use handoff_merge.',
+    profile: 'standard',
+    input: z.object({
+      id: z.string().describe('parent'),
+      relation: z.enum(['continue', 'fork', 'amend', 'merge']).describe('kind'),
+      branch_label: z.string().min(1).max(200).optional().describe('name of a fork'),
+      overrides: overridesInput.optional().describe('what is new'),
+      project: projectField,
+    }),
+    output: createdOutput,
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    http: { method: 'POST', path: '/handoffs/{id}/branch', etag: 'etag' },
+    cli: (['continue', 'fork', 'amend'] as const).map((relation) => ({
+      verb: `handoff ${relation}`,
+      positional: ['id'],
+      preset: { relation },
+    })),
+    example: { id: 'latest', relation: 'continue', overrides: { current_state: 'The fixture is there.' } },
+    async handler(ctx, input) {
+      const { relation, branch_label, overrides = {} } = input
+      if (relation === 'merge') throw useMerge(input.id)
+      if (relation === 'fork' && branch_label === undefined) throw unlabelled()
+      const project = await handoffs.project(ctx, input.project)
+      return createRecord(handoffs, ctx, project, {
+        authored: authoredOf(overrides),
+        parent: input.id,
+        relation,
+        branchLabel: branch_label,
+        options: {
+          captureGit: true,
+          hashArtifacts: true,
+          autoArtifacts: 'none',
+          dryRun: overrides.dry_run ?? false,
+        },
+        idempotencyKey: overrides.idempotency_key,
+      })
+    },
+    digest: createdDigest,
+  })
+}
+
+function useMerge(id: string): SatchelError {
+  return new SatchelError(
+    'invalid',
+    'use_merge',
+    'Records are joined with handoff_merge; nothing was written.',
+    {
+      next: { tool: 'handoff_lineage', args: { id } },
+    },
+  )
+}
+
+function unlabelled(): SatchelError {
+  return new SatchelError('invalid', 'invalid_arguments', 'A fork needs a branch_label: say what it tries.', {
+    details: { errors: [{ pointer: '/branch_label', message: 'missing' }] },
+  })
+}

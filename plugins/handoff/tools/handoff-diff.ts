@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { findRecord } from '../actions/find-record.ts'
+import { readJson } from '../domain/json-text.ts'
+import { diffRecords } from '../domain/record-diff.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+/** `handoff_diff`: what two records do not share. */
+export function diffTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_diff',
+    title: 'Compare handoffs',
+    description:
+      'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items are matched by id and text, not by place.',
+    profile: 'full',
+    input: z.object({
+      a: z.unknown().describe('id or record'),
+      b: z.unknown().describe('id or record'),
+      project: projectField,
+    }),
+    output: z.object({
+      summary: z.string(),
+      added: list(z.object({ pointer: z.string(), value: z.unknown() })),
+      removed: list(z.object({ pointer: z.string(), value: z.unknown() })),
+      changed: list(z.object({ pointer: z.string(), before: z.unknown(), after: z.unknown() })),
+      by_section: z.record(z.string(), z.number()),
+      ...answerFields,
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: 500_000,
+    http: { method: 'POST', path: '/handoffs/diff' },
+    cli: { verb: 'handoff diff', positional: ['a', 'b'], arrange: async (typed) => ({ ...typed }) },
+    example: { a: { kind: 'handoff' }, b: { kind: 'handoff', status: 'draft' } },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      const [a, b] = [await sideOf(project, 'a', input.a), await sideOf(project, 'b', input.b)]
+      return { root: project.root, ...diffRecords(a, b), warnings: [] }
+    },
+    digest: ({ summary, added, removed, changed }) =>
+      digestOf([
+        summary,
+        ...changed.slice(0, 3).map(({ pointer }) => `changed ${pointer}`.slice(0, 120)),
+        ...added.slice(0, 3).map(({ pointer }) => `added ${pointer}`.slice(0, 120)),
+        ...removed.slice(0, 3).map(({ pointer }) => `removed ${pointer}`.slice(0, 120)),
+      ]),
+  })
+}
+
+/** A text that starts like an object is a record as JSON, any other an id. */
+async function sideOf(project: Project, name: string, given: unknown): Promise<unknown> {
+  if (typeof given !== 'string') {
+    if (typeof given === 'object' && given !== null) return given
+    throw new SatchelError('invalid', 'invalid_arguments', `${name} must be an id or a record.`, {
+      details: { errors: [{ pointer: `/${name}`, message: 'an id or a record' }] },
+    })
+  }
+  if (!given.trimStart().startsWith('{')) return (await findRecord(project, given)).document.value
+  const reading = readJson(given)
+  if (reading.kind === 'read') return reading.document.value
+  const { line, column } = reading.fault
+  throw new SatchelError('invalid', 'bad_json', `${name} is no JSON at line ${line}, column ${column}.`, {
+    details: { line, column },
+  })
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { mergeStored } from '../actions/merge-records.ts'
+import { resolveMerge } from '../actions/resolve-merge.ts'
+import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
+import { shortId } from '../domain/record-id.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+const mergeOutput = z.object({
+  conflicts: list(
+    z.object({
+      id: z.string(),
+      kind: z.enum(CONFLICT_KINDS),
+      subject: z.string(),
+      field: z.string(),
+      positions: list(
+        z.object({
+          parent: z.string(),
+          text: z.string(),
+          item_id: z.string().optional(),
+          item: z.record(z.string(), z.unknown()).nullable().optional(),
+        }),
+      ),
+    }),
+  ),
+  unresolved: z.number(),
+  child_id: z.string().optional(),
+  etag: z.string().optional(),
+  renumbered: z.record(z.string(), z.record(z.string(), z.string())).describe('parent -> old id -> new id'),
+  ...answerFields,
+})
+
+/** `handoff_merge`: joins records. */
+export function mergeTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_merge',
+    title: 'Merge handoffs',
+    description:
+      'Joins two or more records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Nothing but what one side removed is lost.',
+    profile: 'full',
+    input: z.object({
+      ids: z.array(z.string()).max(20).optional().describe('two or more'),
+      child: z.string().optional().describe('or a merged draft'),
+      strategy: z.enum(['report', 'draft']).default('report').describe('what to do'),
+      resolutions: z
+        .array(
+          z.object({
+            conflict_id: z.string(),
+            choose: z.string(),
+            text: z.string().optional(),
+            rationale: z.string().min(1),
+          }),
+        )
+        .optional()
+        .describe('choose: parent id or text'),
+      title: z.string().min(1).optional().describe('of the child'),
+      objective: z.string().min(1).optional().describe('of the child'),
+      current_state: z.string().min(1).optional().describe('of the child'),
+      project: projectField,
+    }),
+    output: mergeOutput,
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    maxResultChars: 300_000,
+    http: { method: 'POST', path: '/handoffs/merge', etag: 'etag' },
+    cli: { verb: 'handoff merge', positional: ['[ids...]'] },
+    example: { ids: ['a1b2c3d4', 'e5f60718'] },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      const { ids = [], child, strategy, resolutions = [], title, objective, current_state } = input
+      if (child !== undefined && ids.length === 0) return resolveMerge(handoffs, project, child, resolutions)
+      if (child !== undefined) {
+        throw new SatchelError('invalid', 'invalid_arguments', 'Give either ids or a child, not both.')
+      }
+      const overrides = { title, objective, current_state }
+      return mergeStored(handoffs, ctx, project, { ids, strategy, resolutions, overrides })
+    },
+    digest: ({ conflicts, unresolved, child_id, warnings }) =>
+      digestOf([
+        child_id === undefined ? 'Nothing was written.' : `draft ${shortId(child_id)} (${child_id})`,
+        `${conflicts.length} conflicts, ${unresolved} open`,
+        ...conflicts.slice(0, 5).map(({ id, kind, subject }) => `${id} ${kind}: ${subject}`.slice(0, 120)),
+        ...warnings.slice(0, 2).map((warning) => warning.slice(0, 160)),
+      ]),
+  })
+}
