@@ -13,6 +13,8 @@ export interface McpExchange {
   authenticate(): Promise<Principal>
   /** The capped, parsed JSON body. Errors: `invalid`/`media_type`, `body_timeout`, `body_not_json`, `too_deep`; `too_large`. */
   readBody(maxBytes: number): Promise<unknown>
+  /** Called before a stream is opened. Errors: `unavailable`/`too_many_streams`. */
+  requireStreamPlace(): void
   /** What to return once `outgoing` was used. */
   alreadySent(): Response
 }
@@ -24,6 +26,8 @@ export interface McpMount {
   handle(exchange: McpExchange): Promise<Response>
   /** The answer to a request refused before `handle`, in the protocol's own shape. */
   refuse(error: SatchelError): Response
-  /** Ends streams and sessions. */
+  /** Ends the streams of one listener with their last words; calls under way may still answer. */
+  endStreams(listener: string): void
+  /** Ends every stream and session, and aborts what they still do. */
   close(): Promise<void>
 }

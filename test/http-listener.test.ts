@@ -107,6 +107,7 @@ function mount(): McpMount & { closed: number } {
       }
     },
     refuse: (error) => Response.json({ refused: error.reason }, { status: 403 }),
+    endStreams() {},
     async close() {
       this.closed += 1
     },

@@ -473,3 +473,41 @@ async function raw(url: string, body: Buffer, headers: Record<string, string>): 
   })
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
+
+test('a stopping listener ends streams at once, and calls under way still answer', async (t) => {
+  const { url, world, close } = await serveHttp(t, { limits: { graceMs: 5000 } })
+  const own = await openSession(url)
+  const stream = await openStream(url, own)
+  const wait = { name: 'sample_wait', arguments: { steps: 1, step_ms: 40 } }
+  const calls = [
+    post(url, legacy(5, 'tools/call', wait), own),
+    postModern(url, modern(6, 'tools/call', wait)),
+  ]
+  while (world.calls.length < 2) await sleep(1)
+
+  await close()
+
+  await stream.ended
+  for (const answer of await Promise.all(calls)) {
+    assert.deepEqual(resultOf(answer)['structuredContent'], { steps: 1 })
+  }
+  assert.equal(world.aborted, 0)
+})
+
+test('a stopping HTTP+SSE stream carries the answers of calls under way, then ends', async (t) => {
+  const { address, world, close } = await serveHttp(t, { mount: createSseMount, limits: { graceMs: 5000 } })
+  const stream = await openStream(`${address}/sse`, {})
+  while (!stream.text().includes('\n\n')) await sleep(1)
+  const url = `${address}${/data: (\S+)/.exec(stream.text())?.[1]}`
+  await post(url, initialize('2024-11-05'))
+  await post(url, legacy(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 40 } }))
+  while (world.calls.length === 0) await sleep(1)
+
+  await close()
+  await stream.ended
+
+  assert.deepEqual(
+    stream.messages().map(({ id }) => id),
+    [0, 1],
+  )
+})

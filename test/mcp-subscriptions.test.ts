@@ -193,6 +193,19 @@ test('the fifth GET stream of a principal is refused', async (t) => {
   for (const stream of streams) stream.close()
 })
 
+test('above the streams a process can hold the next one is refused with 503', async (t) => {
+  const { url } = await serveHttp(t, { limits: { maxStreams: 1 } })
+  const first = await openStream(url, GET)
+
+  const second = await fetch(url, { headers: { ...GET, accept: 'text/event-stream' } })
+  const listening = await postModern(url, listen(1, {}))
+
+  assert.equal(second.status, 503)
+  assert.ok(second.headers.get('retry-after'))
+  assert.equal(listening.status, 503)
+  first.close()
+})
+
 test('a GET stream ends before its next notification when the session is revoked', async (t) => {
   const { url, world, sessions } = await serveHttp(t)
   await postModern(url, subscribe('sample://room'), bearer('ses_ada'))
@@ -256,11 +269,11 @@ test('a listen acknowledges first and honestly, then hints with its id as it was
 })
 
 test('a listen with nothing left stays open and says its last word when the server stops', async (t) => {
-  const { url, door } = await serveHttp(t)
+  const { url, close } = await serveHttp(t)
   const stream = await openListen(url, listen(3, { toolsListChanged: true }))
   const [acknowledgement] = await stream.arrived(1)
 
-  await door.close()
+  await close()
   await stream.ended
 
   assert.deepEqual(paramsOf(acknowledgement)['notifications'], {})

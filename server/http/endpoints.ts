@@ -47,7 +47,7 @@ export function endpointsOf(
       .filter(({ stream }) => names(stream))
       .map((owned) => streamEndpoint(host, owned, places, options)),
   ]
-  const mcp = listener.mcp && options.mcp ? mcpEndpoints(host, options.mcp, options) : []
+  const mcp = listener.mcp && options.mcp ? mcpEndpoints(host, options.mcp, places, options) : []
   const all: Endpoint[] = [
     ...toolRoutes.map(({ owned, route }) => toolEndpoint(host, owned, route, options)),
     ...others,

@@ -138,7 +138,7 @@ async function close(server: Server, { listener, calls, places, options }: Open)
   const closed = once(server, 'close')
   server.close()
   places.endAll()
-  if (isMain(listener)) await options.mcp?.close() // its streams and sessions may serve other listeners: only ours ends them
+  options.mcp?.endStreams(listener.name)
   server.closeIdleConnections()
   const after = options.after ?? afterTimeout
   let callOff = (): void => {}
@@ -147,6 +147,7 @@ async function close(server: Server, { listener, calls, places, options }: Open)
   })
   await Promise.race([calls.idle(), graceOver])
   callOff()
+  if (isMain(listener)) await options.mcp?.close() // its sessions may serve other listeners: only ours ends them
   calls.abortAll()
   server.closeAllConnections()
   await closed

@@ -5,9 +5,15 @@ import type { McpMount } from '../mcp-mount.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { admit } from './guard.ts'
 import { readJson } from './read-body.ts'
+import type { StreamPlaces } from './stream-places.ts'
 
 /** The routes of the MCP door. Host and Origin are checked here; the door asks for credentials and body in its own order. */
-export function mcpEndpoints(host: RunningHost, mount: McpMount, options: HttpOptions): Endpoint[] {
+export function mcpEndpoints(
+  host: RunningHost,
+  mount: McpMount,
+  places: StreamPlaces,
+  options: HttpOptions,
+): Endpoint[] {
   return mount.routes.map(({ method, path }) => ({
     method,
     path,
@@ -33,6 +39,7 @@ export function mcpEndpoints(host: RunningHost, mount: McpMount, options: HttpOp
             ...(options.bodyLimitMs !== undefined && { limitMs: options.bodyLimitMs }),
             ...(options.after && { after: options.after }),
           }),
+        requireStreamPlace: places.requireOne,
         alreadySent: () => RESPONSE_ALREADY_SENT,
       })
     },

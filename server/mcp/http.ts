@@ -62,6 +62,10 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
     routes: [{ method: 'ALL', path: '/mcp' }],
     handle: (exchange) => answer(parts, exchange),
     refuse: (error) => refusalOf(error),
+    endStreams(listener) {
+      parts.subscriptions.endStreams(listener)
+      parts.legacy.endStreams(listener)
+    },
     async close() {
       parts.subscriptions.close()
       await Promise.all([parts.legacy.close(), parts.modern.close()])

@@ -10,6 +10,7 @@ import type { McpExchange } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { updated } from './listen.ts'
 import {
+  endStreamsOf,
   messageFrame,
   type NotificationStream,
   type NotificationStreamOptions,
@@ -45,6 +46,8 @@ export interface LegacySessions {
   post(exchange: McpExchange, principal: Principal, body: unknown): Promise<Response>
   /** The stream of a session for what the server says by itself. */
   get(exchange: McpExchange, principal: Principal, sessionId: string): Response
+  /** Ends the streams of one listener; the sessions live on. */
+  endStreams(listener: string): void
   /** Ends a session. */
   delete(principal: Principal, sessionId: string): Promise<Response>
   close(): Promise<void>
@@ -84,6 +87,9 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
       if (!session) return sessionNotFound(undefined)
       await sessions.remove(sessionId)
       return new Response(null, { status: 200 })
+    },
+    endStreams(listener) {
+      for (const { streams } of sessions.all()) endStreamsOf(streams, listener)
     },
     close: () => sessions.close(),
   }

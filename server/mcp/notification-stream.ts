@@ -20,11 +20,13 @@ export interface NotificationStreamOptions {
 /** Messages to one client over server-sent events; it ends when its caller's credential does. */
 export interface NotificationStream {
   readonly closed: boolean
+  /** The listener it came in at. */
+  readonly listener: string
   /** Never waits. The caller is looked at again before the frame goes out. */
   notify(frame: Buffer): void
   /** Sends status and headers, then `first`; these frames count for no bound. */
   start(first: readonly Buffer[], headers?: Readonly<Record<string, string>>): void
-  /** Ends it with its last word. */
+  /** Ends it with its last word, after what was said before. */
   end(): void
 }
 
@@ -33,12 +35,16 @@ export function messageFrame(message: unknown): Buffer {
   return Buffer.from(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
 }
 
-/** A stream over the exchange's raw response; `start` sends its first byte. */
+/**
+ * A stream over the exchange's raw response; `start` sends its first byte.
+ * Errors: `unavailable`/`too_many_streams`.
+ */
 export function openNotificationStream(
   exchange: McpExchange,
   principalId: string,
   options: NotificationStreamOptions,
 ): NotificationStream {
+  exchange.requireStreamPlace()
   const stillTheSame = async (): Promise<void> => {
     const now = await exchange.authenticate()
     if (now.id !== principalId) throw new Error('another principal')
@@ -62,6 +68,7 @@ export function openNotificationStream(
     get closed() {
       return stream.closed
     },
+    listener: exchange.listener,
     notify(frame) {
       if (stream.closed) return
       checking = checking.then(stillTheSame).then(
@@ -75,6 +82,13 @@ export function openNotificationStream(
         headers: { 'cache-control': 'no-cache, no-transform', ...headers },
       })
     },
-    end,
+    end() {
+      checking = checking.then(end)
+    },
   }
+}
+
+/** Ends those of `streams` that came in at this listener. */
+export function endStreamsOf(streams: Iterable<NotificationStream>, listener: string): void {
+  for (const stream of [...streams]) if (stream.listener === listener) stream.end()
 }

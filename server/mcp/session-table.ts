@@ -21,6 +21,7 @@ export interface SessionTable<S> {
   /** Ends the longest idle session where a cap is reached. Errors: `rate_limited`/`session_limit` when none is idle. */
   add(id: string, principalId: string, session: S): Promise<void>
   touch(id: string): void
+  all(): readonly S[]
   remove(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -82,6 +83,7 @@ export function createSessionTable<S>(options: SessionTableOptions<S>): SessionT
       const row = rows.get(id)
       if (row) row.usedAt = options.clock()
     },
+    all: () => [...rows.values()].map(({ session }) => session),
     remove,
     async close() {
       clearInterval(timer)

@@ -9,6 +9,7 @@ import {
 import { asCallerError } from '../call.ts'
 import { SatchelError } from '../contract/errors.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
+import { cancelledId, isRequest } from './admission.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor } from './door.ts'
 import type { HttpMountOptions } from './http.ts'
@@ -26,6 +27,9 @@ const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 
 interface SseSession {
   readonly server: Server
+  /** Requests that were not answered yet: the stream that carries the answers ends after them. */
+  readonly pending: Set<string | number>
+  isEnding: boolean
   readonly transport: Transport
   readonly stream: NotificationStream
 }
@@ -63,8 +67,19 @@ export function createSseMount(options: HttpMountOptions): McpMount {
       }
     },
     refuse: (error) => refusalOf(error),
+    endStreams(listener) {
+      for (const session of sessions.all()) {
+        if (session.stream.listener !== listener) continue
+        session.isEnding = true
+        endWhenAnswered(session)
+      }
+    },
     close: () => sessions.close(),
   }
+}
+
+function endWhenAnswered({ isEnding, pending, stream }: SseSession): void {
+  if (isEnding && pending.size === 0) stream.end()
 }
 
 async function openSession(
@@ -83,13 +98,20 @@ async function openSession(
   })
   const transport: Transport = {
     start: async () => undefined,
-    send: async (message) => stream.notify(messageFrame(withLegacyCode(message))),
+    async send(message) {
+      stream.notify(messageFrame(withLegacyCode(message)))
+      if ('id' in message && !('method' in message) && message.id !== undefined) {
+        session.pending.delete(message.id)
+        endWhenAnswered(session)
+      }
+    },
     close: async () => transport.onclose?.(),
   }
   const watch = createWatch((uri) => stream.notify(messageFrame(updated(uri))))
   const server = serverFor(door, { era: 'legacy', callerOf, watch })
   server.onclose = () => watch.close()
-  await sessions.add(id, principal.id, { server, transport, stream })
+  const session: SseSession = { server, transport, stream, pending: new Set(), isEnding: false }
+  await sessions.add(id, principal.id, session)
   await server.connect(transport)
   stream.start([Buffer.from(`event: endpoint\ndata: /messages?sessionId=${id}\n\n`)])
   return exchange.alreadySent()
@@ -113,6 +135,9 @@ async function takeMessage(exchange: McpExchange, sessions: SessionTable<SseSess
       id: echoableId(body),
     })
   }
+  if (isRequest(message)) session.pending.add(message.id)
+  const cancelled = cancelledId(message)
+  if (cancelled !== undefined) session.pending.delete(cancelled) // nobody answers a cancelled request
   session.transport.onmessage?.(message, { authInfo: authInfoOf(principal), request: exchange.request })
   return new Response(null, { status: 202 })
 }

@@ -7,6 +7,7 @@ import { type ExtraRequest, requireRead } from './extras.ts'
 import { MAX_STREAMS, tooManyStreams } from './legacy.ts'
 import { openListen, sayTask, updated } from './listen.ts'
 import {
+  endStreamsOf,
   messageFrame,
   type NotificationStream,
   type NotificationStreamOptions,
@@ -45,7 +46,9 @@ export interface Subscriptions {
   answer(exchange: McpExchange, principal: Principal, request: ExtraRequest): Promise<Response>
   /** `GET /mcp`. */
   get(exchange: McpExchange, principal: Principal): Promise<Response>
-  /** Ends every stream; a listen gets its closing result. */
+  /** Ends the streams of one listener; a listen gets its closing result. */
+  endStreams(listener: string): void
+  /** Ends every stream and forgets every subscription. */
   close(): void
 }
 
@@ -103,6 +106,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       subscriber.streams.add(stream)
       stream.start(subscriber.watch.uris.map((uri) => messageFrame(updated(uri))))
       return exchange.alreadySent()
+    },
+    endStreams(listener) {
+      for (const { streams, listens } of subscribers.values()) {
+        endStreamsOf([...streams, ...listens], listener)
+      }
     },
     close() {
       clearInterval(timer)
@@ -185,15 +193,21 @@ async function openListenStream(
   }).finally(() => {
     subscriber.opening -= 1
   })
-  const stream = openNotificationStream(exchange, principal.id, {
-    ...options.stream,
-    lastWord: () => listen.lastWord,
-    onClose: () => {
-      listen.close()
-      listens.delete(stream)
-      asked.ended(subscriber)
-    },
-  })
+  let stream: NotificationStream
+  try {
+    stream = openNotificationStream(exchange, principal.id, {
+      ...options.stream,
+      lastWord: () => listen.lastWord,
+      onClose: () => {
+        listen.close()
+        listens.delete(stream)
+        asked.ended(subscriber)
+      },
+    })
+  } catch (thrown) {
+    listen.close()
+    throw thrown
+  }
   listens.add(stream)
   stream.start([messageFrame(listen.acknowledgement)])
   return exchange.alreadySent()

@@ -1,11 +1,29 @@
 import type { TestContext } from 'node:test'
 import { assetPath } from '../../server/assets.ts'
+import type { Pump } from '../../server/fanout/pump.ts'
 import type { RunningHost } from '../../server/host.ts'
 import { openListener } from '../../server/http/listener.ts'
 import type { McpMount } from '../../server/mcp-mount.ts'
 
+export interface Limits {
+  /** Shared with the mount, so that its streams count. */
+  readonly pump?: Pump
+  readonly maxStreams?: number
+  readonly graceMs?: number
+}
+
+export interface OpenMount {
+  readonly address: string
+  close(): Promise<void>
+}
+
 /** Serves a mount at a free port, behind the guards and the body reader of the HTTP door; closed after the test. */
-export async function openMount(t: TestContext, host: RunningHost, mount: McpMount): Promise<string> {
+export async function openMount(
+  t: TestContext,
+  host: RunningHost,
+  mount: McpMount,
+  limits: Limits = {},
+): Promise<OpenMount> {
   const listener = await openListener(
     host,
     { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
@@ -18,11 +36,9 @@ export async function openMount(t: TestContext, host: RunningHost, mount: McpMou
       assetPath,
       mcp: mount,
       graceMs: 50,
+      ...limits,
     },
   )
-  t.after(async () => {
-    await mount.close()
-    await listener.close()
-  })
-  return listener.address
+  t.after(() => listener.close())
+  return { address: listener.address, close: () => listener.close() }
 }

@@ -123,13 +123,15 @@ function sampleTools(world: SampleWorld) {
       example: { steps: 1, step_ms: 0 },
       async handler(ctx, { steps, step_ms }) {
         world.calls.push('wait')
-        ctx.signal.addEventListener('abort', () => {
+        const aborted = (): void => {
           world.aborted += 1
-        })
+        }
+        ctx.signal.addEventListener('abort', aborted)
         for (let step = 1; step <= steps; step++) {
           if (step_ms > 0) await sleep(step_ms, undefined, { signal: ctx.signal })
           ctx.progress(step, steps, `step ${step}`)
         }
+        ctx.signal.removeEventListener('abort', aborted)
         return { steps }
       },
       digest: ({ steps }) => `${steps} steps`,

@@ -3,7 +3,7 @@ import type { Principal } from '../../server/contract/context.ts'
 import { createPump } from '../../server/fanout/pump.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
 import { openHost } from '../harness/open-host.ts'
-import { openMount } from './open-mount.ts'
+import { type Limits, openMount } from './open-mount.ts'
 import { samplePlugin } from './sample-plugin.ts'
 
 export interface Serving {
@@ -11,11 +11,15 @@ export interface Serving {
   readonly clock?: { now: number }
   /** Fake timers for heartbeats and blocked readers. */
   readonly after?: (ms: number, action: () => void) => () => void
+  readonly limits?: Limits
   readonly mount?: typeof createHttpMount
 }
 
 /** Serves the sample plugin over HTTP with three sessions: ada may read, bob may nothing, eve is another plugin's. */
-export async function serveHttp(t: TestContext, { clock, after, mount = createHttpMount }: Serving = {}) {
+export async function serveHttp(
+  t: TestContext,
+  { clock, after, limits = {}, mount = createHttpMount }: Serving = {},
+) {
   const { plugin, world } = samplePlugin()
   const opened = await openHost(t, { plugins: [plugin] })
   const session = (name: string, owner: string, capabilities: Principal['capabilities']) =>
@@ -28,17 +32,18 @@ export async function serveHttp(t: TestContext, { clock, after, mount = createHt
   session('ada', 'sample', ['read'])
   session('bob', 'sample', [])
   session('eve', 'other', ['admin'])
+  const pump = createPump(after)
   const door = mount({
     boot: Promise.resolve(opened.host),
     version: '1.0.0',
     log: opened.host.log,
     resolvePath: async (path) => path,
-    pump: createPump(after),
+    pump,
     ...(after && { after }),
     ...(clock && { clock: () => clock.now }),
   })
-  const address = await openMount(t, opened.host, door)
-  return { ...opened, world, sessions: world.sessions, url: `${address}/mcp`, address, door }
+  const { address, close } = await openMount(t, opened.host, door, { ...limits, pump })
+  return { ...opened, world, sessions: world.sessions, url: `${address}/mcp`, address, close }
 }
 
 /** The header a session presents. */
