@@ -45,16 +45,23 @@ interface Named {
 
 /** Names gone, names added, and what stayed as pairs, in the order of the lists. */
 function match<T extends Named>(before: readonly T[], after: readonly T[]) {
-  const old = new Map(before.map((entry) => [entry.name, entry]))
-  const now = new Map(after.map((entry) => [entry.name, entry]))
+  const old = firstOfEach(before)
+  const now = firstOfEach(after)
   return {
-    gone: before.filter(({ name }) => !now.has(name)),
-    added: after.filter(({ name }) => !old.has(name)),
-    kept: after.flatMap((entry): [T, T][] => {
+    gone: [...old.values()].filter(({ name }) => !now.has(name)),
+    added: [...now.values()].filter(({ name }) => !old.has(name)),
+    kept: [...now.values()].flatMap((entry): [T, T][] => {
       const earlier = old.get(entry.name)
       return earlier === undefined ? [] : [[earlier, entry]]
     }),
   }
+}
+
+/** Broken modules state a name twice: the first counts, as in summaries. */
+function firstOfEach<T extends Named>(entries: readonly T[]): ReadonlyMap<string, T> {
+  const first = new Map<string, T>()
+  for (const entry of entries) if (!first.has(entry.name)) first.set(entry.name, entry)
+  return first
 }
 
 function inputChanges(before: ModuleSummary, after: ModuleSummary): Change[] {

@@ -72,3 +72,72 @@ test('the same files in another order give the same bytes', async () => {
     assert.equal(JSON.stringify(await summaryOf(name)), JSON.stringify(await summaryOf(name, true)))
   }
 })
+
+/** One file for each rule that makes our reader ask (design modules 3.3); every other fixture asks nothing. */
+const ASKED: readonly string[] = [
+  'broken-heredoc/main.tf',
+  'broken-heredoc/unended.tf',
+  'broken-middle/main.tf',
+  'broken-stray/comment.tf',
+  'broken-stray/main.tf',
+  'broken-string/empty.tf',
+  'broken-string/main.tf',
+  'broken-string/template.tf',
+  'broken-unclosed-block/main.tf',
+  'conflict-markers/main.tf',
+  'doubt-comma/equals.tf',
+  'doubt-comma/main.tf',
+  'doubt-name/dotted.tf',
+  'doubt-name/main.tf',
+  'doubt-name/quoted.tf',
+  'doubt-two-items/closing.tf',
+  'doubt-two-items/main.tf',
+  'doubt-two-items/nested.tf',
+  'duplicates/c.tf',
+  'unsure-depth/main.tf',
+  'unsure-escape/main.tf',
+  'unsure-heredoc/cr.tf',
+  'unsure-heredoc/main.tf',
+  'unsure-object/broken.tf',
+  'unsure-object/main.tf',
+]
+
+test('the reference is asked once about each doubtful file and never about another', async () => {
+  const asked: string[] = []
+  for (const name of cases) {
+    for (const file of readdirSync(join(TESTDATA, name)).filter(
+      (entry) => moduleFlavour(entry) !== undefined,
+    )) {
+      const facts = await parseModuleFile(file, readFileSync(join(TESTDATA, name, file)), reference)
+      asked.push(...Array.from({ length: facts.referenceReads }, () => `${name}/${file}`))
+    }
+  }
+
+  assert.deepEqual(asked.sort(), ASKED)
+})
+
+test('a long README is stored up to 256 KiB and marked', async () => {
+  const bytes = Buffer.from('word '.repeat(100_000))
+  const summary = summarize({
+    repository: 'https://git.example.com/acme/x',
+    ref: 'main',
+    refKind: 'branch',
+    commit: '0'.repeat(40),
+    path: '.',
+    name: 'x',
+    kind: 'root',
+    files: [],
+    readme: { name: 'README.md', bytes: bytes.subarray(0, 256 * 1024), size: bytes.length },
+    diagnostics: [
+      { severity: 'warning', code: 'symlink_skipped', message: 'b', file: 'b.tf' },
+      { severity: 'warning', code: 'symlink_skipped', message: 'a', file: 'a.tf' },
+    ],
+  })
+
+  assert.equal(summary.readme_content.length, 256 * 1024)
+  assert.equal(summary.readme_truncated, true)
+  assert.deepEqual(
+    summary.diagnostics.map(({ file }) => file),
+    ['a.tf', 'b.tf'],
+  )
+})

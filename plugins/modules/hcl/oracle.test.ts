@@ -215,6 +215,47 @@ test('every file of the corpus reads as the reference reads it', {
   assert.ok((counts['reference failed'] + counts['not sure']) / counts.files <= 0.01)
 })
 
+/** Variables, required ones, outputs and resources, counted when this was written (design modules 10.2). */
+const COUNTS: Readonly<Record<string, readonly [number, number, number, number]>> = {
+  'terraform-aws-modules+terraform-aws-vpc .': [236, 0, 119, 79],
+  'terraform-aws-modules+terraform-aws-eks .': [103, 0, 41, 25],
+  'terraform-aws-modules+terraform-aws-eks modules/karpenter': [47, 0, 17, 15],
+  'terraform-aws-modules+terraform-aws-s3-bucket .': [72, 0, 15, 21],
+  'terraform-aws-modules+terraform-aws-lambda .': [138, 0, 35, 27],
+  'Azure+terraform-azurerm-aks .': [176, 2, 45, 30],
+  'Azure+terraform-azurerm-avm-res-storage-storageaccount .': [63, 3, 11, 5],
+  'terraform-google-modules+terraform-google-network .': [23, 3, 16, 0],
+  'cloudposse+terraform-null-label .': [18, 0, 19, 0],
+}
+
+test('modules of the corpus have as many inputs, required inputs, outputs and resources as were counted', {
+  skip: existsSync(CORPUS) ? false : 'no corpus/ folder with bare repositories',
+}, () => {
+  for (const [module, expected] of Object.entries(COUNTS)) {
+    const [repository = '', path = ''] = module.split(' ')
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', join(CORPUS, `${repository}.git`), ...args], { encoding: 'utf8' })
+    const folder = path === '.' ? 'HEAD' : `HEAD:${path}`
+    const rows = git('ls-tree', '-z', folder).split('\0')
+    const names = rows.flatMap((row) => /^100\d{3} blob \w+\t(.*\.tf)$/.exec(row)?.[1] ?? [])
+    const files = names.map(
+      (name) => extractFacts(readHcl(git('show', `HEAD:${path === '.' ? '' : `${path}/`}${name}`))).facts,
+    )
+    const variables = files.flatMap((facts) => facts.variables)
+    const required = variables.filter((variable) => variable.default === undefined)
+
+    assert.deepEqual(
+      [
+        variables.length,
+        required.length,
+        ...(['outputs', 'resources'] as const).map((kind) => files.flatMap((facts) => facts[kind]).length),
+      ],
+      expected,
+      module,
+    )
+  }
+})
+
 /** Distinct `.tf` blobs of the default branches. */
 function* corpusFiles(): Generator<{ repository: string; path: string; source: string }> {
   const seen = new Set<string>()
