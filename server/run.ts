@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { assetPath } from './assets.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Io, StopSignal } from './cli/io.ts'
-import type { Doors, ServeOptions, Settings, World } from './cli/world.ts'
+import type { Doors, ListedCatalog, ServeOptions, Settings, World } from './cli/world.ts'
 import type { Config } from './config.ts'
 import type { NextChange } from './config-changes.ts'
 import type { Log } from './contract/context.ts'
@@ -59,7 +59,7 @@ function doorsFor(io: Io): Doors {
     findProjectRoot: (line) => projectRootOf(io, line),
     serveStdio: ({ line }, flags) => serveStdio(io, line, flags),
     serveHttp: (world, options) => serveHttp(io, world, options),
-    descriptors: descriptorsOf,
+    catalog: catalogOf,
   }
 }
 
@@ -314,9 +314,13 @@ async function openHttp(host: RunningHost, listener: Listener, options: HttpOpti
   return openListener(host, listener, options)
 }
 
-async function descriptorsOf(host: RunningHost): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const { createCatalog } = await import('./mcp/descriptors.ts')
-  return createCatalog(host).modernTools
+async function catalogOf(host: RunningHost): Promise<ListedCatalog> {
+  const [{ createCatalog }, { INSTRUCTIONS }] = await Promise.all([
+    import('./mcp/descriptors.ts'),
+    import('./mcp/instructions.ts'),
+  ])
+  const { modernTools: tools, prompts } = createCatalog(host)
+  return { tools, prompts, instructions: INSTRUCTIONS }
 }
 
 function newToken(): string {

@@ -18,6 +18,8 @@ export function priceOf(descriptor: Readonly<Record<string, unknown>>): ToolPric
   }
 }
 
-function tokensOf(value: unknown): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify(value) ?? '') / 4)
+/** Tokens of a value as JSON, or of a text as it is. */
+export function tokensOf(value: unknown): number {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return Math.ceil(Buffer.byteLength(text) / 4)
 }

@@ -176,6 +176,7 @@ test('--input takes a file or standard input, and refuses what is no JSON object
     ['-', '[]', 3, 'input_not_json'],
     ['-', '{"idd":1}', 3, 'unknown_argument'],
     ['-', '{"id":1}', 3, 'invalid_arguments'],
+    ['-', `{"anything":${'['.repeat(100)}${']'.repeat(100)}}`, 3, 'too_deep'],
     ['-', '{"__proto__":{"id":"x"}}', 3, 'unknown_argument'],
     ['latin.json', '', 3, 'not_utf8'],
     ['none.json', '', 4, 'file_not_found'],

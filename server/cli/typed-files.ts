@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { SatchelError } from '../contract/errors.ts'
 import type { TypedFiles } from '../contract/tool.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../json-depth.ts'
 
 /** Largest text read from a file or standard input, in bytes: what no door would take anyway is not read into memory. */
 const TEXT_MAX_BYTES = 32 * 1024 * 1024
@@ -42,6 +43,13 @@ export async function readJsonInput(path: string, files: TypedFiles): Promise<Re
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw notJson(path, 'is no JSON object')
+  if (isTooDeep(value)) {
+    throw new SatchelError(
+      'invalid',
+      'too_deep',
+      `${nameOf(path)} nests deeper than ${MAX_JSON_DEPTH} levels.`,
+    )
+  }
   return value as Record<string, unknown> // checked above
 }
 

@@ -107,13 +107,17 @@ function optionsFor(flag: Flag): Option[] {
   return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
 }
 
-/** A switch that is on by default is shown as `--no-x`, one whose default nobody states as both; each is accepted. */
+/** A switch that is on by default is shown as `--no-x`, every other as `--x`; both are accepted. */
 function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
   const on = new Option(`${short}--${flag.long}`, describe(flag))
   const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
-  if (flag.default === undefined && !flag.required) return [on, off]
-  return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
+  return isOnByDefault(flag) ? [on.hideHelp(), off] : [on, off.hideHelp()]
+}
+
+/** A schema for models may say its default in words only: fewer tokens. */
+function isOnByDefault(flag: Flag): boolean {
+  return flag.default === true || /\bdefault:? true\b/i.test(flag.description)
 }
 
 function describe(flag: Flag): string {

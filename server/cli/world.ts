@@ -11,6 +11,13 @@ import type { VerbShape } from './verb-parser.ts'
 /** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
 export type Settings = Readonly<Record<string, unknown>>
 
+/** Everything a model reads of a server before its first call. */
+export interface ListedCatalog {
+  readonly tools: readonly Readonly<Record<string, unknown>>[]
+  readonly prompts: readonly Readonly<Record<string, unknown>>[]
+  readonly instructions: string
+}
+
 /** What only `run.ts` can do: open the host, and start the other doors. */
 export interface Doors {
   loadConfig(line: CommandLine, flags?: Settings, defaults?: Settings): Promise<Config>
@@ -26,8 +33,8 @@ export interface Doors {
   serveHttp(world: World, options: ServeOptions): Promise<number>
   /** A host of these plugins alone, with every tool offered; set up and started. The caller stops it. */
   hostOf(entries: readonly PluginEntry[], projectRoot: string): Promise<RunningHost>
-  /** Each tool as `tools/list` shows it, under the host's filter. */
-  descriptors(host: RunningHost): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** What MCP lists under the host's filter. */
+  catalog(host: RunningHost): Promise<ListedCatalog>
 }
 
 export interface ServeOptions {

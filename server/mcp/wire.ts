@@ -5,8 +5,8 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { isTooDeep } from '../json-depth.ts'
 import { createAdmission } from './admission.ts'
-import { isTooDeep } from './json-depth.ts'
 import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from './protocol-errors.ts'

@@ -288,7 +288,7 @@ async function runCaptured(argv: readonly string[], input: string, cwd: string, 
       serveStdio: unused,
       serveHttp: unused,
       hostOf: unused,
-      descriptors: unused,
+      catalog: unused,
     },
   )
   return { text, code }

@@ -57,7 +57,7 @@ export async function reportOn(
     const config = parsedSettings(plugin, settings)
     const host = await world.doors.hostOf([{ plugin, config, source: file }], project)
     try {
-      const descriptors = await world.doors.descriptors(host)
+      const { tools: descriptors } = await world.doors.catalog(host)
       const findings = await checkPlugin(host, descriptors, CLIENT_FACTS, {
         principal: { id: 'local', kind: 'local', capabilities: [] },
         signal: AbortSignal.any([world.signal, host.signal]),

@@ -3,9 +3,10 @@ import { clientFacts, clientNames } from '../../client-facts.ts'
 import { SatchelError } from '../../contract/errors.ts'
 import type { RunningHost } from '../../host.ts'
 import { nearest } from '../../nearest.ts'
-import { priceOf, type ToolPrice } from '../../tool-prices.ts'
+import { priceOf, type ToolPrice, tokensOf } from '../../tool-prices.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
+import type { ListedCatalog } from '../world.ts'
 import { commaList, settingsOf } from './settings.ts'
 
 const input = z.object({
@@ -40,19 +41,14 @@ export const toolsVerb = defineHostVerb({
     )
     const host = await doors.setUpHost({ kind: 'all' }, config, line)
     try {
-      const prices = (await doors.descriptors(host)).map((one) => withOwner(priceOf(one), host))
-      const total = prices.reduce((sum, { tokens }) => sum + tokens, 0)
-      const warnings = client ? ceilingsHit(client, prices) : []
+      const catalog = await doors.catalog(host)
+      const bill = billOf(catalog, host)
+      const warnings = client ? ceilingsHit(client, bill.tools, catalog.instructions) : []
       if (terminal.json) {
         const { profile } = config.tools
-        printDocument(terminal, {
-          profile,
-          tools: prices,
-          total_tokens: total,
-          ...(client && { client: client.client, warnings }),
-        })
+        printDocument(terminal, { profile, ...bill, ...(client && { client: client.client, warnings }) })
       } else {
-        printText(terminal, table(prices, total))
+        printText(terminal, table(bill))
         for (const warning of warnings) terminal.note(warning)
       }
       return warnings.length > 0 ? 3 : 0
@@ -65,6 +61,24 @@ export const toolsVerb = defineHostVerb({
 interface OwnedPrice extends ToolPrice {
   readonly plugin: string
   readonly profile: string
+}
+
+/** What a model pays to know a server. */
+interface Bill {
+  readonly tools: readonly OwnedPrice[]
+  readonly total_tokens: number
+  readonly prompts: readonly { readonly name: string; readonly tokens: number }[]
+  readonly instructions_tokens: number
+}
+
+function billOf({ tools, prompts, instructions }: ListedCatalog, host: RunningHost): Bill {
+  const priced = tools.map((one) => withOwner(priceOf(one), host))
+  return {
+    tools: priced,
+    total_tokens: priced.reduce((sum, { tokens }) => sum + tokens, 0),
+    prompts: prompts.map((prompt) => ({ name: String(prompt['name']), tokens: tokensOf(prompt) })),
+    instructions_tokens: tokensOf(instructions),
+  }
 }
 
 function withOwner(price: ToolPrice, host: RunningHost): OwnedPrice {
@@ -86,40 +100,39 @@ function factsOf(name: string): NonNullable<Client> {
   )
 }
 
-function ceilingsHit(client: NonNullable<Client>, prices: readonly OwnedPrice[]): string[] {
-  const { limits } = client
-  const tooLong = prices.flatMap(({ name, description_chars: chars }) => {
-    const limit = limits.description_chars
-    return limit !== undefined && chars > limit
-      ? [`${name}: the description has ${chars} characters, ${client.client} cuts at ${limit}`]
-      : []
-  })
-  const named = prices.flatMap(({ name }) => {
-    const limit = limits.qualified_name_chars
-    const shown = `satchel${name}`.length
-    return limit !== undefined && shown > limit
-      ? [`${name}: server and tool name have ${shown} characters, ${client.client} takes ${limit}`]
-      : []
-  })
-  const many = limits.tools !== undefined && prices.length > limits.tools
+function ceilingsHit(
+  { client, limits }: NonNullable<Client>,
+  tools: readonly OwnedPrice[],
+  instructions: string,
+): string[] {
+  const over = (value: number, limit: number | undefined, sentence: string): string[] =>
+    limit !== undefined && value > limit ? [`${sentence}: ${value}, ${client} takes ${limit}`] : []
   return [
-    ...tooLong,
-    ...named,
-    ...(many
-      ? [`${prices.length} tools, ${client.client} takes ${limits.tools}: use --profile or --exclude`]
-      : []),
+    ...tools.flatMap(({ name, description_chars: chars }) => [
+      ...over(chars, limits.description_chars, `${name}: characters of the description`),
+      ...over(
+        `mcp__satchel__${name}`.length,
+        limits.qualified_name_chars,
+        `${name}: characters of server and tool name`,
+      ),
+    ]),
+    ...over(instructions.length, limits.instructions_chars, 'characters of the instructions'),
+    ...over(tools.length, limits.tools, 'tools'),
   ]
 }
 
-function table(prices: readonly OwnedPrice[], total: number): string {
-  const width = Math.max(5, ...prices.map(({ name }) => name.length))
+function table({ tools, total_tokens: total, prompts, instructions_tokens: instructions }: Bill): string {
+  const width = Math.max(12, ...tools.map(({ name }) => name.length))
   const row = (name: string, profile: string, tokens: string, output: string): string =>
-    `${name.padEnd(width)}  ${profile.padEnd(8)}  ${tokens.padStart(6)}  ${output.padStart(6)}`
+    `${name.padEnd(width)}  ${profile.padEnd(8)}  ${tokens.padStart(6)}  ${output.padStart(6)}`.trimEnd()
+  const prompting = prompts.reduce((sum, { tokens }) => sum + tokens, 0)
   return [
     row('tool', 'profile', 'tokens', 'output'),
-    ...prices.map((price) =>
+    ...tools.map((price) =>
       row(price.name, price.profile, String(price.tokens), String(price.output_tokens)),
     ),
-    row(`${prices.length} tools`, '', String(total), ''),
+    row(`${tools.length} tools`, '', String(total), ''),
+    row(`${prompts.length} prompts`, '', String(prompting), ''),
+    row('instructions', '', String(instructions), ''),
   ].join('\n')
 }
