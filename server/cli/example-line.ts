@@ -19,7 +19,7 @@ export function exampleLine(
     given.some(([field]) => !typable.has(field)) ||
     positionals.some(({ name, required }) => required && example[name] === undefined)
   if (needsJson) {
-    return `echo ${quoted(JSON.stringify(Object.fromEntries(given)))} | satchel ${verb.verb} --input -`
+    return `printf %s ${quoted(JSON.stringify(Object.fromEntries(given)))} | satchel ${verb.verb} --input -`
   }
   const typed = positionals.flatMap(({ name }) =>
     [example[name] ?? []].flat().map((value) => quoted(textOf(value))),
