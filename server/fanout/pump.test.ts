@@ -164,6 +164,21 @@ describe('pump', () => {
     assert.ok(sink.writes.length <= 16, `${sink.writes.length} writes`)
   })
 
+  it('writes nothing while it is held back: a burst behind history is told as lost, not sent before it', async () => {
+    const pump = createPump()
+    const sink = recordingSink()
+    const reader = pump.add({ sink, onLag: () => LAGGED })
+    reader.hold()
+
+    for (const each of frames(65)) reader.offer(each)
+    await nextTurn()
+    const whileHeld = [...sink.writes]
+    reader.release()
+    await nextTurn()
+
+    assert.deepEqual([whileHeld, sink.writes], [[], ['LAGGED']])
+  })
+
   it('tells a blocked reader once that it lost frames, when there is room again', async () => {
     const pump = createPump()
     const sink = recordingSink(1)
