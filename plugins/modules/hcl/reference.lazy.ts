@@ -40,6 +40,7 @@ export function openReference(options: Options = {}): Reference {
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let turn: Promise<unknown> = Promise.resolve()
+  let closed = false
 
   async function end(): Promise<void> {
     clearTimeout(idle)
@@ -49,6 +50,7 @@ export function openReference(options: Options = {}): Reference {
   }
 
   async function start(): Promise<Worker | ReferenceAnswer> {
+    if (closed) return unavailable('The reference parser was closed.')
     if (thread !== undefined) return thread
     const entry = options.entry ?? findPackage()
     if (entry === undefined) return unavailable('@cdktf/hcl2json is not installed.')
@@ -90,7 +92,10 @@ export function openReference(options: Options = {}): Reference {
       turn = asked.catch(() => undefined)
       return asked
     },
-    close: end,
+    async close() {
+      closed = true
+      await end()
+    },
   }
 }
 

@@ -71,6 +71,16 @@ test('a reference that dies answers unavailable and is started again', async (t)
   assert.equal(next.kind, 'read')
 })
 
+test('a closed reference answers unavailable, also to those who wait, and starts nothing', async (t) => {
+  const reference = openStandIn(t)
+
+  const waiting = [reference.ask('hang'), reference.ask('fine')]
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await reference.close()
+
+  for (const answer of await Promise.all(waiting)) assert.equal(answer.kind, 'unavailable')
+})
+
 test('a missing package answers unavailable', async (t) => {
   const reference = openReference({ entry: join(tmpdir(), 'satchel-no-such-parser.cjs') })
   t.after(() => reference.close())
