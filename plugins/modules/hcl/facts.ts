@@ -179,10 +179,16 @@ function flagOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes:
   return attribute && statedFlag(attribute, notes)
 }
 
+/** What is said of a number that a double cannot hold. */
+export const NUMBER_AS_TEXT: FileDiagnostic = {
+  severity: 'warning',
+  code: 'number_as_text',
+  message: 'A number that JSON cannot hold exactly stands as its source text.',
+}
+
 function numberDiagnostics(notes: Notes): FileDiagnostic[] {
-  const message = 'A number that JSON cannot hold exactly stands as its source text.'
   return [...notes.numbersAsText].map((line) => {
-    const diagnostic: Writable<FileDiagnostic> = { severity: 'warning', code: 'number_as_text', message }
+    const diagnostic: Writable<FileDiagnostic> = { ...NUMBER_AS_TEXT }
     put(diagnostic, 'line', line)
     return diagnostic
   })

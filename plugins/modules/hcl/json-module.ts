@@ -2,10 +2,16 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
+import { exactNumber } from './literals.ts'
 
 /** A body, or the reason why the text is none. */
 export type JsonModule =
-  | { readonly kind: 'body'; readonly body: Body; readonly duplicates: readonly string[] }
+  | {
+      readonly kind: 'body'
+      readonly body: Body
+      readonly duplicates: readonly string[]
+      readonly numbersAsText: boolean
+    }
   | {
       readonly kind: 'refused'
       readonly code: 'parse_error' | 'too_deep'
@@ -15,6 +21,8 @@ export type JsonModule =
 
 // design modules 8: JSON depth 256
 const MAX_DEPTH = 256
+/** Only numbers of this many digits, or with an exponent of three, can differ from their double. */
+const LONG_NUMBER = /[0-9.]{16}|[0-9][eE][+-]?[0-9]{3}/
 
 /** How many labels each kind of block has; only these are blocks, everything else is an attribute. */
 const TOP_BLOCKS = new Map([
@@ -45,10 +53,13 @@ export function readJsonModule(source: string): JsonModule {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return { kind: 'refused', code: 'parse_error', message: 'The file holds no JSON object.' }
   }
-  const tree = shape.duplicates.length > 0 ? parseTree(text) : undefined
+  const needsTree = shape.duplicates.length > 0 || LONG_NUMBER.test(text)
+  const tree = needsTree ? parseTree(text) : undefined
+  const reading = { text, numbersAsText: false }
   // JSON.parse gives nothing but JSON
-  const root = (tree ? firstWins(tree) : value) as { readonly [key: string]: Json }
-  return { kind: 'body', body: jsonBody(root), duplicates: shape.duplicates }
+  const root = (tree ? nodeValue(tree, reading) : value) as { readonly [key: string]: Json }
+  const { numbersAsText } = reading
+  return { kind: 'body', body: jsonBody(root), duplicates: shape.duplicates, numbersAsText }
 }
 
 function parseOrUndefined(text: string): unknown {
@@ -142,14 +153,19 @@ function noteKey(keys: Set<string> | undefined, key: string, isKeyOf: boolean, d
   keys.add(key)
 }
 
-/** The value of a syntax tree with the first of repeated keys kept. */
-function firstWins(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(firstWins)
+/** The value of a syntax tree: the first of repeated keys, and numbers as their text where a double would change them. */
+function nodeValue(node: Node, reading: { readonly text: string; numbersAsText: boolean }): unknown {
+  if (node.type === 'array') return (node.children ?? []).map((child) => nodeValue(child, reading))
+  if (node.type === 'number') {
+    const number = exactNumber(reading.text.slice(node.offset, node.offset + node.length))
+    if (typeof number === 'string') reading.numbersAsText = true
+    return number
+  }
   if (node.type !== 'object') return node.value
   const entries = new Map<string, unknown>()
   for (const { children } of node.children ?? []) {
     const [key, value] = children ?? []
-    if (key && value && !entries.has(key.value)) entries.set(key.value, firstWins(value))
+    if (key && value && !entries.has(key.value)) entries.set(key.value, nodeValue(value, reading))
   }
   return Object.fromEntries(entries)
 }

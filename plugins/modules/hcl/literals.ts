@@ -76,14 +76,17 @@ function readHeredocValue(s: Source): string | undefined {
   return content.kind === 'text' ? content.text.normalize('NFC') : undefined
 }
 
-/** JSON numbers are doubles: a number that would change keeps its text. */
 function numberValue(s: Source, source: string): number | string {
-  const text = source.replace(/[ \t]/g, '')
+  const value = exactNumber(source.replace(/[ \t]/g, ''))
+  if (typeof value === 'string') s.asText = true
+  return value
+}
+
+/** The number a text stands for; the text itself where a double, all that JSON has, would be another number. */
+export function exactNumber(text: string): number | string {
   const value = Number(text)
-  if (Number.isFinite(value) && decimal(text) === decimal(String(value)))
-    return Object.is(value, -0) ? 0 : value
-  s.asText = true
-  return text
+  if (!Number.isFinite(value) || decimal(text) !== decimal(String(value))) return text
+  return Object.is(value, -0) ? 0 : value
 }
 
 /** The digits without zeros at either end and the power of ten they stand at: equal for equal numbers. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FileDiagnostic, ModuleFacts } from '../domain/module-facts.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { Attribute, Body } from './body.ts'
-import { type BodyFacts, extractFacts } from './facts.ts'
+import { type BodyFacts, extractFacts, NUMBER_AS_TEXT } from './facts.ts'
 import { jsonBody, readJsonModule } from './json-module.ts'
 import { type HclFile, readHcl } from './reader.ts'
 import { withReferenceStructure, withReferenceValues } from './reconcile.ts'
@@ -75,7 +75,8 @@ function parseJson(text: string): ModuleFacts {
       message: `The key ${JSON.stringify(key.slice(0, 100))} is repeated in one object; the first counts.`,
     }),
   )
-  return { ...facts, diagnostics: [...duplicates, ...facts.diagnostics], referenceReads: 0 }
+  const numbers = module.numbersAsText ? [NUMBER_AS_TEXT] : []
+  return { ...facts, diagnostics: [...duplicates, ...numbers, ...facts.diagnostics], referenceReads: 0 }
 }
 
 async function parseHcl(text: string, reference: Reference): Promise<ModuleFacts> {
