@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRoomView, type EventSourceLike, type Part, type ViewState } from './room-view.ts'
+
+interface Timer {
+  readonly ms: number
+  readonly work: () => void
+  off: boolean
+}
+
+/** A page in a browser that does only what the test says. */
+function browser() {
+  const sources: FakeSource[] = []
+  class FakeSource implements EventSourceLike {
+    onopen: EventSourceLike['onopen'] = null
+    onerror: EventSourceLike['onerror'] = null
+    onmessage: EventSourceLike['onmessage'] = null
+    readyState = 0
+    readonly url: string
+    readonly #resync: (() => void)[] = []
+    constructor(url: string) {
+      this.url = url
+      sources.push(this)
+    }
+    addEventListener(_type: 'resync', listener: () => void) {
+      this.#resync.push(listener)
+    }
+    close() {
+      this.readyState = 2
+    }
+    open() {
+      this.readyState = 1
+      this.onopen?.(undefined as never)
+    }
+    fail(readyState = 0) {
+      this.readyState = readyState
+      this.onerror?.(undefined as never)
+    }
+    send(event_id: number, event_type: string) {
+      this.onmessage?.({
+        data: JSON.stringify({ event_id, event_type, payload: {} }),
+        lastEventId: `${event_id}`,
+      })
+    }
+    resync() {
+      for (const listener of this.#resync) listener()
+    }
+  }
+  const asked: string[] = []
+  const timers: Timer[] = []
+  const told: { state: ViewState; parts: readonly Part[] }[] = []
+  const server = { status: 200, latest: 10, down: false, hold: undefined as Promise<void> | undefined }
+  const view = createRoomView({
+    async fetch(path) {
+      asked.push(path)
+      if (server.down) throw new Error('no connection')
+      const { status, latest } = server
+      await server.hold
+      const body =
+        path === '/workspace/room'
+          ? { latest_event_id: latest, events: [], proposals: [] }
+          : { proposals: [1] }
+      return { ok: status < 400, status, json: async () => body }
+    },
+    EventSource: FakeSource,
+    clock: {
+      after(ms, work) {
+        const timer = { ms, work, off: false }
+        timers.push(timer)
+        return () => {
+          timer.off = true
+        }
+      },
+    },
+    changed: (state, parts) => void told.push({ state, parts }),
+  })
+  return {
+    view,
+    server,
+    asked,
+    told,
+    source: () => sources.at(-1) as FakeSource,
+    sources,
+    connection: () => told.at(-1)?.state.connection,
+    ids: () => told.at(-1)?.state.events.map((event) => event.event_id),
+    due: (ms: number) => timers.filter((timer) => timer.ms === ms && !timer.off).length,
+    async pass(ms: number) {
+      for (const timer of timers.splice(0)) {
+        if (timer.off) continue
+        if (timer.ms <= ms) timer.work()
+        else timers.push(timer)
+      }
+      await settled()
+    },
+  }
+}
+
+async function settled() {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((done) => setImmediate(done))
+}
+
+test('the page loads the room, then follows from its latest event', async () => {
+  const page = browser()
+
+  await page.view.start()
+  page.source().open()
+
+  assert.deepEqual(page.asked, ['/workspace/room'])
+  assert.equal(page.source().url, '/workspace/observe?since_event_id=10')
+  assert.equal(page.connection(), 'live')
+})
+
+test('each event is applied once, by id', async () => {
+  const page = browser()
+  await page.view.start()
+
+  for (const id of [11, 12, 12, 11, 9, 13]) page.source().send(id, 'session.created')
+
+  assert.deepEqual(page.ids(), [13, 12, 11])
+})
+
+test('each family of events reads its own part again, and a burst only once', async () => {
+  const page = browser()
+  await page.view.start()
+  const families: [string, string][] = [
+    ['proposal.created', '/workspace/proposals?limit=200'],
+    ['lease.acquired', '/workspace/leases'],
+    ['participant.joined', '/workspace/participants'],
+    ['change.committed', '/workspace/status'],
+    ['handoff.created', '/workspace/handoff_list?limit=200'],
+    ['task.updated', '/workspace/handoff_list?limit=200'],
+    ['invite.created', '/workspace/invites?limit=200'],
+  ]
+  let id = 10
+  for (const [type, path] of families) {
+    page.asked.length = 0
+    for (let count = 0; count < 5; count += 1) {
+      id += 1
+      page.source().send(id, type)
+    }
+    await page.pass(150)
+    assert.deepEqual(page.asked, [path], type)
+  }
+})
+
+test('a resync reads the room again, and events meanwhile wait and are dropped when the room holds them', async () => {
+  const page = browser()
+  await page.view.start()
+  let release = (): void => {}
+  page.server.hold = new Promise((done) => {
+    release = done
+  })
+  page.server.latest = 20
+
+  page.source().resync()
+  page.source().send(19, 'session.created')
+  page.source().send(21, 'session.created')
+  release()
+  await settled()
+
+  assert.deepEqual(page.asked, ['/workspace/room', '/workspace/room'])
+  assert.deepEqual(page.ids(), [21])
+})
+
+test('a lost stream is said, and the room is read every 30 seconds until the stream is open again', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().open()
+  page.asked.length = 0
+
+  page.source().fail()
+  await settled()
+  const first = page.connection()
+  page.source().fail()
+  page.server.down = true
+  await page.pass(30_000)
+  const second = page.connection()
+  page.server.down = false
+  await page.pass(30_000)
+  const third = page.connection()
+  page.source().open()
+  await page.pass(30_000)
+
+  assert.deepEqual(
+    [first, second, third, page.connection()],
+    ['reconnecting', 'offline', 'reconnecting', 'live'],
+  )
+  assert.deepEqual(page.asked, Array(3).fill('/workspace/room'))
+  assert.equal(page.due(30_000), 0)
+})
+
+test('an ended session is the end: no reload, no stream', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().open()
+  page.server.status = 401
+
+  page.source().fail(2)
+  await settled()
+
+  assert.equal(page.connection(), 'ended')
+  assert.equal(page.source().readyState, 2)
+  assert.equal(page.due(30_000), 0)
+})
+
+test('a source that gave up for another reason is made anew once the room answers', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().open()
+  page.server.down = true
+  page.source().fail(2)
+  await settled()
+  page.server.down = false
+
+  await page.pass(30_000)
+
+  assert.equal(page.sources.length, 2)
+})

@@ -1,0 +1,243 @@
+/** Where the page stands with the room. `ended`: the session is over and no reload helps. */
+export type Connection = 'loading' | 'live' | 'reconnecting' | 'offline' | 'ended'
+
+/** The parts of the page that are read again on their own. */
+export type Part = 'document' | 'proposals' | 'leases' | 'participants' | 'handoffs' | 'invites'
+
+export interface ViewEvent {
+  readonly event_id: number
+  readonly event_type: string
+  readonly [key: string]: unknown
+}
+
+/** What `GET /workspace/room` gives, as far as the logic looks at it. */
+export interface RoomState {
+  readonly latest_event_id: number
+  readonly events?: readonly ViewEvent[]
+  readonly [key: string]: unknown
+}
+
+export interface ViewState {
+  readonly connection: Connection
+  readonly room: RoomState | undefined
+  /** Newest first. */
+  readonly events: readonly ViewEvent[]
+}
+
+/** What the view needs of the browser; a test brings its own. */
+export interface RoomViewSeams {
+  fetch(path: string): Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<unknown> }>
+  /** The browser's `EventSource`, or something that behaves like it. */
+  readonly EventSource: new (
+    url: string,
+  ) => EventSourceLike
+  readonly clock: { after(ms: number, work: () => void): () => void }
+  /** Told after each change, with the parts whose content is new. */
+  changed(state: ViewState, parts: readonly Part[]): void
+}
+
+export interface EventSourceLike {
+  onopen: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+  onmessage: ((event: { readonly data: string; readonly lastEventId: string }) => void) | null
+  readonly readyState: number
+  addEventListener(type: 'resync', listener: () => void): void
+  close(): void
+}
+
+export interface RoomView {
+  start(): Promise<void>
+  /** Reads one part again, as after an own action. */
+  refresh(part: Part): void
+  stop(): void
+}
+
+const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
+const DEBOUNCE_MS = 150
+const SHOWN_EVENTS = 200
+const CLOSED = 2
+
+/** Which part an event family belongs to; sessions and the rest only stand in the event list. */
+const PART_OF: Readonly<Record<string, Part>> = {
+  change: 'document',
+  proposal: 'proposals',
+  lease: 'leases',
+  participant: 'participants',
+  handoff: 'handoffs',
+  task: 'handoffs',
+  invite: 'invites',
+}
+
+const PART_PATHS: Readonly<Record<Part, string>> = {
+  document: '/workspace/status',
+  proposals: '/workspace/proposals?limit=200',
+  leases: '/workspace/leases',
+  participants: '/workspace/participants',
+  handoffs: '/workspace/handoff_list?limit=200',
+  invites: '/workspace/invites?limit=200',
+}
+
+const ALL_PARTS = Object.keys(PART_PATHS) as Part[]
+
+/**
+ * The logic of the page, without a document: loads the room, follows its events, applies each once by id, reads again
+ * what changed, and says how the connection is. Ends with `stop`.
+ */
+export function createRoomView(seams: RoomViewSeams): RoomView {
+  return new FollowedRoom(seams)
+}
+
+class FollowedRoom implements RoomView {
+  readonly #seams: RoomViewSeams
+  readonly #dirty = new Set<Part>()
+  #connection: Connection = 'loading'
+  #room: RoomState | undefined
+  #events: readonly ViewEvent[] = []
+  #cursor = 0
+  #source: EventSourceLike | undefined
+  #loading = false
+  #waiting: ViewEvent[] = []
+  #stopped = false
+  #callOffReload: (() => void) | undefined
+  #callOffRefresh = (): void => {}
+
+  constructor(seams: RoomViewSeams) {
+    this.#seams = seams
+  }
+
+  async start(): Promise<void> {
+    const loaded = await this.#load()
+    if (this.#stopped) return
+    this.#follow()
+    if (loaded) return
+    this.#become('offline')
+    this.#reloadUntilOpen()
+  }
+
+  refresh(part: Part): void {
+    this.#dirty.add(part)
+    this.#callOffRefresh()
+    this.#callOffRefresh = this.#seams.clock.after(DEBOUNCE_MS, () => {
+      for (const each of this.#dirty) void this.#readPart(each) // cannot reject
+      this.#dirty.clear()
+    })
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#source?.close()
+    this.#callOffReload?.()
+    this.#callOffRefresh()
+  }
+
+  #tell(parts: readonly Part[]): void {
+    this.#seams.changed({ connection: this.#connection, room: this.#room, events: this.#events }, parts)
+  }
+
+  #become(next: Connection): void {
+    if (this.#connection === next || this.#connection === 'ended') return
+    this.#connection = next
+    this.#tell([])
+  }
+
+  #end(): void {
+    this.#become('ended')
+    this.stop()
+  }
+
+  /** Reads the whole room; false when that failed. Events that arrive meanwhile wait for it. */
+  async #load(): Promise<boolean> {
+    if (this.#loading) return true
+    this.#loading = true
+    try {
+      const answer = await this.#seams.fetch('/workspace/room')
+      if (answer.status === 401) this.#end()
+      if (!answer.ok) return false
+      const room = (await answer.json()) as RoomState // what our own server gives
+      this.#room = room
+      this.#cursor = Math.max(this.#cursor, room.latest_event_id)
+      this.#events = merged(room.events ?? [], this.#events)
+      this.#tell(ALL_PARTS)
+      return true
+    } catch {
+      return false // the server cannot be reached
+    } finally {
+      this.#loading = false
+      for (const event of this.#waiting.splice(0)) this.#apply(event)
+    }
+  }
+
+  #apply(event: ViewEvent): void {
+    if (this.#loading) {
+      this.#waiting.push(event)
+      return
+    }
+    if (event.event_id <= this.#cursor) return
+    this.#cursor = event.event_id
+    this.#events = merged([event], this.#events)
+    this.#tell([])
+    const part = PART_OF[event.event_type.split('.')[0] ?? '']
+    if (part) this.refresh(part)
+  }
+
+  async #readPart(part: Part): Promise<void> {
+    try {
+      const answer = await this.#seams.fetch(PART_PATHS[part])
+      if (answer.status === 401) this.#end()
+      if (!answer.ok || !this.#room) return
+      const found = (await answer.json()) as object // what our own server gives
+      this.#room = { ...this.#room, ...(part === 'document' ? { status: found } : found) }
+      this.#tell([part])
+    } catch {
+      // The stream says the same, and its reloads read everything again.
+    }
+  }
+
+  #follow(): void {
+    this.#source?.close()
+    const opened = new this.#seams.EventSource(`/workspace/observe?since_event_id=${this.#cursor}`)
+    this.#source = opened
+    opened.onopen = () => {
+      this.#callOffReload?.()
+      this.#callOffReload = undefined
+      this.#become('live')
+    }
+    opened.onmessage = ({ data }) => this.#apply(JSON.parse(data) as ViewEvent) // an envelope of our own server
+    opened.addEventListener('resync', () => void this.#load()) // cannot reject
+    opened.onerror = () => {
+      if (!this.#stopped && opened === this.#source) this.#lost()
+    }
+  }
+
+  /** A browser does not say why: the first reload tells an ended session from a lost connection. */
+  #lost(): void {
+    if (this.#callOffReload) return // known already; the reload comes at its time
+    this.#become('reconnecting')
+    this.#reloadUntilOpen()
+    void this.#load().then((loaded) => this.#judge(loaded)) // cannot reject
+  }
+
+  #judge(loaded: boolean): void {
+    if (this.#stopped || this.#connection === 'live') return
+    this.#become(loaded ? 'reconnecting' : 'offline')
+    // A source that gave up does not come back by itself.
+    if (loaded && this.#source?.readyState === CLOSED) this.#follow()
+  }
+
+  #reloadUntilOpen(): void {
+    this.#callOffReload = this.#seams.clock.after(RELOAD_MS, () => {
+      this.#callOffReload = undefined
+      void this.#load().then((loaded) => {
+        if (this.#stopped || this.#connection === 'live') return
+        this.#reloadUntilOpen()
+        this.#judge(loaded)
+      })
+    })
+  }
+}
+
+/** Both lists, newest first, each event once. */
+function merged(added: readonly ViewEvent[], known: readonly ViewEvent[]): readonly ViewEvent[] {
+  const byId = new Map([...known, ...added].map((event) => [event.event_id, event]))
+  return [...byId.values()].sort((a, b) => b.event_id - a.event_id).slice(0, SHOWN_EVENTS)
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+
+/** Git-ignored; `SCREENSHOTS` names another folder. */
+const SHOTS = process.env['SCREENSHOTS'] ?? join(import.meta.dirname, '..', 'reports', 'room-page')
+
+function findChromium(): string | undefined {
+  const named = process.env['CHROMIUM_PATH']
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = ['chromium', 'chromium-browser', 'google-chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path))
+  return named || found
+}
+
+async function openBrowser(t: TestContext): Promise<Browser | undefined> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) {
+    assert.notEqual(process.env['REQUIRE_BROWSER'], '1', 'REQUIRE_BROWSER=1, and no Chromium was found')
+    t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; the owner page was not looked at')
+    return undefined
+  }
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+  })
+  t.after(() => browser.close())
+  return browser
+}
+
+interface Seen {
+  readonly page: Page
+  readonly server: RoomServer
+  readonly foreign: string[]
+  readonly complaints: string[]
+  shot(name: string): Promise<void>
+}
+
+async function openPage(
+  t: TestContext,
+  options: { text?: string; width?: number; dark?: boolean } = {},
+): Promise<Seen | undefined> {
+  const browser = await openBrowser(t)
+  if (!browser) return undefined
+  const server = await openRoomServer(t, options.text === undefined ? {} : { text: options.text })
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.dark ? 'dark' : 'light',
+  })
+  const page = await context.newPage()
+  const foreign: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.owner) && !request.url().startsWith('data:'))
+      foreign.push(request.url())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) => { throw new Error('CSP ' + event.violatedDirective) })`,
+  })
+  await page.goto(`${server.owner}/#k=${server.key}`)
+  await page.waitForSelector('[data-state="live"]')
+  await mkdir(SHOTS, { recursive: true })
+  return {
+    page,
+    server,
+    foreign,
+    complaints,
+    shot: async (name) => void (await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })),
+  }
+}
+
+const as = (server: RoomServer, token: string) => (path: string, body: object) =>
+  server.ask(server.ingress, 'POST', path, { token, body })
+
+test('the owner sees a proposal arrive, looks at its changes, approves and commits it, by keyboard', async (t) => {
+  const seen = await openPage(t, {
+    text: '# Plan\n\n## Goals\n\n- ship **one** thing\n- see [site](https://example.org)\n',
+  })
+  if (!seen) return
+  const { page, server } = seen
+  const agent = await server.join('ada')
+  const post = as(server, agent.token)
+
+  await post('/workspace/propose', {
+    base_version: 1,
+    target: 'section:Plan/Goals',
+    summary: 'Say who does it',
+    content: '## Goals\n\n- ship **one** thing, by Ada\n',
+  })
+  const card = page.locator('#proposals .card', { hasText: 'Say who does it' })
+  await card.waitFor()
+  await page.getByRole('button', { name: 'Show the changes of: Say who does it' }).press('Enter')
+  await card.locator('ins').waitFor()
+  await seen.shot('proposal')
+  await page.getByRole('button', { name: 'Approve: Say who does it' }).press('Enter')
+  await page.getByRole('button', { name: 'Commit: Say who does it' }).press('Enter')
+  await page.locator('#document', { hasText: 'by Ada' }).waitFor()
+
+  assert.match(await page.locator('#events').innerText(), /proposal\.committed/)
+  assert.match(await page.locator('header').innerText(), /version 2/)
+  assert.deepEqual([seen.foreign, seen.complaints], [[], []])
+  assert.equal(await page.evaluate('location.hash'), '')
+  await seen.shot('committed')
+})
+
+test('what others wrote stays text: in the document, names, summaries and handoffs', async (t) => {
+  const attacks = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(2)>',
+    '[click](javascript:alert(3))',
+    '[data](data:text/html,<script>alert(4)</script>)',
+    '<a href="javascript:alert(5)">x</a>',
+    '![pixel](https://evil.example/pixel.png)',
+    '<iframe src="https://evil.example"></iframe>',
+    '<svg onload=alert(6)>',
+    '</pre></article><script>alert(7)</script>',
+  ]
+  const seen = await openPage(t, { text: `# Plan\n\n${attacks.join('\n\n')}\n\n> \u202egnp.exe\u202c\n` })
+  if (!seen) return
+  const { page, server } = seen
+  for (const [index, attack] of attacks.entries()) {
+    if (index > 3) break
+    const guest = await server.join(attack.slice(0, 60))
+    await as(server, guest.token)('/workspace/propose', { base_version: 1, summary: attack, content: attack })
+    await as(server, guest.token)('/workspace/handoff', { title: attack, objective: attack })
+  }
+  await page.locator('#proposals .card').nth(3).waitFor()
+  await page
+    .getByRole('button', { name: /^Show the changes of/ })
+    .first()
+    .click()
+  await page.waitForTimeout(50)
+  await seen.shot('hostile')
+
+  const elements = (await page.evaluate(
+    `[...document.querySelectorAll('#document *, .side *')].map((e) => e.tagName)`,
+  )) as string[]
+  const links = (await page.evaluate(
+    `[...document.querySelectorAll('#document a')].map((e) => e.href)`,
+  )) as string[]
+  assert.deepEqual(
+    elements.filter((tag) =>
+      ['SCRIPT', 'IMG', 'IFRAME', 'SVG', 'OBJECT', 'LINK', 'STYLE'].includes(tag.toUpperCase()),
+    ),
+    [],
+  )
+  assert.deepEqual(links, [])
+  assert.match(await page.locator('#document').innerText(), /\[U\+202E\]gnp\.exe/)
+  assert.deepEqual([seen.foreign, seen.complaints], [[], []])
+})
+
+test('an ended session is said, with the way back', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  const admin = await server.join('admin', ['*'])
+  const sessions = await server.ask(server.ingress, 'GET', '/workspace/sessions', { token: admin.token })
+  const owner = (sessions.json['sessions'] as { audience: string; session_id: string }[]).find(
+    ({ audience }) => audience === 'owner',
+  )
+
+  await server.ask(server.ingress, 'DELETE', `/workspace/sessions/${owner?.session_id}`, {
+    token: admin.token,
+  })
+  await page.waitForSelector('[data-state="ended"]', { timeout: 10_000 })
+
+  assert.match(await page.locator('.connection').innerText(), /owner-link/)
+  await seen.shot('ended')
+})
+
+test('a room that went away is said: reconnecting or offline', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  await seen.server.stop()
+
+  await seen.page.waitForSelector('[data-state="offline"], [data-state="reconnecting"]', { timeout: 10_000 })
+
+  await seen.shot('offline')
+  assert.deepEqual(seen.complaints, [])
+})
+
+test('the page fits 360 pixels, in the dark too, and every control has a name', async (t) => {
+  const text = `# Plan\n\n${'averylongwordwithoutanybreak'.repeat(12)}\n\n\`\`\`\n${'code '.repeat(80)}\n\`\`\`\n`
+  const seen = await openPage(t, { width: 360, dark: true, text })
+  if (!seen) return
+  const { page, server } = seen
+  const guest = await server.join('a'.repeat(80))
+  await as(server, guest.token)('/workspace/propose', {
+    base_version: 1,
+    summary: 's'.repeat(200),
+    content: 'x',
+  })
+  await page.locator('#proposals .card').waitFor()
+
+  const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
+  const unnamed = (await page.evaluate(
+    `[...document.querySelectorAll('button, input, select, textarea')].filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim())).length`,
+  )) as number
+
+  await seen.shot('narrow-dark')
+  assert.ok(width <= 360, `${width} pixels wide`)
+  assert.equal(unnamed, 0)
+})
+
+test('an invitation made on the page is shown once and can be taken back', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page } = seen
+  await page.locator('#invites > summary').click()
+
+  await page.getByRole('button', { name: 'Invite an agent' }).click()
+  const uri = await page.getByLabel('Invitation URI').inputValue()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: /^Revoke invitation/ }).click()
+  await page.locator('#invites', { hasText: 'No invitation is open.' }).waitFor()
+
+  assert.match(uri, /^satchel:\/\/join\//)
+  await seen.shot('invites')
+})
+
+test('two tabs share one stream, and the second goes on when the first closes', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  const second = await page.context().newPage()
+  await second.goto(server.owner)
+  await second.waitForSelector('[data-state="live"]')
+  const guest = await server.join('ada')
+
+  await writeFile(server.file, '# Plan\nby hand\n')
+  await second.locator('#document', { hasText: 'by hand' }).waitFor()
+  await page.close()
+  await as(server, guest.token)('/workspace/propose', {
+    base_version: 2,
+    summary: 'after the first tab',
+    content: 'x',
+  })
+  await second.locator('#proposals .card', { hasText: 'after the first tab' }).waitFor()
+})
+
+test('proposing from the page starts from the newest text', async (t) => {
+  const seen = await openPage(t, { text: '# Plan\r\n\r\n## Goals\r\none\r\n' })
+  if (!seen) return
+  const { page } = seen
+
+  await page.getByRole('button', { name: 'Propose a change' }).click()
+  await page.getByLabel('What to change').selectOption('section:Plan/Goals')
+  await page.waitForFunction(`document.querySelector('dialog textarea').value.startsWith('## Goals')`)
+  await page.getByLabel('New text').fill('## Goals\ntwo\n')
+  await page.getByLabel('Why', { exact: true }).fill('A second goal')
+  await seen.shot('propose')
+  await page.getByRole('button', { name: 'Propose', exact: true }).click()
+  await page.locator('#proposals .card', { hasText: 'A second goal' }).waitFor()
+
+  assert.match(await page.locator('#proposals .card').innerText(), /section:Plan\/Goals/)
+  const admin = await seen.server.join('admin', ['*'])
+  const ask = (path: string) => seen.server.ask(seen.server.ingress, 'GET', path, { token: admin.token })
+  const [proposal] = (await ask('/workspace/proposals')).json['proposals'] as { proposal_id: string }[]
+  const { json } = await ask(`/workspace/proposal?proposal_id=${proposal?.proposal_id}`)
+  assert.equal(json['content'], '## Goals\r\ntwo\r\n')
+})
