@@ -91,10 +91,7 @@ test('identifiers are split at underscores, hyphens, slashes and case, and kept 
     joined: ['enablenatgateway'],
   })
   assert.deepEqual(tokenize('BigQuery').words, ['big', 'queri'])
-  assert.deepEqual(
-    tokenize('HTTPSListener').words,
-    ['http', 'listen'],
-  )
+  assert.deepEqual(tokenize('HTTPSListener').words, ['http', 'listen'])
   assert.deepEqual(tokenize('s3 ec2 ipv6 k8s').words, ['s3', 'ec2', 'ipv6', 'k8s'])
   assert.deepEqual(tokenize('the resource of a module 123456 2024').words, ['2024'])
   assert.deepEqual(tokenize('x'.repeat(41)).words, [])

@@ -1,0 +1,38 @@
+import { documentDigest, recordId } from '../plugins/modules/embed/vector-record.ts'
+import type { StoreHeader } from '../plugins/modules/store/store-header.ts'
+import type { VectorItem } from '../plugins/modules/store/vector-store.ts'
+
+/** Records for the tests of the stores: four dimensions, one direction each. */
+
+export const HEADER: StoreHeader = {
+  format: 1,
+  strategy: 'vectordb-default',
+  model: '',
+  dims: 4,
+  include: { description: true, readme: true, variables: true, outputs: true, resource_types: true },
+  lexicon_version: '1',
+  tokenizer_version: 1,
+}
+
+export function item(n: number): VectorItem {
+  const repository = `https://example.test/acme/module-${n}`
+  const angle = n * 0.7
+  const document = `Description: module number ${n}`
+  return {
+    id: recordId(repository, 'v1.0.0', '.'),
+    document,
+    vector: Float32Array.from([Math.cos(angle), Math.sin(angle), 0, 0]),
+    metadata: {
+      repository,
+      ref: 'v1.0.0',
+      path: '.',
+      provider: n % 2 === 0 ? 'google' : 'aws',
+      providers: n % 2 === 0 ? 'google,random' : 'aws',
+      tags: '',
+      last_updated: '2026-01-01T00:00:00.000Z',
+      kind: 'root',
+      latest: true,
+      document_sha256: documentDigest(document),
+    },
+  }
+}

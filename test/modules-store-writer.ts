@@ -1,0 +1,12 @@
+/** A process of its own that writes one record at a time: `store-writer.ts FOLDER FROM COUNT`. */
+import { embeddingOptions } from '../plugins/modules/config.ts'
+import { openStore } from '../plugins/modules/store/open-store.ts'
+import { HEADER, item } from './modules-store-fixture.ts'
+
+const [folder = '', from = '0', count = '0'] = process.argv.slice(2)
+const store = await openStore(embeddingOptions.parse({ vectordb_path: folder }), folder, () => new Date(0))
+for (let n = Number(from); n < Number(from) + Number(count); n++) {
+  await store.apply(HEADER, { upsert: [item(n)], touch: [], remove: [] })
+  process.send?.(n)
+}
+process.disconnect?.()

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LocalIndex } from 'vectra/lib/LocalIndex.js'
+import { embeddingOptions } from '../plugins/modules/config.ts'
+import { openStore } from '../plugins/modules/store/open-store.ts'
+import { unpackStore } from '../plugins/modules/store/packed-vectors.ts'
+import type { StoreHeader } from '../plugins/modules/store/store-header.ts'
+import type { VectorStore } from '../plugins/modules/store/vector-store.ts'
+import { HEADER, item } from './modules-store-fixture.ts'
+
+/** How often a writer is killed; a long run sets it to 200. */
+const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
+
+async function temporary(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'satchel-vectors-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function openIn(folder: string, more: object = {}): Promise<VectorStore> {
+  return openStore(embeddingOptions.parse({ vectordb_path: folder, ...more }), folder, () => new Date())
+}
+
+const put = (store: VectorStore, ids: readonly number[], header = HEADER) =>
+  store.apply(header, { upsert: ids.map((n) => item(n)), touch: [], remove: [] })
+
+test('what was stored is found by its vector, filtered, touched, replaced and removed', async (t) => {
+  const store = await openIn(await temporary(t))
+  assert.equal(await store.header(), undefined)
+  assert.deepEqual(await store.query(item(1).vector, {}, 10), [])
+
+  await put(store, [1, 2, 3])
+  await put(store, [1])
+
+  const hits = [...(await store.query(item(2).vector, {}, 10))].sort((a, b) => b.cosine - a.cosine)
+  assert.equal(await store.count(), 3)
+  assert.equal(hits[0]?.id, item(2).id)
+  assert.ok(Math.abs((hits[0]?.cosine ?? 0) - 1) < 1e-5)
+  assert.deepEqual(
+    (await store.list({ providers: ['google'] })).map(({ id }) => id),
+    [item(2).id],
+  )
+  assert.equal((await store.digests()).get(item(1).id), item(1).metadata.document_sha256)
+
+  await store.apply(HEADER, {
+    upsert: [],
+    touch: [{ id: item(1).id, last_updated: 'later', latest: false }],
+    remove: [item(3).id],
+  })
+  assert.equal(await store.count(), 2)
+  assert.deepEqual(
+    (await store.list({ latestOnly: true })).map(({ id }) => id),
+    [item(2).id],
+  )
+})
+
+test("vectra's own index opens the file, counts it, finds an item, and keeps our header when it writes", async (t) => {
+  const folder = await temporary(t)
+  const store = await openIn(folder)
+  await put(store, [1, 2, 3])
+
+  const index = new LocalIndex(join(folder, 'infra_modules'))
+  const [found] = await index.queryItems(Array.from(item(2).vector), '', 1)
+  await index.deleteItem(item(3).id)
+
+  assert.equal(found?.item.id, item(2).id)
+  assert.equal((await index.listItems()).length, 2)
+  assert.deepEqual(await store.header(), HEADER)
+  assert.equal(await store.count(), 2)
+})
+
+test('another strategy, model, size or lexicon is refused, and the file stays as it was', async (t) => {
+  const folder = await temporary(t)
+  const store = await openIn(folder)
+  await put(store, [1])
+  const file = join(folder, 'infra_modules/index.json')
+  const before = await readFile(file)
+
+  for (const change of [
+    { strategy: 'hosted-a' },
+    { model: 'x' },
+    { dims: 3 },
+    { lexicon_version: '9' },
+    { tokenizer_version: 9 },
+  ]) {
+    await assert.rejects(
+      put(store, [2], { ...HEADER, ...change } as StoreHeader),
+      (error: Error & { reason: string }) => {
+        assert.equal(error.reason, 'embedding_mismatch')
+        assert.doesNotMatch(error.message, /\b(delete|rm|force)\b/i)
+        return true
+      },
+    )
+  }
+  assert.deepEqual(await readFile(file), before)
+})
+
+test('a damaged file is named and left alone', async (t) => {
+  const folder = await temporary(t)
+  await put(await openIn(folder), [1, 2])
+  const file = join(folder, 'infra_modules/index.json')
+  const whole = JSON.parse(await readFile(file, 'utf8'))
+  const damages: Record<string, string> = {
+    empty: '',
+    truncated: JSON.stringify(whole).slice(0, -40),
+    headerless: JSON.stringify({ ...whole, satchel: undefined }),
+    'another size': JSON.stringify({ ...whole, items: [{ ...whole.items[0], vector: [1, 2] }] }),
+    'no numbers': JSON.stringify({ ...whole, items: [{ ...whole.items[0], vector: ['a', null, {}, []] }] }),
+    'no metadata': JSON.stringify({ ...whole, items: [{ ...whole.items[0], metadata: 7 }] }),
+    'a list': '[]',
+  }
+  for (const [name, text] of Object.entries(damages)) {
+    await writeFile(file, text)
+    const store = await openIn(folder)
+    await assert.rejects(store.count(), { code: 'conflict', reason: 'store_damaged' }, name)
+    await assert.rejects(put(store, [3]), { reason: 'store_damaged' }, name)
+    assert.equal(await readFile(file, 'utf8'), text)
+  }
+  assert.throws(() => unpackStore('{"__proto__": {"satchel": 1}}', 'x'), { reason: 'store_damaged' })
+})
+
+test('more than a file can hold is refused before anything is written', async (t) => {
+  const folder = await temporary(t)
+  const store = await openIn(folder)
+  const huge = { ...item(1), document: 'x'.repeat(401 * 1024 * 1024) }
+
+  await assert.rejects(store.apply(HEADER, { upsert: [huge], touch: [], remove: [] }), {
+    code: 'too_large',
+    reason: 'store_full',
+  })
+  await assert.rejects(stat(join(folder, 'infra_modules')), { code: 'ENOENT' })
+})
+
+test('a collection name that is a path is refused', async (t) => {
+  const folder = await temporary(t)
+  for (const name of ['../x', 'a/b', '.', 'x'.repeat(600), '', 'a..b']) {
+    await assert.rejects(
+      openIn(folder, { collection_name: name }),
+      { code: 'invalid', reason: 'options_invalid' },
+      name,
+    )
+  }
+})
+
+test('two writers with twenty updates each lose nothing', async (t) => {
+  const folder = await temporary(t)
+  const writers = [0, 1].map((n) => writer(t, folder, n * 20, 20))
+
+  for (const child of writers) assert.deepEqual(await once(child, 'exit'), [0, null])
+
+  assert.equal(await (await openIn(folder)).count(), 40)
+})
+
+test(`a writer killed ${KILLS} times leaves the old or the new file, and the next one goes on`, async (t) => {
+  const folder = await temporary(t)
+  await put(await openIn(folder), [9999])
+  let least = 1
+  for (let round = 0; round < KILLS; round++) {
+    const child = writer(t, folder, round * 50, 50)
+    await once(child, 'message')
+    await pause(5 + ((round * 37) % 60))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    const count = await (await openIn(folder)).count()
+    assert.ok(count >= least, `${count} after ${least}`)
+    least = count
+  }
+  await put(await openIn(folder), [7777])
+})
+
+function writer(t: TestContext, folder: string, from: number, count: number): ChildProcess {
+  const child = fork(
+    join(import.meta.dirname, 'modules-store-writer.ts'),
+    [folder, String(from), String(count)],
+    {
+      execArgv: ['--import', 'tsx'],
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** A real server on a free port, or undefined with a loud line; in CI its absence is a failure. */
+async function startChroma(t: TestContext, folder: string, port: number): Promise<ChildProcess | undefined> {
+  const cli = join(import.meta.dirname, '../node_modules/chromadb/dist/cli.mjs')
+  const child = spawn(
+    process.execPath,
+    [cli, 'run', '--path', folder, '--host', '127.0.0.1', '--port', String(port)],
+    {
+      stdio: 'ignore',
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
+    const alive = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (alive) return child
+    await pause(50)
+  }
+  child.kill('SIGKILL')
+  const told = 'SKIPPED: no ChromaDB server can be started from the npm package on this machine'
+  if (process.env['REQUIRE_CHROMA'] === '1') assert.fail(told)
+  process.stderr.write(`${told}\n`)
+  t.skip(told)
+  return undefined
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+test('a real ChromaDB server stores, replaces, filters, removes, survives a kill and refuses another make', async (t) => {
+  const folder = await temporary(t)
+  const port = await freePort()
+  const first = await startChroma(t, join(folder, 'chroma'), port)
+  if (!first) return
+  const open = () => openIn(folder, { vectordb_host: '127.0.0.1', vectordb_port: port })
+  const store = await open()
+  assert.equal(await store.header(), undefined)
+  assert.equal(await store.count(), 0)
+
+  await put(store, [1, 2, 3, 4])
+  await put(store, [1, 2, 3, 4])
+  assert.equal(await store.count(), 4)
+  assert.deepEqual(await store.header(), HEADER)
+
+  const embedded = await openIn(folder)
+  await put(embedded, [1, 2, 3, 4])
+  const order = async (from: VectorStore) =>
+    [...(await from.query(item(2).vector, {}, 10))].sort((a, b) => b.cosine - a.cosine).map(({ id }) => id)
+  assert.deepEqual(await order(store), await order(embedded))
+  assert.deepEqual(
+    (await store.list({ providers: ['google'], latestOnly: true })).map(({ id }) => id).sort(),
+    [item(2).id, item(4).id].sort(),
+  )
+  assert.equal(
+    (await store.query(item(1).vector, { repositories: [item(3).metadata.repository] }, 5)).length,
+    1,
+  )
+
+  await store.apply(HEADER, {
+    upsert: [],
+    touch: [{ id: item(1).id, last_updated: 'later', latest: false }],
+    remove: [item(4).id],
+  })
+  const [touched] = await store.list({ repositories: [item(1).metadata.repository] })
+  assert.equal(touched?.metadata.last_updated, 'later')
+  assert.equal(touched?.document, item(1).document)
+
+  await assert.rejects(put(store, [5], { ...HEADER, strategy: 'hosted-b' }), { reason: 'embedding_mismatch' })
+  await Promise.all([put(await open(), [10, 11]), put(await open(), [12, 13])])
+  assert.equal(await store.count(), 7)
+
+  first.kill('SIGKILL')
+  await once(first, 'exit')
+  await assert.rejects(store.count(), { code: 'unavailable', reason: 'vector_store_unreachable' })
+  if (!(await startChroma(t, join(folder, 'chroma'), port))) return
+  assert.equal(await (await open()).count(), 7)
+})
+
+test('a server that is not there is named with host and port', async (t) => {
+  const port = await freePort()
+  const store = await openIn(await temporary(t), { vectordb_host: '127.0.0.1', vectordb_port: port })
+
+  await assert.rejects(store.header(), {
+    reason: 'vector_store_unreachable',
+    details: { host: '127.0.0.1', port },
+  })
+})
+
+test('a lock left by a process that is gone does not stop the next writer', async (t) => {
+  const folder = await temporary(t)
+  await mkdir(folder, { recursive: true })
+  await writeFile(
+    join(folder, 'infra_modules.lock'),
+    JSON.stringify({ pid: 2 ** 22, host: 'x', nonce: 'y' }).replace(
+      '"x"',
+      JSON.stringify((await import('node:os')).hostname()),
+    ),
+  )
+
+  const store = await openIn(folder)
+  await put(store, [1])
+
+  assert.equal(await store.count(), 1)
+})
