@@ -1,5 +1,6 @@
 /** Whether a proposed `module` block fits the module it calls. */
 import { nearest } from '../../../server/plugin.ts'
+import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
 import type { Json, ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
@@ -101,7 +102,7 @@ function missingInput(block: GivenBlock, variable: Variable): CheckFinding {
   return {
     line: block.line,
     code: 'missing_input',
-    message: `The required input "${variable.name}" (${oneLine(variable.type)}) is missing.`,
+    message: `The required input "${variable.name}" (${plainLine(variable.type)}) is missing.`,
     suggestion: `${variable.name} = ${placeholder(parseType(variable.type))}`,
   }
 }
@@ -113,7 +114,7 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
     findings.push({
       line,
       code: 'deprecated_input',
-      message: `The input "${name}" is deprecated: ${oneLine(variable.deprecated)}`,
+      message: `The input "${name}" is deprecated: ${plainLine(variable.deprecated)}`,
     })
   }
   if (value.kind === 'literal' && value.value === null) {
@@ -217,13 +218,8 @@ function firstOf<T, R>(list: readonly T[], find: (entry: T, at: number) => R | u
 
 /** A type in words of its constraint, without the attributes of objects. */
 function describeType(type: TypeConstraint): string {
-  if (type.kind === 'unknown') return oneLine(type.text)
+  if (type.kind === 'unknown') return plainLine(type.text)
   if ('of' in type) return `${type.kind}(${describeType(type.of)})`
   if (type.kind === 'tuple') return `tuple([${type.items.map(describeType).join(', ')}])`
   return type.kind === 'object' ? 'object({…})' : type.kind
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 117)}...` : line
 }

@@ -1,5 +1,6 @@
 /** What changed for the users of a module between two of its refs. */
 import { compareVersions, floorOf } from './constraint.ts'
+import { plainLine } from './hcl-text.ts'
 import type { ModuleSummary, Output, ProviderRequirement, Variable } from './summary.ts'
 import { compareTypes, parseType } from './type-constraint.ts'
 
@@ -102,7 +103,7 @@ function inputChange(old: Variable, now: Variable): Change[] {
 
 function typeChange(old: Variable, now: Variable): Change[] {
   const verdict = compareTypes(parseType(old.type), parseType(now.type))
-  const what = `${spaced(old.type)} to ${spaced(now.type)}`
+  const what = `${plainLine(old.type)} to ${plainLine(now.type)}`
   if (verdict === 'changed')
     return [change('breaking', 'type_changed', now.name, `The type of ${now.name} changed: ${what}.`)]
   if (verdict === 'same') return []
@@ -115,11 +116,6 @@ function defaultOf(variable: Variable): string {
 
 function spaceless(text: string): string {
   return text.replace(/\s+/g, '')
-}
-
-function spaced(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 117)}...` : line
 }
 
 interface Described extends Named {
@@ -216,12 +212,17 @@ function providerChange(old: ProviderRequirement, now: ProviderRequirement): Cha
   const { name } = now
   if (old.source.toLowerCase() !== now.source.toLowerCase()) {
     return [
-      change('breaking', 'provider_source_changed', name, `The provider ${name} comes from ${now.source}.`),
+      change(
+        'breaking',
+        'provider_source_changed',
+        name,
+        `The provider ${name} comes from ${plainLine(now.source)}.`,
+      ),
     ]
   }
   if (spaceless(old.version) === spaceless(now.version)) return []
   const raised = (floorOf(now.version)[0] ?? 0) > (floorOf(old.version)[0] ?? 0)
-  const what = `${old.version || 'any version'} to ${now.version || 'any version'}`
+  const what = fromTo(old.version, now.version)
   return raised
     ? [
         change(
@@ -241,11 +242,15 @@ function providerChange(old: ProviderRequirement, now: ProviderRequirement): Cha
       ]
 }
 
+function fromTo(old: string, now: string): string {
+  return `${plainLine(old) || 'any version'} to ${plainLine(now) || 'any version'}`
+}
+
 function versionChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
   const [old, now] = [before.required_version ?? '', after.required_version ?? '']
   if (spaceless(old) === spaceless(now)) return []
   const raised = compareVersions(floorOf(now), floorOf(old)) > 0
-  const what = `${old || 'any version'} to ${now || 'any version'}`
+  const what = fromTo(old, now)
   return raised
     ? [change('breaking', 'required_version_raised', 'terraform', `A newer Terraform is needed: ${what}.`)]
     : [

@@ -1,4 +1,5 @@
 /** Values and names as HCL source text. */
+import { cleanText } from '../../../server/plugin.ts'
 import type { Json } from './summary.ts'
 
 /** Any text as a quoted string: quotes, backslashes, control characters and template markers escaped. */
@@ -43,9 +44,11 @@ export function isIdentifier(name: string): boolean {
   return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)
 }
 
-/** Free text for one comment line: no line breaks, no control characters, at most 120 characters. */
-export function commentText(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+/** Text of others on one line: nothing invisible, no line breaks, at most 120 characters. */
+export function plainLine(text: string): string {
+  const line = cleanText(text)
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
   return line.length > 120 ? `${line.slice(0, 117).trimEnd()}...` : line
 }
 

@@ -1,5 +1,5 @@
 /** How to call a module. */
-import { commentText, identifierOf, isIdentifier, keyHcl, printHcl, quoteHcl } from './hcl-text.ts'
+import { identifierOf, isIdentifier, keyHcl, plainLine, printHcl, quoteHcl } from './hcl-text.ts'
 import type { ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
 
@@ -96,7 +96,7 @@ function optionalLines(variable: Variable): string[] {
 }
 
 function descriptionLine({ description }: Variable): string[] {
-  const text = commentText(description)
+  const text = plainLine(description)
   return text === '' ? [] : [`  # ${text}`]
 }
 

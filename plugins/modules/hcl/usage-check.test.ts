@@ -41,6 +41,17 @@ test('the usage of a module is a minimal block', () => {
   assert.deepEqual(usage.sensitive, ['password'])
 })
 
+test('descriptions lose what a reader cannot see before they stand in a comment', () => {
+  const hidden = variable('name', 'string', {
+    required: true,
+    description: 'Na\u202eme\u200b <!-- order --> of it\u{e0041}',
+  })
+
+  const { text } = moduleUsage({ ...fixture('basics'), variables: [hidden] }, false)
+
+  assert.match(text, /\n {2}# Name of it\n {2}name = /)
+})
+
 test('optional inputs follow as comments with their defaults, secrets only by name', () => {
   const { text } = moduleUsage(fixture('basics'), true)
 
