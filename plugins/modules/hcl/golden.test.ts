@@ -73,6 +73,30 @@ test('the same files in another order give the same bytes', async () => {
   }
 })
 
+test('the mistakes that other readers make are not made here (design modules 10.3)', async () => {
+  const commented = await summaryOf('commented-out')
+  const broken = await summaryOf('broken-middle')
+  const input = (summary: ModuleSummary, name: string) => summary.variables.find((one) => one.name === name)
+
+  const nullDefault = input(commented, 'null_default')
+  assert.deepEqual([nullDefault?.required, nullDefault?.default], [false, null])
+  assert.deepEqual(input(commented, 'not_in_variables_tf')?.default, ['a', 'b', 'c'])
+  assert.deepEqual([commented.resources, commented.providers], [[], []])
+  assert.deepEqual(
+    commented.modules.map(({ version }) => version),
+    ['1.2.3'],
+  )
+  assert.equal(commented.description, 'Creates buckets that forget nothing, with a lifecycle for each.')
+  assert.deepEqual(
+    broken.variables.map(({ name }) => name),
+    ['other_file', 'before', 'broken', 'after'],
+  )
+  assert.deepEqual(
+    broken.diagnostics.map(({ code, file, line }) => [code, file, line]),
+    [['parse_error', 'main.tf', 8]],
+  )
+})
+
 /** One file for each rule that makes our reader ask (design modules 3.3); every other fixture asks nothing. */
 const ASKED: readonly string[] = [
   'broken-heredoc/main.tf',
