@@ -271,6 +271,7 @@ describe('closing a listener', () => {
     await first.closed
 
     assert.match(first.received(), /^HTTP\/1\.1 200 /)
+    assert.equal(first.received().includes('healthy'), false, 'what came after the close was refused')
     assert.deepEqual(sample.calls, ['waiting', 'done'])
     await assert.rejects(askAt(door, '/health'), { code: 'ECONNREFUSED' })
     assert.equal(mcp.closed, 1)

@@ -3,14 +3,13 @@ import { SatchelError } from '../contract/errors.ts'
 
 /** The calls a listener is answering. Owned by the listener. */
 export interface CallsInFlight {
-  /** Aborts when the client is gone before its answer was written, or with `abortAll`. */
+  /** Aborts when the connection is gone before the answer was written. */
   begin(outgoing: ServerResponse): AbortSignal
   /** Errors: `unavailable`/`stopping` once `refuseNew` was called. */
   requireOpen(): void
   refuseNew(): void
   /** Resolves when no answer is under way. */
   idle(): Promise<void>
-  abortAll(): void
 }
 
 /** None under way. */
@@ -41,8 +40,5 @@ export function createCallsInFlight(): CallsInFlight {
       open = false
     },
     idle: () => (calls.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
-    abortAll() {
-      for (const controller of calls) controller.abort()
-    },
   }
 }

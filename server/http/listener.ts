@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -85,13 +85,12 @@ async function listen(server: Server, listener: Listener): Promise<number | unde
   }
 }
 
-/** The file is bound while `listen` runs, so that the mask leaves no moment in which others could connect. */
+/** The file is made while `listen` runs, under a mask that leaves it to its owner: mode 0600 from the first moment. */
 async function listenPrivately(server: Server, listener: Listener, path: string): Promise<void> {
   const mask = process.umask(0o177)
   const listening = listenAt(server, listener, { path })
   process.umask(mask)
   await listening
-  await chmod(path, 0o600)
 }
 
 async function listenAt(
@@ -132,7 +131,7 @@ interface Open {
   readonly options: HttpOptions
 }
 
-/** Ends streams, lets calls finish within the grace, then aborts them and cuts every connection. */
+/** Ends streams, lets calls finish within the grace, then cuts every connection, which aborts what still runs. */
 async function close(server: Server, { listener, calls, places, options }: Open): Promise<void> {
   calls.refuseNew()
   const closed = once(server, 'close')
@@ -148,7 +147,6 @@ async function close(server: Server, { listener, calls, places, options }: Open)
   await Promise.race([calls.idle(), graceOver])
   callOff()
   if (isMain(listener)) await options.mcp?.close() // its sessions may serve other listeners: only ours ends them
-  calls.abortAll()
   server.closeAllConnections()
   await closed
   if ('socket' in listener.at) await rm(listener.at.socket, { force: true })

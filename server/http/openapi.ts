@@ -169,9 +169,14 @@ function headerParameters(input: Json, { headers = {} }: HttpRoute): Json[] {
   }))
 }
 
+/** An object travels in the query as one JSON text; without `content` a reader would spread its fields over the query. */
 function described(schema: unknown): Json {
   const { description, ...rest } = (schema ?? { type: 'string' }) as Json // what zod prints for a field
-  return { ...(typeof description === 'string' && { description }), schema: rest }
+  const isObject = rest['type'] === 'object'
+  return {
+    ...(typeof description === 'string' && { description }),
+    ...(isObject ? { content: { 'application/json': { schema: rest } } } : { schema: rest }),
+  }
 }
 
 function queryNames(input: Json, taken: readonly string[]): string[] {
