@@ -67,8 +67,9 @@ test('aliases that a module wants are passed in providers', () => {
 })
 
 test('every usage block reads back, and the only thing the check finds are secrets left out', () => {
-  for (const name of readdirSync(TESTDATA)) {
-    if (name.startsWith('.')) continue
+  for (const entry of readdirSync(TESTDATA, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue
+    const { name } = entry
     const summary = fixture(name)
     for (const withOptional of [false, true]) {
       const usage = moduleUsage(summary, withOptional)
