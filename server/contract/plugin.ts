@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import type { Credentials, Log, Principal } from './context.ts'
 import type { NextStep } from './errors.ts'
 import type { Prompt } from './prompt.ts'
+import type { RemoteMcp } from './remote.ts'
 import type { Resource } from './resource.ts'
 import type { Listener, OpenListener, Route } from './route.ts'
 import type { Stream } from './stream.ts'
@@ -53,6 +54,8 @@ export interface PluginInstance {
   /** Opened by `serve` beside its own. */
   readonly listeners?: readonly Listener[]
   readonly tasks?: Tasks
+  /** Over stdio only. */
+  readonly remote?: RemoteMcp
   /** Knows its own credentials only; undefined for all others. */
   authenticate?(credentials: Credentials): Promise<Principal | undefined>
   /** Reads only; works on a broken store. */

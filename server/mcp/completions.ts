@@ -16,7 +16,7 @@ export interface CompletionParams {
 
 /** Answers `completion/complete`. Errors: -32602 for an unknown prompt, template, argument or variable. */
 export async function complete(exchange: Exchange, params: CompletionParams): Promise<WireResult> {
-  const raw = exchange.catalog.raw?.complete({ ...params })
+  const raw = await exchange.catalog.raw?.complete({ ...params })
   const values = raw ?? (await completionsFor(exchange, params))
   return {
     completion: {

@@ -1,4 +1,5 @@
 import type { Log } from '../contract/context.ts'
+import { isSatchelError } from '../contract/errors.ts'
 import type { RunningHost } from '../host.ts'
 import { type Catalog, createCatalog } from './descriptors.ts'
 import type { RawTable } from './raw-table.ts'
@@ -12,6 +13,8 @@ export interface DoorOptions {
   /** Confined to what callers of this door may touch. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
   readonly raw?: RawTable
+  /** What stands beside the host's own and may be out of reach; asked again until it was reached. */
+  annex?(host: RunningHost): Promise<RawTable | undefined>
 }
 
 /** What every server instance of one process shares. No state of a connection lives here. */
@@ -23,10 +26,21 @@ export interface Door extends DoorOptions {
 /** A door that compiles its catalog once, at the first request that needs it. */
 export function createDoor(options: DoorOptions): Door {
   let compiled: Promise<Catalog> | undefined
+  const compile = async (): Promise<Catalog> => {
+    const host = await options.boot
+    try {
+      return createCatalog(host, options.raw ?? (await options.annex?.(host)))
+    } catch (error) {
+      if (!isSatchelError(error)) throw error
+      options.log.warn('what is elsewhere cannot be reached; serving without it', { error })
+      compiled = undefined
+      return createCatalog(host)
+    }
+  }
   return {
     ...options,
     catalog() {
-      compiled ??= options.boot.then((host) => createCatalog(host, options.raw))
+      compiled ??= compile()
       return compiled
     },
   }

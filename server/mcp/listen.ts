@@ -5,7 +5,6 @@ import { declaresElicitation } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { type ExtraRequest, type ListenFilter, listenFilterOf } from './extras.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
-import { detailedTask } from './task-wire.ts'
 import { findTask, requireTasksDeclared } from './tasks.ts'
 import { MAX_WATCHED_URIS, requireSubscribable, tooManyUris } from './watch.ts'
 
@@ -94,7 +93,7 @@ export function sayTask(catalog: Catalog, ctx: CallContext, { id, canAsk, meta, 
   findTask(catalog, ctx, id).then(
     (found) => {
       if (!found) return
-      const params = { ...detailedTask(found.state, canAsk, found.fence), ...(meta && { _meta: meta }) }
+      const params = { ...found.detailed(canAsk), ...(meta && { _meta: meta }) }
       say(id, () => ({ jsonrpc: '2.0', method: 'notifications/tasks', params }))
     },
     (error: unknown) => ctx.log.error('a changed task could not be read', { task: id, error }),

@@ -17,7 +17,7 @@ export interface RawResource {
   /** With `uri` or `uriTemplate`. */
   readonly descriptor: WireResult
   /** Undefined: not this resource. */
-  read(uri: string): WireResult | undefined
+  read(uri: string): WireResult | undefined | Promise<WireResult>
 }
 
 export interface RawPrompt {
@@ -26,9 +26,8 @@ export interface RawPrompt {
 }
 
 /**
- * Declarations that no plugin can make, in the protocol's own shape: what the official conformance suite asks of a
- * server. They are served by the same handlers, sessions and streams as everything else; `serve` and `mcp` never
- * have such a table.
+ * Declarations in the protocol's own shape, served by the same handlers, sessions and streams as a plugin's: those of
+ * a room elsewhere, and what the official conformance suite asks of a server.
  */
 export interface RawTable {
   readonly tools: readonly RawTool[]
@@ -36,5 +35,20 @@ export interface RawTable {
   readonly prompts: readonly RawPrompt[]
   readonly capabilities: WireResult
   readonly requestState?: ServerOptions['requestState']
-  complete(params: Readonly<Record<string, unknown>>): readonly string[] | undefined
+  /** Undefined: not of this table. */
+  complete(
+    params: Readonly<Record<string, unknown>>,
+  ): readonly string[] | undefined | Promise<readonly string[] | undefined>
+  /** Watches a resource of this table, whose changes then reach the hub. False: not of this table. */
+  watch?(uri: string): Promise<boolean>
+  findTask?(taskId: string): Promise<WireTask | undefined>
+}
+
+/** A task as the wire says it. */
+export interface WireTask {
+  /** What `tasks/get` answers a caller who can ask its user, or cannot. */
+  detailed(canAsk: boolean): WireResult
+  /** False: it is gone. */
+  update(inputResponses: Readonly<Record<string, unknown>>): Promise<boolean>
+  cancel(): Promise<boolean>
 }

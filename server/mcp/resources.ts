@@ -28,7 +28,7 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
 /** Answers `resources/read`. Unknown, foreign and forbidden: one and the same not-found. */
 export async function readResource(exchange: Exchange, uri: string): Promise<WireResult> {
   for (const raw of exchange.catalog.raw?.resources ?? []) {
-    const found = raw.read(uri)
+    const found = await raw.read(uri)
     if (found) return found
   }
   const { resource, ctx, variables } = await findReadable(exchange.catalog, callContextOf(exchange), uri)

@@ -4,6 +4,7 @@ import { serveStdio as connectStdio } from '@modelcontextprotocol/server/stdio'
 import type { ProcessIo } from '../process-io.ts'
 import { LOCAL_CALLER } from './caller.ts'
 import { createDoor, type DoorOptions } from './door.ts'
+import { createLinks } from './link.ts'
 import { updated } from './listen.ts'
 import { createOutlet } from './outlet.ts'
 import { serverFor } from './server.ts'
@@ -47,7 +48,8 @@ const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
  * Errors: what the boot failed with.
  */
 export async function serveStdio(options: StdioOptions): Promise<number> {
-  const door = createDoor(options)
+  const links = createLinks()
+  const door = createDoor({ ...options, annex: links.tableOf })
   let end: (ending: Ending) => void = () => undefined
   const ended = new Promise<Ending>((resolve) => {
     end = resolve
@@ -89,6 +91,7 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
     return code
   } finally {
     stopListening()
+    links.close()
     await served.close()
   }
 }

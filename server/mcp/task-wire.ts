@@ -27,6 +27,13 @@ export function flatTask(task: TaskState, canAsk: boolean): WireResult {
   }
 }
 
+/** A task of the wire as a caller who can ask its user sees it, or one who cannot. */
+export function maskedTask(task: WireResult, canAsk: boolean): WireResult {
+  if (task['status'] !== 'input_required' || canAsk) return task
+  const { inputRequests: _, ...rest } = task
+  return { ...rest, status: 'working', statusMessage: WAITING_FOR_REVIEW }
+}
+
 /** What `tasks/get` answers and `notifications/tasks` says: the flat task and the one member its status has. */
 export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): WireResult {
   const flat = flatTask(task, canAsk)

@@ -5,35 +5,27 @@ import { declaresElicitation, declaresTasks, TASKS_EXTENSION } from './caller.ts
 import type { Catalog } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
-import type { WireResult } from './raw-table.ts'
+import type { WireResult, WireTask } from './raw-table.ts'
 import { detailedTask, type Fence } from './task-wire.ts'
-
-/** A task, who asked for it as its plugin knows them, and what its tool's output is fenced with. */
-export interface FoundTask {
-  readonly state: TaskState
-  readonly tasks: Tasks
-  readonly principal: Principal
-  readonly fence: Fence
-}
 
 /** Answers `tasks/get`. Errors: -32021 without the declared extension; -32602 for an unknown, foreign or expired id. */
 export async function getTask(exchange: Exchange, taskId: string): Promise<WireResult> {
-  const { state, fence } = await requireTask(exchange, taskId)
-  return detailedTask(state, declaresElicitation(exchange.ctx.mcpReq.envelope), fence)
+  const task = await requireTask(exchange, taskId)
+  return task.detailed(declaresElicitation(exchange.ctx.mcpReq.envelope))
 }
 
 /** Answers `tasks/update`; unknown, answered and malformed responses are the plugin's to ignore. Errors: those of `getTask`. */
 export async function updateTask(exchange: Exchange, taskId: string): Promise<WireResult> {
-  const { tasks, principal } = await requireTask(exchange, taskId)
+  const task = await requireTask(exchange, taskId)
   // The SDK takes `inputResponses` out of the parameters of every request.
-  if (!(await tasks.update(principal, taskId, exchange.ctx.mcpReq.inputResponses ?? {}))) throw unknownTask()
+  if (!(await task.update(exchange.ctx.mcpReq.inputResponses ?? {}))) throw unknownTask()
   return {}
 }
 
 /** Answers `tasks/cancel`, also for a finished task. Errors: those of `getTask`. */
 export async function cancelTask(exchange: Exchange, taskId: string): Promise<WireResult> {
-  const { tasks, principal } = await requireTask(exchange, taskId)
-  if (!(await tasks.cancel(principal, taskId))) throw unknownTask()
+  const task = await requireTask(exchange, taskId)
+  if (!(await task.cancel())) throw unknownTask()
   return {}
 }
 
@@ -53,24 +45,33 @@ export async function findTask(
   catalog: Catalog,
   ctx: CallContext,
   taskId: string,
-): Promise<FoundTask | undefined> {
+): Promise<WireTask | undefined> {
   const { principal } = ctx
   const reachable = catalog.host.registry.tasks.filter(
     ({ plugin }) => principal.kind !== 'session' || principal.plugin === plugin,
   )
   for (const { plugin, tasks } of reachable) {
     const state = await tasks.get(principal, taskId)
-    if (state) return { state, tasks, principal, fence: fenceOf(catalog, plugin) }
+    if (state) return wireTask(state, tasks, principal, fenceOf(catalog, plugin))
   }
   for (const { plugin, tasks } of reachable) {
     const session = await catalog.host.principalFor({ plugin, requires: 'read' }, ctx)
     const state = session === principal ? undefined : await tasks.get(session, taskId)
-    if (state) return { state, tasks, principal: session, fence: fenceOf(catalog, plugin) }
+    if (state) return wireTask(state, tasks, session, fenceOf(catalog, plugin))
   }
-  return undefined
+  return catalog.raw?.findTask?.(taskId)
 }
 
-async function requireTask(exchange: Exchange, taskId: string): Promise<FoundTask> {
+function wireTask(state: TaskState, tasks: Tasks, principal: Principal, fence: Fence): WireTask {
+  const { taskId } = state
+  return {
+    detailed: (canAsk) => detailedTask(state, canAsk, fence),
+    update: async (responses) => (await tasks.update(principal, taskId, responses)) !== undefined,
+    cancel: async () => (await tasks.cancel(principal, taskId)) !== undefined,
+  }
+}
+
+async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask> {
   requireTasksDeclared(exchange.ctx.mcpReq.envelope)
   const found = await findTask(exchange.catalog, callContextOf(exchange), taskId)
   if (!found) throw unknownTask()

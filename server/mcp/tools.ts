@@ -29,7 +29,7 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
   const { catalog, ctx, server } = exchange
   const args = params.arguments ?? {}
   const raw = catalog.raw?.tools.find(({ descriptor }) => descriptor.name === params.name)
-  if (raw) return raw.call(args, { ctx, server })
+  if (raw) return raw.call(args, { ctx, server }).catch(asErrorResult)
   const offered = catalog.tool(params.name)
   if (!offered) throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
 
@@ -38,8 +38,7 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
     const answer = await catalog.host.call(offered.owned, args, toolContext(exchange, offered, progress))
     return resultOf(exchange, offered, answer)
   } catch (thrown) {
-    if (!isSatchelError(thrown)) throw thrown
-    return inVersion(exchange, errorResult(thrown))
+    return inVersion(exchange, asErrorResult(thrown))
   } finally {
     const gapMs = progress.end()
     if (gapMs > 0 && !ctx.mcpReq.signal.aborted) await sleep(gapMs)
@@ -79,6 +78,12 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer):
     content: [{ type: 'text', text: cleanText(answer.text) }],
     structuredContent: offered.fence(answer.data),
   })
+}
+
+/** Errors: whatever is no `SatchelError`. */
+function asErrorResult(thrown: unknown): WireResult & { content: unknown[] } {
+  if (isSatchelError(thrown)) return errorResult(thrown)
+  throw thrown
 }
 
 /** Clients before 2025-06-18 know no `structuredContent`: the data follows as a second block of text. */

@@ -48,7 +48,8 @@ export function createWatch(changed: (uri: string) => void): Watch {
  * Errors: -32602, one and the same for unknown, foreign, oversized and not subscribable.
  */
 export async function requireSubscribable(catalog: Catalog, ctx: CallContext, uri: string): Promise<void> {
-  if (catalog.raw?.resources.some((raw) => raw.read(uri))) return
+  const { raw } = catalog
+  if (raw?.watch ? await raw.watch(uri) : raw?.resources.some((resource) => resource.read(uri))) return
   try {
     const found = await findReadable(catalog, ctx, uri)
     if (found.resource.subscribable) {

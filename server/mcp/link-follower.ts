@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { RunningHost } from '../host.ts'
+import { LOCAL_CALLER } from './caller.ts'
+import type { WireResult } from './raw-table.ts'
+import type { RemoteRequests } from './remote-requests.ts'
+import { unsubscribable } from './watch.ts'
+
+/** Pauses between attempts to follow again: doubled from the first to the longest (workspace, section 9). */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+
+/** Holds the other side's notification stream from the first use on, and tells our hub what it says. */
+export interface Follower {
+  start(): void
+  /** Errors: -32602, the one refusal of a subscription; those of a request. */
+  watch(uri: string): Promise<void>
+}
+
+/** A follower that sends nothing before it is used; `signal` ends it. */
+export function createFollower(host: RunningHost, requests: RemoteRequests, signal: AbortSignal): Follower {
+  const watched = new Set<string>()
+  let isFollowing = false
+
+  const hear = ({ method, params }: WireResult): void => {
+    const { uri, taskId } = (params ?? {}) as { uri?: unknown; taskId?: unknown }
+    if (method === 'notifications/resources/updated' && typeof uri === 'string') {
+      host.hub.emit({ kind: 'resource', uri })
+    } else if (method === 'notifications/tasks' && typeof taskId === 'string') {
+      host.hub.emit({ kind: 'task', taskId, owners: [LOCAL_CALLER.principal.id] })
+    }
+  }
+  const subscribe = (uri: string): Promise<unknown> =>
+    requests.send({ method: 'resources/subscribe', params: { uri }, repeatable: true, signal })
+  /** False: the other side has no stream for us. */
+  const followOnce = async (): Promise<boolean> => {
+    try {
+      // A room that was started again has forgotten them; at connect it hints once for each.
+      for (const uri of watched) await subscribe(uri)
+      return await requests.follow(hear, signal)
+    } catch (error) {
+      host.log.debug('the stream of the room ended', { error })
+      return true
+    }
+  }
+  const follow = async (): Promise<void> => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const startedAt = performance.now()
+      if (!(await followOnce()) || signal.aborted) return
+      if (performance.now() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
+      await sleep(pauseMs + randomInt(pauseMs), undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  const start = (): void => {
+    if (isFollowing) return
+    isFollowing = true
+    void follow() // it catches whatever a request throws
+  }
+  return {
+    start,
+    async watch(uri) {
+      start()
+      try {
+        await subscribe(uri)
+      } catch (thrown) {
+        throw ProtocolError.isInstance(thrown) ? unsubscribable() : thrown
+      }
+      watched.add(uri)
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { RemoteMcp } from '../contract/remote.ts'
+import type { RunningHost } from '../host.ts'
+import { declaresTasks, TASKS_EXTENSION } from './caller.ts'
+import { createFollower, type Follower } from './link-follower.ts'
+import type { RawPrompt, RawResource, RawTable, RawTool, WireResult, WireTask } from './raw-table.ts'
+import { createRemoteRequests, type RemoteRequests } from './remote-requests.ts'
+import { maskedTask } from './task-wire.ts'
+
+const TASKS = { extensions: { [TASKS_EXTENSION]: {} } }
+
+/** The links of one stdio process; it closes them. */
+export interface Links {
+  /** What the plugin's server elsewhere serves; undefined when no plugin lends one. Errors: `unavailable`, `unauthorized`. */
+  tableOf(host: RunningHost): Promise<RawTable | undefined>
+  close(): void
+}
+
+/** No link yet: nothing is sent before a client asks for a list or makes a call. */
+export function createLinks(): Links {
+  const closing = new AbortController()
+  return {
+    async tableOf(host) {
+      const lent = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
+      return lent?.instance.remote && loadTable(host, lent.instance.remote, closing.signal)
+    },
+    close: () => closing.abort(),
+  }
+}
+
+async function loadTable(host: RunningHost, remote: RemoteMcp, signal: AbortSignal): Promise<RawTable> {
+  const requests = createRemoteRequests(remote)
+  const follower = createFollower(host, requests, signal)
+  const ask = (method: string, params: WireResult = {}): Promise<WireResult> =>
+    requests.send({ method, params, repeatable: true, signal })
+  const list = async (method: string, key: string): Promise<WireResult[]> => {
+    const listed = (await ask(method))[key]
+    return Array.isArray(listed) ? (listed as WireResult[]) : [] // the protocol's lists hold objects
+  }
+  const [tools, fixed, templates, prompts] = await Promise.all([
+    list('tools/list', 'tools'),
+    list('resources/list', 'resources'),
+    list('resources/templates/list', 'resourceTemplates'),
+    list('prompts/list', 'prompts'),
+  ])
+  const isOurs = (uri: unknown): uri is string =>
+    typeof uri === 'string' && remote.uriPrefixes.some((prefix) => uri.startsWith(prefix))
+  return {
+    tools: tools
+      .filter((tool) => isTaken(tool, remote, host))
+      .map((tool) => remoteTool(tool, requests, follower)),
+    resources: [...fixed, ...templates]
+      .filter(({ uri, uriTemplate }) => isOurs(uri ?? uriTemplate))
+      .map(
+        (descriptor): RawResource => ({
+          descriptor,
+          read: (uri) => (isOurs(uri) ? ask('resources/read', { uri }) : undefined),
+        }),
+      ),
+    prompts: prompts
+      .filter(({ name }) => remote.prompts.includes(String(name)))
+      .map(
+        (prompt): RawPrompt => ({
+          descriptor: { ...prompt, name: String(prompt['name']) },
+          get: (args) => ask('prompts/get', { name: prompt['name'], arguments: args }),
+        }),
+      ),
+    capabilities: {},
+    async complete({ ref, argument }) {
+      const { name, uri } = ref as { name?: string; uri?: string } // the handler's schema parsed it
+      if (!isOurs(uri) && !remote.prompts.includes(name ?? '')) return undefined
+      const { completion } = await ask('completion/complete', { ref, argument })
+      return (completion as { values: readonly string[] }).values
+    },
+    async watch(uri) {
+      if (!isOurs(uri)) return false
+      await follower.watch(uri)
+      return true
+    },
+    findTask: (taskId) => findRemoteTask(requests, taskId),
+  }
+}
+
+/** The profile is the other side's; `read_only` and `exclude` are ours and always win. */
+function isTaken(tool: WireResult, remote: RemoteMcp, { filter }: RunningHost): boolean {
+  const name = String(tool['name'])
+  const annotations = tool['annotations'] as { readonly readOnlyHint?: unknown } | undefined // as the protocol has it
+  const isHidden = filter.exclude.includes(name) || (filter.readOnly && annotations?.readOnlyHint !== true)
+  return name.startsWith(remote.toolPrefix) && !isHidden
+}
+
+function remoteTool(tool: WireResult, requests: RemoteRequests, follower: Follower): RawTool {
+  const name = String(tool['name'])
+  const schema = tool['inputSchema'] as { readonly properties?: object } | undefined // as the protocol has it
+  const takesKey = Object.hasOwn(schema?.properties ?? {}, 'idempotency_key')
+  const annotations = tool['annotations'] as { readonly readOnlyHint?: unknown } | undefined
+  return {
+    descriptor: { ...tool, name },
+    async call(args, { ctx }) {
+      follower.start()
+      const keyed = takesKey ? { idempotency_key: `link-${randomUUID()}`, ...args } : args
+      return requests.send({
+        method: 'tools/call',
+        params: { name, arguments: keyed },
+        ...(declaresTasks(ctx.mcpReq.envelope) && { capabilities: TASKS }),
+        signal: ctx.mcpReq.signal,
+        repeatable: takesKey || annotations?.readOnlyHint === true,
+      })
+    },
+  }
+}
+
+async function findRemoteTask(requests: RemoteRequests, taskId: string): Promise<WireTask | undefined> {
+  const send = (method: string, more: WireResult = {}): Promise<WireResult> =>
+    requests.send({
+      method,
+      params: { taskId, ...more },
+      capabilities: { ...TASKS, elicitation: {} },
+      repeatable: true,
+    })
+  const sent = (method: string, more?: WireResult): Promise<boolean> =>
+    send(method, more).then(() => true, refusedAsFalse)
+  const found = await send('tasks/get').catch(refusedAsFalse)
+  if (!found) return undefined
+  const { resultType: _, ...task } = found
+  return {
+    detailed: (canAsk) => maskedTask(task, canAsk),
+    update: (inputResponses) => sent('tasks/update', { inputResponses }),
+    cancel: () => sent('tasks/cancel'),
+  }
+}
+
+function refusedAsFalse(thrown: unknown): false {
+  if (ProtocolError.isInstance(thrown)) return false
+  throw thrown
+}

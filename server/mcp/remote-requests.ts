@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { SatchelError } from '../contract/errors.ts'
+import type { RemoteMcp } from '../contract/remote.ts'
+import type { WireResult } from './raw-table.ts'
+
+const VERSION = '2026-07-28'
+const META = 'io.modelcontextprotocol/'
+/** Requests under way at once (workspace, section 9). */
+const MAX_AT_ONCE = 8
+/** How long a request is sent again after the other side went away (workspace, section 9). */
+const LOST_LIMIT_MS = 2_000
+const LOST_PAUSE_MS = 100
+
+export interface RemoteRequest {
+  readonly method: string
+  readonly params: WireResult
+  /** Absent: none. */
+  readonly capabilities?: WireResult
+  readonly signal?: AbortSignal
+  /** May be sent twice and still happens once. */
+  readonly repeatable: boolean
+}
+
+/** Requests of 2026-07-28 to a server elsewhere, each a POST of its own. */
+export interface RemoteRequests {
+  /** Errors: the other side's `ProtocolError`; `unauthorized`, `unavailable`. */
+  send(request: RemoteRequest): Promise<WireResult>
+  /** Follows its notification stream until that ends. False: there will be none. */
+  follow(notify: (message: WireResult) => void, signal: AbortSignal): Promise<boolean>
+}
+
+/** Nothing is sent before the first request. */
+export function createRemoteRequests(remote: RemoteMcp): RemoteRequests {
+  let token: Promise<string> | undefined
+  let underWay = 0
+  const waiting: (() => void)[] = []
+
+  const bearer = async (): Promise<string> => {
+    token ??= remote.bearer().catch((thrown: unknown) => {
+      token = undefined
+      throw thrown
+    })
+    return `Bearer ${await token}`
+  }
+  const post = async (request: RemoteRequest): Promise<Response> =>
+    fetch(remote.url, {
+      method: 'POST',
+      headers: { ...headersOf(request), authorization: await bearer() },
+      body: JSON.stringify(bodyOf(request)),
+      ...(request.signal && { signal: request.signal }),
+    })
+  const attempt = async (request: RemoteRequest): Promise<WireResult> => {
+    const first = await post(request)
+    if (first.status !== 401) return resultOf(first)
+    token = undefined
+    const second = await post(request)
+    if (second.status === 401) throw sessionEnded()
+    return resultOf(second)
+  }
+  const persist = async (request: RemoteRequest): Promise<WireResult> => {
+    const until = performance.now() + LOST_LIMIT_MS
+    for (;;) {
+      try {
+        return await attempt(request)
+      } catch (thrown) {
+        request.signal?.throwIfAborted()
+        if (!isLost(thrown)) throw thrown
+        if (!request.repeatable || performance.now() > until) throw ownerLost(thrown)
+        await sleep(LOST_PAUSE_MS)
+      }
+    }
+  }
+  return {
+    async send(request) {
+      if (underWay >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+      underWay += 1
+      try {
+        return await persist(request)
+      } finally {
+        underWay -= 1
+        waiting.shift()?.()
+      }
+    },
+    async follow(notify, signal) {
+      const headers = {
+        accept: 'text/event-stream',
+        'mcp-protocol-version': VERSION,
+        authorization: await bearer(),
+      }
+      const response = await fetch(remote.url, { headers, signal })
+      if (!response.ok || !response.body) return response.status === 429 || response.status >= 500
+      await readEvents(response.body, notify)
+      return true
+    },
+  }
+}
+
+function headersOf({ method, params }: RemoteRequest): Record<string, string> {
+  const name = params['name'] ?? params['uri'] ?? params['taskId']
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'mcp-protocol-version': VERSION,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
+  }
+}
+
+/** Header values are ASCII; everything else travels in the protocol's own encoding. */
+function headerValue(text: string): string {
+  return /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
+}
+
+function bodyOf({ method, params, capabilities = {} }: RemoteRequest): WireResult {
+  const _meta = {
+    [`${META}protocolVersion`]: VERSION,
+    [`${META}clientInfo`]: { name: 'satchel-link', version: '1' },
+    [`${META}clientCapabilities`]: capabilities,
+  }
+  return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+}
+
+async function resultOf(response: Response): Promise<WireResult> {
+  const text = await response.text()
+  const body = parsed(text)
+  if (!isObject(body)) throw mismatch()
+  const { result, error } = body
+  if (isObject(result)) return withoutServerInfo(result)
+  if (!isObject(error) || typeof error['code'] !== 'number') throw mismatch()
+  const { code, message, data } = error
+  throw new ProtocolError(Number(code), String(message), data)
+}
+
+/** Each server names itself in a result: over our pipe that is us. */
+function withoutServerInfo(result: WireResult): WireResult {
+  const { _meta, ...rest } = result
+  if (!isObject(_meta)) return result
+  const { [`${META}serverInfo`]: _, ...meta } = _meta
+  return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest
+}
+
+async function readEvents(body: ReadableStream<Uint8Array>, notify: (message: WireResult) => void) {
+  let rest = ''
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + chunk).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) {
+      const message = parsed(/^data: (.*)$/m.exec(event)?.[1] ?? '')
+      if (isObject(message)) notify(message)
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `fetch` and its body reader throw a `TypeError` when the other side is not there, or goes away. */
+function isLost(thrown: unknown): boolean {
+  return thrown instanceof TypeError
+}
+
+function ownerLost(cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'room_owner_lost',
+    'The room cannot be reached. Look at its state before you repeat the call.',
+    { cause, next: { tool: 'workspace_status', args: {} } },
+  )
+}
+
+function sessionEnded(): SatchelError {
+  return new SatchelError('unauthorized', 'session_expired', 'This session has ended. Join the room again.')
+}
+
+function mismatch(): SatchelError {
+  return new SatchelError('unavailable', 'protocol_mismatch', 'What answers there is no room of satchel.')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
