@@ -28,6 +28,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'ingest', summary: 'read module repositories and write their summaries' },
       { verb: 'analyze', summary: 'summarise the modules of one repository' },
       { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
+      { verb: 'bench retrieval', summary: 'how well the search ranks judged queries' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,

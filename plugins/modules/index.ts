@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
+import { retrievalBench } from './bench/retrieval.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { stateDir } from './index/module-index.ts'
 import type { OpenVectors } from './ingest/vectors.ts'
@@ -64,7 +65,7 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [initCommand(workingDirectory)],
+      commands: [initCommand(workingDirectory), retrievalBench(workingDirectory)],
       tasks,
       async start() {
         freshness.onStart()

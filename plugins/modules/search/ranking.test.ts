@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
-import type { ModuleSummary } from '../domain/summary.ts'
 import { defaultDocumentVector, defaultQueryVector } from '../embed/vectordb-default.ts'
 import { ladder } from './arms.ts'
 import { type JudgedQuery, judge, meanQuality } from './evaluation.ts'
@@ -13,54 +12,15 @@ import { fuse } from './fusion.ts'
 import { buildKeywordIndex, keywordDocument, loadKeywordIndex } from './keyword-index.ts'
 import { createLexicon } from './lexicon.ts'
 import { moduleFields, moduleTitle } from './module-fields.ts'
+import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from './own-corpus.ts'
 import { stem } from './stemmer.ts'
 import { queryTokens, readmeProse, tokenize } from './tokens.ts'
 
-interface Judged {
-  readonly modules: readonly {
-    repository: string
-    path: string
-    provider: string
-    description: string
-    variables: { name: string; type: string; description: string }[]
-    outputs: { name: string; description: string }[]
-    resources: string[]
-  }[]
-  readonly queries: readonly JudgedQuery[]
-}
-
 const TESTDATA = join(import.meta.dirname, '../testdata')
-const judged: Judged = JSON.parse(readFileSync(join(TESTDATA, 'search-judged.json'), 'utf8'))
 const lexicon = createLexicon(builtIn.groups, String(builtIn.version))
-const summaries = judged.modules.map(summaryOf)
-const ids = judged.modules.map(({ repository, path }) => `${repository}//${path}`)
-
-function summaryOf(module: Judged['modules'][number]): ModuleSummary {
-  return {
-    repository: module.repository,
-    ref: 'v1.0.0',
-    path: module.path,
-    description: module.description,
-    variables: module.variables.map((one) => ({ ...one, default: null, required: true })),
-    outputs: module.outputs.map((one) => ({ ...one, value: null, sensitive: false })),
-    providers: [{ name: module.provider, source: `hashicorp/${module.provider}`, version: '' }],
-    modules: [],
-    readme_content: '',
-    schema: 'satchel.module/1',
-    name: 'sample',
-    kind: 'root',
-    ref_kind: 'tag',
-    commit: '',
-    required_version: null,
-    resources: module.resources.map((type) => ({ type, name: 'this' })),
-    data: [],
-    ephemeral_resources: [],
-    moved: [],
-    licence: null,
-    files: [],
-    diagnostics: [],
-  }
-}
+const judged = { queries: OWN_QUERIES }
+const summaries = OWN_SUMMARIES
+const ids = OWN_IDS
 
 test('words of one family share a stem', () => {
   const families: Record<string, string[]> = {

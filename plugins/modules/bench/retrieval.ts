@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { defineCommand, type Terminal } from '../../../server/plugin.ts'
+import { groupVersions } from '../catalog/versions.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { loadIndex } from '../index/module-index.ts'
+import { loadSummary } from '../index/summary-files.ts'
+import { refusal } from '../reasons.ts'
+import { type Arm, ladder } from '../search/arms.ts'
+import { type JudgedQuery, judge, meanQuality, type Quality } from '../search/evaluation.ts'
+import { loadLexicon } from '../search/lexicon-file.ts'
+
+const cases = z.array(z.object({ query: z.string(), kind: z.string(), relevant: z.array(z.string()).min(1) }))
+
+interface Corpus {
+  readonly ids: readonly string[]
+  readonly summaries: readonly ModuleSummary[]
+  readonly queries: readonly JudgedQuery[]
+}
+
+interface Row {
+  readonly arm: string
+  readonly all: Quality
+  /** Kind of query -> nDCG@10. */
+  readonly kinds: Readonly<Record<string, number>>
+}
+
+/** `satchel bench retrieval`: how well the parts of the search rank judged queries. */
+export function retrievalBench(workingDirectory: string) {
+  return defineCommand({
+    cli: 'bench retrieval',
+    title: 'Measure the search',
+    description:
+      'Ranks judged queries with each part of the search and prints nDCG@10, MRR and recall@5, in total and nDCG@10 by kind of query. Without options on the modules and queries that ship with satchel.',
+    input: z.object({
+      cases: z.string().optional().describe('JSON file of [{query, kind, relevant: ["owner/name//path"]}]'),
+      output_dir: z.string().optional().describe('folder of ingested summaries to search'),
+    }),
+    example: 'satchel bench retrieval --cases queries.json --output-dir ./output',
+    async run(_ctx, input, terminal) {
+      const corpus = await corpusOf(workingDirectory, input)
+      const lexicon = await loadLexicon(undefined)
+      const rows = ladder(corpus, lexicon).map((arm) => measure(arm, corpus.queries))
+      print(terminal, corpus, rows)
+      return 0
+    },
+  })
+}
+
+async function corpusOf(
+  workingDirectory: string,
+  input: { readonly cases?: string | undefined; readonly output_dir?: string | undefined },
+): Promise<Corpus> {
+  if (input.cases === undefined || input.output_dir === undefined) {
+    if (input.cases !== undefined || input.output_dir !== undefined) {
+      throw refusal('options_invalid', 'Give --cases and --output-dir together, or neither.')
+    }
+    const own = await import('../search/own-corpus.ts')
+    return { ids: own.OWN_IDS, summaries: own.OWN_SUMMARIES, queries: own.OWN_QUERIES }
+  }
+  const outputDir = resolve(workingDirectory, input.output_dir)
+  const index = await loadIndex(outputDir)
+  if (!index) throw refusal('no_index', 'Nothing has been ingested into that output directory.')
+  const latest = groupVersions(index, index.records).map((group) => group.latest)
+  const summaries = []
+  for (const record of latest) summaries.push(await loadSummary(outputDir, record.summary_file))
+  const ids = latest.map(({ repository, path }) => `${ownerAndName(repository)}//${path}`)
+  return { ids, summaries, queries: await readCases(resolve(workingDirectory, input.cases)) }
+}
+
+async function readCases(path: string): Promise<readonly JudgedQuery[]> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw refusal('file_not_found', 'The file of judged queries does not exist or cannot be read.', { cause })
+  })
+  const parsed = cases.safeParse(JSON.parse(text))
+  if (!parsed.success)
+    throw refusal('options_invalid', 'The file of judged queries has another shape.', { cause: parsed.error })
+  return parsed.data
+}
+
+/** `owner/name` of a URL; a local clone may be called `owner+name.git`. */
+function ownerAndName(repository: string): string {
+  const parts = repository.replace(/\.git$/, '').split(/[/:]/)
+  const last = parts.at(-1) ?? ''
+  return last.includes('+') ? last.replace('+', '/') : `${parts.at(-2) ?? ''}/${last}`
+}
+
+function measure(arm: Arm, queries: readonly JudgedQuery[]): Row {
+  const judged = queries.map(({ query, kind, relevant }) => ({
+    kind,
+    quality: judge(arm.rank(query), relevant),
+  }))
+  const kinds = [...new Set(queries.map(({ kind }) => kind))].sort()
+  const of = (kind: string): Quality =>
+    meanQuality(judged.filter((one) => one.kind === kind).map(({ quality }) => quality))
+  return {
+    arm: arm.name,
+    all: meanQuality(judged.map(({ quality }) => quality)),
+    kinds: Object.fromEntries(kinds.map((kind) => [kind, of(kind).ndcg10])),
+  }
+}
+
+function print(terminal: Terminal, corpus: Corpus, rows: readonly Row[]): void {
+  if (terminal.json) {
+    const document = { modules: corpus.ids.length, queries: corpus.queries.length, arms: rows }
+    terminal.write(`${JSON.stringify(document, null, 2)}\n`)
+    return
+  }
+  terminal.write(`${corpus.queries.length} judged queries over ${corpus.ids.length} modules\n`)
+  for (const { arm, all, kinds } of rows) {
+    const byKind = Object.entries(kinds).map(([kind, value]) => `${kind} ${value.toFixed(3)}`)
+    terminal.write(
+      `${arm.padEnd(24)} nDCG@10 ${all.ndcg10.toFixed(3)}  MRR ${all.mrr.toFixed(3)}  R5 ${all.recall5.toFixed(3)}  (${byKind.join(', ')})\n`,
+    )
+  }
+}
