@@ -6,6 +6,7 @@ import type { Rows } from '../domain/rows.ts'
 import { openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
 import { type Disk, realDisk } from './disk.ts'
+import type { JournalLimits } from './generations.ts'
 import { liveness, realSurroundings, type Surroundings } from './liveness.ts'
 import { type Lock, type LockRecord, newestLock, type Rank, takeLock } from './lock.ts'
 import { openMarkdownFile } from './markdown-file.ts'
@@ -43,6 +44,7 @@ export interface RoomSeams {
   readonly clock?: Clock
   readonly random?: Random
   readonly surroundings?: Surroundings
+  readonly limits?: JournalLimits
 }
 
 /** An owned, open room. Owned by who opened it. */
@@ -107,6 +109,7 @@ export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
       log,
       owner: lock.record.n,
       holdsLock: lock.holds,
+      ...(options.seams?.limits && { limits: options.seams.limits }),
     })
     return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }
   } catch (thrown) {

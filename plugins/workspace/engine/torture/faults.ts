@@ -1,4 +1,5 @@
 import { isSatchelError } from '../../../../server/plugin.ts'
+import { sha256Of } from '../bodies.ts'
 import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import { createChance } from './chance.ts'
@@ -57,7 +58,7 @@ async function runWithFault(
   const chance = createChance(seed)
   const simulated = createSimulatedDisk(START, chance)
   const history = createHistory(() => simulated.changes.length)
-  history.text(START_TEXT, 'editor')
+  history.text(sha256Of(START_TEXT), 'editor')
   const tracked = trackSql(sql)
   const outcomes: string[] = []
   let store: Store | undefined

@@ -1,5 +1,3 @@
-import { sha256Of } from '../bodies.ts'
-
 interface Issued {
   readonly at: number
   refusedAt: number | undefined
@@ -13,8 +11,8 @@ export interface History {
   refuse(eventId: number, change: string): void
   /** Somebody was shown everything up to this event: by an answer, a published event or a read. */
   tell(eventId: number): void
-  /** A text that may stand in the file, and who wrote it. */
-  text(content: string, by: 'us' | 'editor'): void
+  /** The sha256 of a text that may stand in the file, and who wrote it. */
+  text(hash: string, by: 'us' | 'editor'): void
   /** Whether a room recovered from a cut after `at` changes may hold this change. */
   allows(eventId: number, change: string, at: number): boolean
   /** The highest event that anybody had been shown after `at` changes. */
@@ -41,8 +39,8 @@ export function createHistory(now: () => number): History {
     tell: (eventId) => {
       if (eventId > (told.at(-1)?.eventId ?? 0)) told.push({ at: now(), eventId })
     },
-    text: (content, by) => {
-      texts.set(sha256Of(content), by)
+    text: (hash, by) => {
+      texts.set(hash, by)
     },
     allows: (eventId, change, at) =>
       (issued.get(key(eventId, change)) ?? []).some(

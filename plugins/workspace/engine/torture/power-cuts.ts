@@ -1,3 +1,4 @@
+import { sha256Of } from '../bodies.ts'
 import type { Sql } from '../sql.ts'
 import { type Chance, createChance } from './chance.ts'
 import { createHistory } from './history.ts'
@@ -55,7 +56,7 @@ async function cutOneWorkload(
   const chance = createChance(seed)
   const simulated = createSimulatedDisk(START, chance)
   const history = createHistory(() => simulated.changes.length)
-  history.text(START_TEXT, 'editor')
+  history.text(sha256Of(START_TEXT), 'editor')
   // A planted bug may break the run itself; what it left is judged all the same.
   const tracked = trackSql(sql)
   await runWorkload({

@@ -1,5 +1,6 @@
 import { isSatchelError, SatchelError } from '../../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../../domain/rows.ts'
+import { sha256Of } from '../bodies.ts'
 import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import type { Chance } from './chance.ts'
@@ -78,7 +79,7 @@ async function note(options: WorkloadOptions, store: Store): Promise<void> {
 }
 
 async function commit(options: WorkloadOptions, store: Store, text: string): Promise<void> {
-  options.history.text(text, 'us')
+  options.history.text(sha256Of(text), 'us')
   await issued(options, store, (tx) => {
     const { version, hash } = commitText(tx, text)
     return { eventId: tx.latestEventId, change: versionName(version, hash) }
@@ -131,7 +132,7 @@ function adopted({ history }: WorkloadOptions, tx: Tx, { version, hash }: NewVer
 async function edit({ simulated, history }: WorkloadOptions, store: Store, text: string): Promise<void> {
   const { disk } = simulated
   const temp = `${FILE}.${simulated.changes.length}`
-  history.text(text, 'editor')
+  history.text(sha256Of(text), 'editor')
   try {
     await disk.create(temp, text, 0o644)
     await disk.rename(temp, FILE)
