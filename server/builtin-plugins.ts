@@ -36,7 +36,11 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   {
     name: 'workspace',
     section: { key: 'workspace' },
-    verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
+    verbs: [
+      { verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' },
+      { verb: 'bench room', summary: 'what a durable change of a room costs on this disk' },
+      { verb: 'torture room', summary: 'try to make a room lose something on this disk' },
+    ],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },
 ]

@@ -11,7 +11,10 @@ export function benchCommand(host: Host): Command {
     description:
       'Measures durable mutations one at a time and in groups, document commits and recoveries, each against a floor of the same run, interleaved, best of five. With --gate it exits 3 when a figure is more than twice as weak as its goal. Works in a temporary folder and removes it.',
     input: z.object({
-      dir: z.string().optional().describe('folder on the disk to measure; absent: the folder for temporary files'),
+      dir: z
+        .string()
+        .optional()
+        .describe('folder on the disk to measure; absent: the folder for temporary files'),
       gate: z.boolean().default(false).describe('exit 3 when a figure is over the gate'),
     }),
     example: 'satchel bench room --json',

@@ -31,7 +31,11 @@ export function figureText(figures: readonly Figure[]): string {
 }
 
 function lineOf(figure: Figure): string {
-  const verdict = keeps(figure, 'goal') ? 'ok' : keeps(figure, 'gate') ? 'short of the goal' : 'SHORT OF THE GATE'
+  const verdict = keeps(figure, 'goal')
+    ? 'ok'
+    : keeps(figure, 'gate')
+      ? 'short of the goal'
+      : 'SHORT OF THE GATE'
   const sign = figure.sense === 'at_least' ? '>=' : '<='
   const sides = `${figure.ours.toFixed(1)} ${figure.unit} against ${figure.against.toFixed(1)} (${figure.against_what})`
   return `${figure.name.padEnd(24)} ${figure.ratio.toFixed(2)} ${sign} ${figure.goal}  ${verdict}\n    ${figure.what}: ${sides}`

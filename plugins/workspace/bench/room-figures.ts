@@ -49,7 +49,8 @@ async function sizedFigures(options: BenchOptions, megabytes: number): Promise<r
       () => rateOf(CALLS, floor.append),
     )
     const figures = [singleFigure(megabytes, single)]
-    if (megabytes === SIZES_MB[0]) figures.push(await groupFigure(room, single), await documentFigure(room, floor))
+    if (megabytes === SIZES_MB[0])
+      figures.push(await groupFigure(room, single), await documentFigure(room, floor))
     return figures
   } finally {
     floor.close()
@@ -121,7 +122,12 @@ async function recoveryFigure({ directory, wasm }: BenchOptions): Promise<Figure
     await room.commit('# Long\n'.padEnd(RECOVERY_DOCUMENT_BYTES, 'x'))
     for (let done = 0; done < RECOVERY_EVENTS; done += GROUP) await group(room)
     const ours = await room.dieAndReopen()
-    return limitFigure('room.recovery', `${RECOVERY_EVENTS} events and a 1 MiB document after a death`, ours, RECOVERY_LIMIT_MS)
+    return limitFigure(
+      'room.recovery',
+      `${RECOVERY_EVENTS} events and a 1 MiB document after a death`,
+      ours,
+      RECOVERY_LIMIT_MS,
+    )
   } finally {
     await room.close()
   }
@@ -134,14 +140,28 @@ async function journalFigure({ directory, wasm }: BenchOptions): Promise<Figure>
       await Promise.all(Array.from({ length: GROUP }, () => room.add(JOURNAL_ROW_BYTES)))
     }
     const ours = await room.dieAndReopen()
-    return limitFigure('room.recovery.journal', 'a full journal of 16 MiB after a death', ours, JOURNAL_LIMIT_MS)
+    return limitFigure(
+      'room.recovery.journal',
+      'a full journal of 16 MiB after a death',
+      ours,
+      JOURNAL_LIMIT_MS,
+    )
   } finally {
     await room.close()
   }
 }
 
 function limitFigure(name: string, what: string, ours: number, limitMs: number): Figure {
-  return figureOf({ name, what, unit: 'ms', ours, against: limitMs, against_what: 'the limit', goal: 1, sense: 'at_most' })
+  return figureOf({
+    name,
+    what,
+    unit: 'ms',
+    ours,
+    against: limitMs,
+    against_what: 'the limit',
+    goal: 1,
+    sense: 'at_most',
+  })
 }
 
 interface Pair {

@@ -1,5 +1,7 @@
 import type { Command, Host } from '../../../server/plugin.ts'
+import { benchCommand } from '../bench/command.ts'
 import type { WorkspaceConfig } from '../config.ts'
+import { tortureCommand } from '../engine/torture/command.ts'
 import { checkHandoffRecord } from '../handoff-record.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import { roomTools } from '../tools/room-tools.ts'
@@ -8,12 +10,14 @@ import { joiningCommands } from './joining.ts'
 import { lookingCommands } from './looking.ts'
 import { openCommand } from './open.ts'
 
-/** The verbs of `satchel workspace`. */
+/** The verbs of `satchel workspace`, and `bench room` and `torture room`. */
 export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProcess): readonly Command[] {
   return [
     openCommand(host, config, room),
     ...lookingCommands(host, room),
     ...joiningCommands(host, room),
     callCommand(host, room, roomTools(room.house, checkHandoffRecord)),
+    benchCommand(host),
+    tortureCommand(host),
   ]
 }
