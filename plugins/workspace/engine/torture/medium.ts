@@ -76,7 +76,7 @@ export function createMedium(image: Image): Medium {
       pendingNames.length + [...extents.values()].reduce((sum, { pending }) => sum + pending.length, 0),
     cut: (chance) => {
       const found = survivingNames(durableNames, pendingNames, chance)
-      const stale = chance.maybe(0.5) ? freed : undefined
+      const stale = freed.length > 0 && chance.maybe(0.7) ? freed : undefined
       const left = new Map<string, Buffer | 'directory'>()
       // Parents come first: what lies in a directory that was never made is gone with it.
       for (const [path, node] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {

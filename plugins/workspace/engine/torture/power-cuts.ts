@@ -27,7 +27,8 @@ export interface PowerCutReport {
   readonly failure?: { readonly seed: number; readonly change: number; readonly faults: readonly string[] }
 }
 
-const STEPS = 8
+const FEWEST_STEPS = 2
+const MORE_STEPS = 8
 const CUTS_PER_CHANGE = 5 // at most: the more is not durable, the more images a cut can leave
 const NESTED_SHARE = 0.25
 
@@ -65,7 +66,7 @@ async function cutOneWorkload(
     chance,
     history,
     owner: 1,
-    steps: STEPS,
+    steps: FEWEST_STEPS + chance.below(MORE_STEPS),
     bug,
     opened: () => simulated.fail(fillingUp(simulated, chance)),
     closing: () => simulated.fail(nextWrite(simulated)),

@@ -27,7 +27,7 @@ test('a power cut anywhere loses nothing that was acknowledged, published or rea
 
 for (const bug of POWER_CUT_BUGS) {
   test(`power cuts find the planted bug: ${bug.name}`, async () => {
-    const report = await cutPower({ sql, seed: 50, points: BUG_POINTS, bug })
+    const report = await cutPower({ sql, seed: 400, points: BUG_POINTS, bug })
 
     assert.ok(report.failure, `not found in ${report.points} points`)
   })
