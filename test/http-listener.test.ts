@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
+import { plugin as workspace } from '../plugins/workspace/index.ts'
 import { copyAssets } from '../scripts/assets.ts'
 import { SatchelError } from '../server/contract/errors.ts'
 import type { Listener } from '../server/contract/route.ts'
@@ -19,7 +20,7 @@ import { problem } from '../server/http/problem.ts'
 import { createStreamPlaces } from '../server/http/stream-places.ts'
 import type { McpMount } from '../server/mcp-mount.ts'
 import { definePlugin } from '../server/plugin.ts'
-import { openHost } from './harness/index.ts'
+import { openHost, temporaryFolder } from './harness/index.ts'
 import { askAt, openDoor, TOKEN } from './http/open-door.ts'
 import { SESSION } from './http/sample-plugin.ts'
 
@@ -255,6 +256,31 @@ describe('listener', () => {
   })
 })
 
+describe('the API listener with a room', () => {
+  it('is the room’s ingress too: it says how to join and hides what is the owner’s', async (t) => {
+    const projectRoot = await temporaryFolder(t)
+    const settings = { file: join(projectRoot, 'idea.md') }
+    const { host } = await openHost(t, { plugins: [{ plugin: workspace, settings }], projectRoot })
+    const api: Listener = { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false }
+    const door = await openListener(host, api, OPTIONS)
+    t.after(() => door.close())
+    const status = async (path: string) => (await askAt(door, path)).status
+
+    for (const path of [
+      '/.well-known/agent-workspace',
+      '/protocol',
+      '/skills',
+      '/skills/satchel',
+      '/health',
+    ]) {
+      assert.equal(await status(path), 200, path)
+    }
+    assert.equal(await status('/workspace/status'), 401)
+    assert.equal(await status('/local/ping'), 404)
+    assert.equal(await status('/owner/claim'), 404)
+  })
+})
+
 describe('closing a listener', () => {
   it('lets calls in flight finish, refuses new ones, and ends the MCP door with it', async (t) => {
     const mcp = mount()
@@ -317,7 +343,17 @@ describe('documents of the API', () => {
   it('has an OpenAPI document that an independent validator accepts', async (t) => {
     const { ask } = await openDoor(t)
     const { json } = await ask('/openapi.json')
+    const pages = [await ask('/docs'), await ask('/redoc')]
 
+    for (const { headers, text } of pages) {
+      const policy = String(headers['content-security-policy'])
+      assert.match(
+        policy,
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; /,
+      )
+      assert.match(policy, /connect-src 'self'; font-src 'self' data:; worker-src blob:; /)
+      assert.equal(/<script>|<script [^>]*>[^<]|https?:/.test(text), false)
+    }
     const result = await new Validator().validate(structuredClone(json))
 
     assert.deepEqual(result, { valid: true })

@@ -4,7 +4,7 @@ import type { Route } from '../../../server/plugin.ts'
 import { PROTOCOL } from '../house/attachment.ts'
 import { json } from './json-route.ts'
 
-const LISTENERS = ['ingress', 'socket']
+const LISTENERS = ['ingress', 'socket', 'api']
 
 /** What an agent may ask the ingress before it has a session: how to join, what is spoken, how to work here. */
 export function wellKnownRoutes(version: string): readonly Route[] {
@@ -36,7 +36,7 @@ export function wellKnownRoutes(version: string): readonly Route[] {
           },
         }),
     },
-    open('/health', () => ({ status: 'healthy', version })),
+    { ...open('/health', () => ({ status: 'healthy', version })), listeners: ['ingress', 'socket'] }, // `serve` has its own
   ]
 }
 
