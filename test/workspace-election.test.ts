@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { workspacePlugin } from '../plugins/workspace/index.ts'
+import { openHost, temporaryFolder } from './harness/index.ts'
+import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
+
+async function roomFile(t: TestContext): Promise<string> {
+  const file = join(await temporaryFolder(t), 'plan.md')
+  await writeFile(file, '# Plan\n')
+  return file
+}
+
+/** A process of its own in all but the process: a host as `satchel mcp --room FILE` has it, called as its stdio client. */
+async function stdioHost(t: TestContext, file: string, settings: Record<string, unknown> = {}) {
+  const opened = await openHost(t, {
+    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file, ...settings } }],
+    openListener: listenerOf({}),
+  })
+  const hints: string[] = []
+  opened.host.hub.on(
+    '*',
+    (signal) => void hints.push(signal.kind === 'resource' ? signal.uri : signal.taskId),
+  )
+  const call = (tool: string, input: Record<string, unknown> = {}) =>
+    opened.call(tool, input, { localTransport: 'stdio', client: { name: 'robot', version: '1' } })
+  return { ...opened, call, hints }
+}
+
+const propose = (n: number) => ({ base_version: 1, summary: `${n}`, content: 'c' })
+
+test('nothing is touched before the first real room call', async (t) => {
+  const file = await roomFile(t)
+  const { host } = await stdioHost(t, file)
+
+  assert.deepEqual(await readdir(join(file, '..')), ['plan.md'])
+  await host.stop()
+  assert.deepEqual(await readdir(join(file, '..')), ['plan.md'])
+})
+
+test('the first process owns the room, the others reach it, each as a participant of its own', async (t) => {
+  const file = await roomFile(t)
+  const hosts = await Promise.all([stdioHost(t, file), stdioHost(t, file), stdioHost(t, file)])
+
+  const statuses = await Promise.all(hosts.map(({ call }) => call('workspace_status')))
+  await Promise.all(
+    hosts.flatMap(({ call }, n) => [
+      call('workspace_propose', propose(n)),
+      call('workspace_propose', propose(n)),
+    ]),
+  )
+  const listed = await hosts[1]?.call('workspace_proposals')
+
+  const names = statuses.map((status) => (status['you'] as { name: string }).name)
+  assert.deepEqual(names.sort(), ['robot', 'robot-2', 'robot-3'])
+  assert.equal(new Set(statuses.map((status) => status['instance_id'])).size, 1)
+  assert.equal((listed?.['proposals'] as unknown[] | undefined)?.length, 6)
+})
+
+test('a stdio agent may propose and commit what was approved, and nothing more; as owner it may all', async (t) => {
+  const file = await roomFile(t)
+  const agent = await stdioHost(t, file)
+  const owner = await stdioHost(t, file, { as: 'owner' })
+  const { proposal_id } = await agent.call('workspace_propose', propose(1))
+  const denied = { code: 'forbidden', reason: 'permission_denied' }
+
+  await assert.rejects(agent.call('workspace_review', { proposal_id, approve: true }), denied)
+  await assert.rejects(agent.call('workspace_invite'), denied)
+  await assert.rejects(
+    agent.call('workspace_commit', { base_version: 1, content: 'x', summary: 's' }),
+    denied,
+  )
+  await owner.call('workspace_review', { proposal_id, approve: true })
+  const { version } = await agent.call('workspace_commit', { proposal_id })
+
+  assert.equal(version, 2)
+})
+
+test('an error is the same at the owner and through a bridge, and a key holds over both', async (t) => {
+  const file = await roomFile(t)
+  const hosts = [await stdioHost(t, file), await stdioHost(t, file)]
+  for (const { call } of hosts) {
+    await assert.rejects(call('workspace_propose', { ...propose(1), base_version: 7 }), {
+      code: 'conflict',
+      reason: 'stale_version',
+    })
+    await assert.rejects(call('workspace_commit', { proposal_id: 'prop_x' }), {
+      reason: 'proposal_not_found',
+    })
+    const input = { ...propose(1), idempotency_key: 'same' }
+    const first = await call('workspace_propose', input)
+    assert.equal((await call('workspace_propose', input))['proposal_id'], first['proposal_id'])
+  }
+})
+
+test('when the owner stops the others go on, with the same session, and are told what they may have missed', async (t) => {
+  const file = await roomFile(t)
+  const first = await stdioHost(t, file)
+  await first.call('workspace_status')
+  const second = await stdioHost(t, file)
+  const third = await stdioHost(t, file)
+  const before = [await second.call('workspace_status'), await third.call('workspace_status')]
+
+  await first.host.stop()
+  second.hints.length = 0
+  const after = await Promise.all([second.call('workspace_status'), third.call('workspace_status')])
+  await second.call('workspace_propose', propose(1))
+  await third.call('workspace_propose', propose(2))
+  const deadline = Date.now() + 2000
+  while (!second.hints.includes('satchel://workspace/proposals') && Date.now() < deadline) {
+    await new Promise((done) => setTimeout(done, 20))
+  }
+
+  const sessions = (list: Record<string, unknown>[]) =>
+    list.map((status) => (status['you'] as { participant_id: string }).participant_id)
+  assert.deepEqual(sessions(after), sessions(before))
+  assert.notEqual(after[0]?.['instance_id'], before[0]?.['instance_id'])
+  assert.equal(after[0]?.['instance_id'], after[1]?.['instance_id'])
+  assert.ok(second.hints.includes('satchel://workspace/proposals'))
+})
+
+test('opening the room takes it over from a stdio owner without a failed call, and a second opening is refused', async (t) => {
+  const file = await roomFile(t)
+  const agent = await stdioHost(t, file)
+  await agent.call('workspace_status')
+  let failed = 0
+  let going = true
+  const busy = (async () => {
+    for (let n = 0; going; n += 1) {
+      await agent.call('workspace_propose', propose(n)).catch((thrown) => {
+        failed += 1
+        t.diagnostic(String(thrown))
+      })
+    }
+  })()
+
+  const server = await openRoomServer(t, { file })
+  await agent.call('workspace_propose', propose(1000))
+  going = false
+  await busy
+  const admin = await server.join('admin', ['*'])
+  const events = (
+    await server.ask(server.ingress, 'GET', '/workspace/events?since_event_id=0&limit=200', {
+      token: admin.token,
+    })
+  ).json
+  const types = (events['events'] as { event_type: string }[]).map(({ event_type }) => event_type)
+
+  assert.equal(failed, 0)
+  assert.equal(types.filter((type) => type === 'workspace.stopped').length, 1)
+  assert.equal(types.filter((type) => type === 'workspace.started').length, 2)
+  await assert.rejects(openRoomServer(t, { file }), { code: 'conflict', reason: 'room_locked' })
+})
+
+test('a process that stops leaves the room', async (t) => {
+  const file = await roomFile(t)
+  const first = await stdioHost(t, file)
+  await first.call('workspace_status')
+  const second = await stdioHost(t, file)
+  await second.call('workspace_status')
+
+  await second.host.stop()
+
+  const { participants } = (await first.call('workspace_participants')) as {
+    participants: { name: string }[]
+  }
+  assert.deepEqual(
+    participants.map(({ name }) => name),
+    ['robot'],
+  )
+})
+
+// --- real processes ------------------------------------------------------------------------------------------------
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+const MAIN = join(import.meta.dirname, '..', 'server', 'main.ts')
+
+/** `satchel mcp --room FILE` in a process of its own, spoken to over its pipes. */
+function spawnClient(t: TestContext, file: string, name: string) {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', TSX, MAIN, 'mcp', '--room', file, '--name', name],
+    {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  const waiting = new Map<number, (answer: Record<string, unknown>) => void>()
+  if (!child.stdout || !child.stdin) throw new Error('no pipes')
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message = JSON.parse(line) as {
+      id?: number
+      result?: { structuredContent: Record<string, unknown> }
+    }
+    if (message.id !== undefined) waiting.get(message.id)?.(message.result?.structuredContent ?? {})
+  })
+  let last = 0
+  const call = (tool: string, input: object): Promise<Record<string, unknown>> => {
+    last += 1
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name, version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const params = { name: tool, arguments: input, _meta }
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method: 'tools/call', params })}\n`)
+    return new Promise((resolve) => waiting.set(last, resolve))
+  }
+  return { child, call }
+}
+
+test('the owner killed under busy bridges: they go on within two seconds and nothing acknowledged is lost', async (t) => {
+  const file = await roomFile(t)
+  const clients = [spawnClient(t, file, 'first')]
+  await clients[0]?.call('workspace_status', {})
+  clients.push(spawnClient(t, file, 'second'), spawnClient(t, file, 'third'))
+  await Promise.all(clients.map(({ call }) => call('workspace_status', {})))
+  const acknowledged: string[] = []
+  const survivors = clients.slice(1)
+  let going = true
+  const refused: unknown[] = []
+  const busy = survivors.map(async ({ call }, client) => {
+    for (let n = 0; going && n < 40; n += 1) {
+      const answer = await call('workspace_handoff_create', { title: `${client}/${n}`, objective: 'o' })
+      if (typeof answer['handoff_id'] === 'string') acknowledged.push(answer['handoff_id'])
+      else refused.push(answer)
+    }
+  })
+
+  await new Promise((done) => setTimeout(done, 50))
+  clients[0]?.child.kill('SIGKILL')
+  const killed = performance.now()
+  await survivors[0]?.call('workspace_status', {})
+  const recovered = performance.now() - killed
+  await Promise.all(busy)
+  going = false
+  const stored = new Set<string>()
+  for (let cursor: string | undefined; ; ) {
+    const page = (await survivors[1]?.call('workspace_handoff_list', {
+      limit: 200,
+      ...(cursor && { cursor }),
+    })) as {
+      handoffs: { handoff_id: string }[]
+      next_cursor?: string
+    }
+    for (const { handoff_id } of page.handoffs) stored.add(handoff_id)
+    cursor = page.next_cursor
+    if (cursor === undefined) break
+  }
+
+  t.diagnostic(`first success ${Math.round(recovered)} ms after the kill`)
+  assert.ok(recovered < 2000, `${recovered} ms`)
+  assert.deepEqual(
+    acknowledged.filter((id) => !stored.has(id)),
+    [],
+  )
+  assert.equal(stored.size, acknowledged.length, 'nothing happened twice')
+  assert.ok(refused.length <= survivors.length, JSON.stringify(refused))
+})
+
+test('a stdio server started twice, one of them killed, leaves one owner and no participant without a call', async (t) => {
+  const file = await roomFile(t)
+  const twins = [spawnClient(t, file, 'a'), spawnClient(t, file, 'a')]
+  twins[0]?.child.kill('SIGKILL')
+
+  const status = await twins[1]?.call('workspace_status', {})
+
+  assert.equal(Object(status?.['counts']).participants, 1)
+  assert.ok(existsSync(join(file, '..', '.plan.md.satchel', 'owner.sock')))
+})
