@@ -150,6 +150,7 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
     [['probe', 'count', 'x'], 'invalid_argument'],
     [['probe', 'count', '10'], 'invalid_arguments'],
     [['--frob'], 'unknown_option'],
+    [['probe', 'echo', '--input'], 'option_missing_argument'],
     [['completion', 'tcsh'], 'invalid_argument'],
   ]
   for (const [argv, reason, says] of cases) {
@@ -310,6 +311,10 @@ test('help fits 80 columns, shows an example and the exit codes, and goes to std
   assert.match(verb.out, /Example:\n {2}satchel probe echo 'it'\\''s one' /)
   assert.match(verb.out, /--no-capture-git/)
   assert.doesNotMatch(verb.out, /--capture-git {2}/)
+  for (const argv of [['--json'], ['probe', '--json']]) {
+    const ran = await satchel(argv)
+    assert.deepEqual([ran.code, json(ran).error.reason], [2, 'missing_verb'])
+  }
   const group = await satchel(['probe'])
   assert.deepEqual([group.code, group.out, /Echo what was typed/.test(group.err)], [2, '', true])
 })

@@ -109,3 +109,17 @@ test('from the tarball both commands start, for new clients and old ones', async
   assert.equal(old.protocolVersion, '2024-11-05')
   assert.deepEqual(await readdir(empty), [], 'nothing was written')
 })
+
+test('the plugin guide shows the minimal plugin as it is, and names only verbs and flags that exist', async () => {
+  const guide = await readFile(join(ROOT, 'docs/plugin-guide.md'), 'utf8')
+  const plugin = await readFile(join(ROOT, 'examples/minimal-plugin/plugin.js'), 'utf8')
+  const verbs = [...guide.matchAll(/^satchel (plugin \w+)/gm)].map(([, verb = '']) => verb)
+
+  assert.ok(guide.includes(`\`\`\`js\n${plugin}\`\`\``))
+  assert.deepEqual(verbs, ['plugin new', 'plugin check', 'plugin pack'])
+  for (const verb of [...verbs, 'tools']) {
+    const help = await node([join(ROOT, 'dist/satchel.js'), ...verb.split(' '), '--help'], ROOT)
+    assert.match(help, new RegExp(`^Usage: satchel ${verb} `))
+    for (const flag of ['--json', '--quiet', '--config', '--project']) assert.ok(help.includes(flag))
+  }
+})

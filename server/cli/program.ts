@@ -55,7 +55,7 @@ async function dispatch(world: World): Promise<number> {
 }
 
 async function runWords(world: World): Promise<number> {
-  const { line, terminal } = world
+  const { line } = world
   const asksHelp = line.words[0] === 'help'
   const words = asksHelp ? line.words.slice(1) : line.words
   const argv = asksHelp ? [...words, '--help'] : line.argv
@@ -65,8 +65,7 @@ async function runWords(world: World): Promise<number> {
     const text = overview(helpColumns(world))
     if (line.help || asksHelp) return printed(world, text)
     if (argv.some((word) => !isGlobalOnly(word))) throw unknownFlag(argv)
-    terminal.complain(text)
-    return USAGE_EXIT
+    return withoutVerb(world, text, [])
   }
   const row = HOST_VERBS.find(({ verb }) => verb === first)
   if (row && !isPluginSubject(row, words[1])) return runHostVerb(world, await row.load(), words, argv)
@@ -173,7 +172,14 @@ function runGroup(
   }
   const text = groupHelp(group, rows, helpColumns(world))
   if (world.line.help || world.line.words[0] === 'help') return printed(world, text)
-  world.terminal.complain(text)
+  return withoutVerb(world, text, group)
+}
+
+/** Wrong usage that help answers best; a program that asked for JSON gets the error object. */
+function withoutVerb({ line, terminal }: World, help: string, group: readonly string[]): number {
+  if (line.json)
+    throw usageError('missing_verb', `name a verb. See: ${['satchel', ...group].join(' ')} --help`)
+  terminal.complain(help)
   return USAGE_EXIT
 }
 

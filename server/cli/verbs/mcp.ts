@@ -46,7 +46,11 @@ export const mcpVerb = defineHostVerb({
       'workspace.name': flags.name,
       'workspace.as': flags.as,
     })
-    if (flags.transport === undefined) return world.doors.serveStdio(world, settings)
+    if (flags.transport === undefined) {
+      if (world.terminal.stdinIsTty)
+        world.terminal.note('waiting for MCP messages, one JSON document a line; Ctrl-D ends')
+      return world.doors.serveStdio(world, settings)
+    }
     return world.doors.serveHttp(world, {
       surface: flags.transport,
       flags: settings,
