@@ -1,6 +1,7 @@
 import { definePlugin, type Host, type PluginInstance } from '../../server/plugin.ts'
 import { roomCommands } from './commands/room-commands.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
+import { roomElsewhere } from './elsewhere.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
 import { type RoomWorld, realWorld } from './house/clock.ts'
@@ -38,7 +39,10 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
   const room = createRoomProcess(host, config, world)
   const commands = roomCommands(host, config, room)
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
-  if (!hasRoom) return { commands, stop: room.stop }
+  if (!hasRoom) {
+    const remote = roomElsewhere(host, config)
+    return { commands, ...(remote && { remote }), stop: room.stop }
+  }
   return { ...lent(room), commands, stop: room.stop }
 }
 

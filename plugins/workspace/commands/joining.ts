@@ -123,7 +123,8 @@ function joinCommand(host: Host): Command {
   })
 }
 
-async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url: string; joined: Joined }> {
+/** Redeems an invitation at the first of its endpoints that answers. Errors: `unavailable`/`transport_unavailable`, the room's own. */
+export async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url: string; joined: Joined }> {
   const urls = ticket.endpoints.filter(isSafeEndpoint)
   for (const url of urls) {
     try {
@@ -139,7 +140,7 @@ async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url: string
 }
 
 /** A secret travels in clear only within this machine. */
-function isSafeEndpoint(url: string): boolean {
+export function isSafeEndpoint(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
   return (

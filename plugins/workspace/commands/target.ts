@@ -105,19 +105,31 @@ export async function forgetSession(host: Host, workspaceId: string): Promise<vo
 
 /** The session joined last. Errors: `unavailable`/`room_not_running` when none is stored. */
 export async function savedSession(host: Host): Promise<SavedSession> {
+  const newest = (await savedSessions(host))[0]
+  if (newest) return newest
+  throw refusal(
+    'room_not_running',
+    'No room is named: use --room FILE, workspace.file or satchel workspace join.',
+  )
+}
+
+/** The session joined last at the room of this origin (`http://127.0.0.1:4181`), if one is stored. */
+export async function savedSessionAt(host: Host, origin: string): Promise<SavedSession | undefined> {
+  return (await savedSessions(host)).find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
+}
+
+/** All stored sessions, newest first. */
+async function savedSessions(host: Host): Promise<readonly SavedSession[]> {
   const folder = sessionFolder(host)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))
-  const aged = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  const stored = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name)
+      const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+      return { at: mtimeMs, session: JSON.parse(text) as SavedSession } // written by saveSession
+    }),
   )
-  const newest = aged.sort((a, b) => b.at - a.at)[0]
-  if (!newest) {
-    throw refusal(
-      'room_not_running',
-      'No room is named: use --room FILE, workspace.file or satchel workspace join.',
-    )
-  }
-  return JSON.parse(await readFile(join(folder, newest.name), 'utf8')) as SavedSession // written by saveSession
+  return stored.sort((a, b) => b.at - a.at).map(({ session }) => session)
 }
 
 async function savedTarget(host: Host): Promise<Target> {

@@ -1,0 +1,80 @@
+import { type Host, isSatchelError, type RemoteMcp, SatchelError } from '../../server/plugin.ts'
+import { isSafeEndpoint, redeemAt } from './commands/joining.ts'
+import { savedSessionAt, saveSession } from './commands/target.ts'
+import type { WorkspaceConfig } from './config.ts'
+import { type JoinTicket, parseJoinUri } from './domain/invitation.ts'
+import { refusal } from './domain/refusal.ts'
+import { ROOM_URI } from './hints.ts'
+import { requireSameProtocol } from './house/attachment.ts'
+import { callOwner, LinkLost } from './house/link.ts'
+
+/**
+ * The room of `workspace.connect`, or of an invitation, as it is lent over stdio; undefined when neither is configured.
+ * Nothing is asked of it before the first request.
+ * Errors: `invalid`/`invalid_request` for a text that is no invitation, or an address that would carry a secret in clear.
+ */
+export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | undefined {
+  const { connect, invite } = config
+  if (connect === undefined && invite === undefined) return undefined
+  const ticket = invite === undefined ? undefined : ticketOf(invite)
+  const address = connect ?? ticket?.endpoints.find(isSafeEndpoint)
+  if (address === undefined || !isSafeEndpoint(address)) {
+    throw new SatchelError(
+      'invalid',
+      'invalid_request',
+      'A room elsewhere needs an https address, or http on this machine.',
+    )
+  }
+  const { origin, pathname } = new URL(address)
+  let asked = false
+  return {
+    url: pathname === '/' ? `${origin}/mcp` : address,
+    toolPrefix: 'workspace_',
+    uriPrefixes: [`${ROOM_URI}/`, 'skill://satchel/'],
+    prompts: ['join-room', 'propose-change'],
+    async bearer() {
+      if (!asked) await requireRoom(origin)
+      const saved = await savedSessionAt(host, origin)
+      // Asked again, the stored session was refused: an invitation may begin a new one.
+      if (saved && !(asked && ticket)) {
+        asked = true
+        return saved.token
+      }
+      asked = true
+      if (ticket) return redeem(host, { ...ticket, endpoints: [origin] }, config.name)
+      throw new SatchelError(
+        'unauthorized',
+        'unauthorized',
+        'No session of this room is stored: start with --invite URI, or satchel workspace join URI.',
+      )
+    },
+  }
+}
+
+function ticketOf(invite: string): JoinTicket {
+  const ticket = parseJoinUri(invite)
+  if (ticket) return ticket
+  throw new SatchelError(
+    'invalid',
+    'invalid_request',
+    'This is not an invitation: satchel://join/… is expected.',
+  )
+}
+
+async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<string> {
+  const { url, joined } = await redeemAt(ticket, { invite: ticket.secret, name, kind: 'agent' })
+  await saveSession(host, { ...joined, url })
+  return joined.token
+}
+
+/** Errors: `unavailable`/`protocol_mismatch`, `transport_unavailable`. A room behind `serve` says nothing of its protocol and passes. */
+async function requireRoom(origin: string): Promise<void> {
+  const protocol = await callOwner({ url: origin }, { method: 'GET', path: '/protocol' }).catch(
+    (thrown: unknown) => {
+      if (isSatchelError(thrown) && thrown.code === 'not_found') return undefined
+      if (thrown instanceof LinkLost) throw refusal('transport_unavailable', 'The room cannot be reached.')
+      throw thrown
+    },
+  )
+  if (protocol !== undefined) requireSameProtocol({ protocol })
+}
