@@ -1,16 +1,24 @@
-import { definePlugin } from '../../server/plugin.ts'
+import { definePlugin, type Finding } from '../../server/plugin.ts'
+import { examineStore } from './actions/doctor.ts'
 import { handoffConfig } from './config.ts'
-import { createHandoffs } from './project.ts'
-import { schemaResource } from './resources.ts'
+import { hookCommand } from './hooks.ts'
+import { createHandoffs, type Handoffs } from './project.ts'
+import { handoffPrompts } from './prompts.ts'
+import { handoffResources } from './resources.ts'
 import { branchTool } from './tools/handoff-branch.ts'
 import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
+import { detectTool } from './tools/handoff-detect.ts'
 import { diffTool } from './tools/handoff-diff.ts'
+import { doctorTool } from './tools/handoff-doctor.ts'
+import { exportTool } from './tools/handoff-export.ts'
 import { freshnessTool } from './tools/handoff-freshness.ts'
 import { getTool } from './tools/handoff-get.ts'
+import { importTool } from './tools/handoff-import.ts'
 import { lineageTool } from './tools/handoff-lineage.ts'
 import { listTool } from './tools/handoff-list.ts'
 import { mergeTool } from './tools/handoff-merge.ts'
+import { redactTool } from './tools/handoff-redact.ts'
 import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
@@ -31,6 +39,11 @@ const TOOLS = [
   lineageTool,
   freshnessTool,
   checkPlanTool,
+  redactTool,
+  exportTool,
+  importTool,
+  detectTool,
+  doctorTool,
 ]
 
 /** Handoff records: what a session leaves for the next one. */
@@ -43,7 +56,24 @@ export const plugin = definePlugin({
     const handoffs = createHandoffs(host, config)
     return {
       tools: TOOLS.map((tool) => tool(handoffs)),
-      resources: [schemaResource()],
+      resources: handoffResources(handoffs),
+      prompts: handoffPrompts(handoffs),
+      commands: [hookCommand(handoffs)],
+      doctor: () => storeFindings(handoffs),
     }
   },
 })
+
+/** What `satchel doctor` says of the project's store. */
+async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
+  const project = handoffs.ownProject()
+  const subject = 'handoff store'
+  const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
+  if (problems.length === 0) return [{ level: 'ok', subject, detail: 'no problem found' }]
+  return problems.map(({ kind, path, detail }) => ({
+    level: kind === 'damaged_record' || kind === 'lineage_cycle' ? 'problem' : 'warning',
+    subject: `${subject}: ${path}`,
+    detail,
+    next: { tool: 'handoff_doctor', args: {} },
+  }))
+}

@@ -31,7 +31,13 @@ export interface Handoffs {
   random: RandomBytes
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
+  /** The project at a root, with little patience for git: a hook must not hold its host up. */
+  hookProject(root: string): Project
+  /** The host's own project, for what no call asks for. */
+  ownProject(): Project
 }
+
+const HOOK_GIT_MS = 400
 
 /** Opens projects on demand; makes no folder and touches no file. */
 export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
@@ -49,6 +55,8 @@ export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
     now: () => host.now(),
     clock: systemClock,
     random: (size) => randomBytes(size),
+    hookProject: (root) => ({ ...at(root), git: gitIn(root, host.env, HOOK_GIT_MS) }),
+    ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
   }
 }

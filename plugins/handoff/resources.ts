@@ -1,8 +1,28 @@
 import { HANDOFF_SCHEMA } from '../../generated/handoff-schema.ts'
-import { defineResource } from '../../server/plugin.ts'
+import { type CallContext, defineResource, isSatchelError, SatchelError } from '../../server/plugin.ts'
+import { findRecord } from './actions/find-record.ts'
+import { getRecord } from './actions/get-record.ts'
+import { DEFAULT_BRIEF_TOKENS } from './domain/brief.ts'
+import { shownLine } from './domain/fence.ts'
+import { newestFirst } from './domain/latest.ts'
+import { listRows } from './domain/record-list.ts'
+import type { Handoffs } from './project.ts'
 
-/** `handoff://schema/v0.1`: the JSON Schema of the record. */
-export function schemaResource() {
+const MAX_LISTED = 50
+const MAX_INDEX = 100
+
+/** Everything of the handoff plugin that can be read by URI (design handoff, section 13). */
+export function handoffResources(handoffs: Handoffs) {
+  return [
+    schemaResource(),
+    recordResource(handoffs),
+    briefResource(handoffs),
+    latestResource(handoffs),
+    indexResource(handoffs),
+  ]
+}
+
+function schemaResource() {
   return defineResource({
     uri: 'handoff://schema/v0.1',
     name: 'handoff-schema',
@@ -16,4 +36,122 @@ export function schemaResource() {
       text: JSON.stringify(HANDOFF_SCHEMA, null, 2),
     }),
   })
+}
+
+/** The record's own bytes. */
+function recordResource(handoffs: Handoffs) {
+  return defineResource({
+    uri: 'handoff://{id}',
+    name: 'handoff',
+    title: 'Handoff record',
+    description: 'One handoff record as JSON, as it is stored.',
+    mimeType: 'application/json',
+    subscribable: true,
+    read: async (ctx, uri, { id = '' }) => ({
+      mimeType: 'application/json',
+      text: await textOf(handoffs, ctx, uri, id),
+    }),
+    list: async () => {
+      const { rows } = await handoffs.ownProject().index.view()
+      return [...rows]
+        .sort(newestFirst)
+        .slice(0, MAX_LISTED)
+        .map((row) => ({
+          uri: `handoff://${row.id}`,
+          name: `handoff-${row.id}`,
+          title: shownLine(row.title).slice(0, 120),
+          mimeType: 'application/json',
+        }))
+    },
+    complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),
+  })
+}
+
+function briefResource(handoffs: Handoffs) {
+  return defineResource({
+    uri: 'handoff://{id}/brief',
+    name: 'handoff-brief',
+    title: 'Handoff brief',
+    description: 'A handoff record as a short text to go on from.',
+    mimeType: 'text/plain',
+    subscribable: true,
+    read: async (ctx, uri, { id = '' }) => ({
+      mimeType: 'text/plain',
+      text: await briefText(handoffs, ctx, uri, id),
+    }),
+    complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),
+  })
+}
+
+function latestResource(handoffs: Handoffs) {
+  return defineResource({
+    uri: 'handoff://latest',
+    name: 'handoff-latest',
+    title: 'Latest handoff',
+    description: 'The record to go on from, as JSON.',
+    mimeType: 'application/json',
+    subscribable: true,
+    read: async (ctx, uri) => ({
+      mimeType: 'application/json',
+      text: await textOf(handoffs, ctx, uri, 'latest'),
+    }),
+  })
+}
+
+function indexResource(handoffs: Handoffs) {
+  return defineResource({
+    uri: 'handoff://index',
+    name: 'handoff-index',
+    title: 'Handoff index',
+    description: 'The newest handoff records of the project, and files that are damaged.',
+    mimeType: 'application/json',
+    subscribable: true,
+    async read(ctx) {
+      const { index } = await handoffs.project(ctx, undefined)
+      const { rows, problems } = await index.view()
+      const { items, total } = listRows(rows, { limit: MAX_INDEX })
+      const text = JSON.stringify({ items, total, problems }, null, 2)
+      return { mimeType: 'application/json', text, ...(total > items.length && { truncated: true as const }) }
+    },
+  })
+}
+
+async function textOf(handoffs: Handoffs, ctx: CallContext, uri: string, id: string): Promise<string> {
+  const project = await handoffs.project(ctx, undefined)
+  const stored = await findRecord(project, id).catch((thrown) => {
+    throw asUnknown(thrown, uri)
+  })
+  return stored.document.text
+}
+
+async function briefText(handoffs: Handoffs, ctx: CallContext, uri: string, id: string): Promise<string> {
+  const project = await handoffs.project(ctx, undefined)
+  const request = {
+    id,
+    format: 'brief',
+    pointer: undefined,
+    withDefaults: false,
+    maxTokens: DEFAULT_BRIEF_TOKENS,
+  } as const
+  const { text } = await getRecord(handoffs, project, request).catch((thrown) => {
+    throw asUnknown(thrown, uri)
+  })
+  return text ?? ''
+}
+
+/** An unknown record is an unknown resource. */
+function asUnknown(thrown: unknown, uri: string): unknown {
+  if (!isSatchelError(thrown) || thrown.code !== 'not_found') return thrown
+  return new SatchelError('not_found', thrown.reason, `There is nothing at ${uri.slice(0, 120)}.`, {
+    cause: thrown,
+  })
+}
+
+/** Ids that start or end like the prefix, newest first, and `latest`. */
+export async function completeId(handoffs: Handoffs, prefix: string): Promise<readonly string[]> {
+  const { rows } = await handoffs.ownProject().index.view()
+  const wanted = prefix.toLowerCase()
+  const ids = [...rows].sort(newestFirst).map((row) => row.id)
+  const near = ids.filter((id) => id.toLowerCase().startsWith(wanted) || id.toLowerCase().endsWith(wanted))
+  return ['latest'.startsWith(wanted) ? ['latest'] : [], near].flat().slice(0, 100)
 }

@@ -60,7 +60,7 @@ async function place(
   project: Project,
   request: CreateRequest,
 ): Promise<WrittenRecord> {
-  const session = sessionOf(ctx, handoffs.env)
+  const session = await sessionOf(ctx, handoffs, project)
   const parentId = await parentOf(handoffs, project, request.parent, session)
   const around = {
     origin: originOf(ctx, handoffs, session),

@@ -102,7 +102,7 @@ async function writeMerge(
     request.resolutions,
     handoffs.now().toISOString(),
   )
-  const session = sessionOf(ctx, handoffs.env)
+  const session = await sessionOf(ctx, handoffs, project)
   const written = await writeComposed(
     handoffs,
     project,

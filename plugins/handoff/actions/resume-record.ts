@@ -46,7 +46,7 @@ export async function resumeRecord(
 ): Promise<ResumeAnswer> {
   const found = await findRecord(project, request.id)
   const standing = await standingOf(handoffs, project, found.record)
-  const by = request.claim?.by ?? sessionOf(ctx, handoffs.env)
+  const by = request.claim?.by ?? (await sessionOf(ctx, handoffs, project))
   const ttlS = request.claim?.ttl_s ?? handoffs.config.claim_ttl_s
   const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
   const marked = request.mark && canMark

@@ -61,7 +61,7 @@ async function attempt(
   }
   const plan = await planOf(handoffs, project, stored, request)
   if (plan.change === undefined) return answerOf(project, stored, stored.etag, plan.change)
-  const by = sessionOf(ctx, handoffs.env) ?? ctx.client?.name ?? null
+  const by = (await sessionOf(ctx, handoffs, project)) ?? ctx.client?.name ?? null
   const history = historyOf(stored.record, plan.change, request, by, handoffs.now())
   const change = { ...plan.change, history, updatedAt: handoffs.now().toISOString() }
   const { etag } = await project.store.update(stored.id, stored.etag, () =>

@@ -30,6 +30,7 @@ export interface Placement {
   readonly idempotencyKey: string | undefined
   readonly skeleton?: true
   readonly flags?: Handoff['flags']
+  readonly unmapped?: string
 }
 
 export interface WrittenRecord {

@@ -54,6 +54,8 @@ export interface Circumstances {
   readonly idempotencyKey?: string | undefined
   readonly skeleton?: true | undefined
   readonly flags?: Handoff['flags'] | undefined
+  /** Text that found no field. */
+  readonly unmapped?: string | undefined
 }
 
 export interface NewRecord {
@@ -128,6 +130,7 @@ function ownMember(around: Circumstances): Record<string, unknown> {
     ...(around.session !== undefined && { session: around.session }),
     ...(around.idempotencyKey !== undefined && { idempotency_key: around.idempotencyKey }),
     ...(around.skeleton && { skeleton: true }),
+    ...(around.unmapped !== undefined && { unmapped: around.unmapped }),
   }
   return Object.keys(member).length === 0 ? {} : { x_satchel: member }
 }

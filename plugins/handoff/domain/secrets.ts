@@ -34,6 +34,11 @@ export function findSecrets(value: unknown): readonly SecretFinding[] {
   return findings
 }
 
+/** Findings as they may be shown: a pointer may lead through a name that is a secret itself. */
+export function shownFindings(findings: readonly SecretFinding[]): readonly SecretFinding[] {
+  return findings.map((finding) => ({ ...finding, pointer: redactText(finding.pointer) }))
+}
+
 /** Pointers of strings that look random but match no rule. */
 export function findRandomText(value: unknown): readonly string[] {
   const pointers: string[] = []

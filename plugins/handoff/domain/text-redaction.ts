@@ -1,6 +1,6 @@
 import { SatchelError } from '../../../server/plugin.ts'
 import { editText, type JsonEdit } from './json-edit.ts'
-import { childPointer, resolvePointer } from './json-pointer.ts'
+import { childPointer, pointerTokens, resolvePointer } from './json-pointer.ts'
 import type { JsonDocument } from './json-text.ts'
 import type { Redaction } from './record.ts'
 import { ledgerOf, nextKeyNumber, redactedKey } from './redaction.ts'
@@ -28,16 +28,21 @@ export function redactDocument(document: JsonDocument, forced: readonly string[]
     pointer,
     value: replaced(document, pointer, strings),
   }))
-  const renames = renamesOf(document, findings)
+  const names = newNames(document, findings)
   const ledger = [
-    ...ledgerOf(strings).map((entry) => moved(entry, renames)),
-    ...renames.map(({ entry }) => entry),
+    ...ledgerOf(strings).map((entry) => ({ ...entry, field: renamedPointer(entry.field, names) })),
+    ...[...names].map(([pointer, { name, rule }]) => ({
+      field: renamedPointer(pointer, names),
+      reason: `secret_name:${rule}`,
+      replacement: name,
+    })),
   ]
   // Deeper names first: a rename changes the pointers below it.
-  const deepestFirst = [...renames].sort(
-    (a, b) => b.edit.pointer.split('/').length - a.edit.pointer.split('/').length,
+  const deepestFirst = [...names].sort(([a], [b]) => b.split('/').length - a.split('/').length)
+  edits.push(
+    ...deepestFirst.map(([pointer, { name }]) => ({ op: 'rename', pointer, name }) as const),
+    ...ledgerEdits(document, ledger),
   )
-  edits.push(...deepestFirst.map(({ edit }) => edit), ...ledgerEdits(document, ledger))
   return { text: editText(document, edits), ledger }
 }
 
@@ -64,34 +69,27 @@ function replaced(document: JsonDocument, pointer: string, findings: readonly Se
   return spans.some(({ rule }) => rule === 'forced') ? REPLACEMENT : replaceSpans(text, spans)
 }
 
-interface Rename {
-  readonly edit: { readonly op: 'rename'; readonly pointer: string; readonly name: string }
-  readonly entry: Redaction
-}
+type NewNames = ReadonlyMap<string, { readonly name: string; readonly rule: string }>
 
-function renamesOf(document: JsonDocument, findings: readonly SecretFinding[]): Rename[] {
+/** Pointer of a member whose name holds a secret -> its new name. */
+function newNames(document: JsonDocument, findings: readonly SecretFinding[]): NewNames {
   let number = nextKeyNumber(document.value)
-  const pointers = new Map<string, string>()
-  for (const finding of findings) if (finding.inName) pointers.set(finding.pointer, finding.rule)
-  return [...pointers].map(([pointer, rule]) => {
-    const name = redactedKey(number++)
-    const field = childPointer(pointer.slice(0, pointer.lastIndexOf('/')), name)
-    return {
-      edit: { op: 'rename', pointer, name },
-      entry: { field, reason: `secret_name:${rule}`, replacement: name },
-    }
-  })
+  const names = new Map<string, { name: string; rule: string }>()
+  for (const { pointer, rule, inName } of findings) {
+    if (inName && !names.has(pointer)) names.set(pointer, { name: redactedKey(number++), rule })
+  }
+  return names
 }
 
-/** An entry below a renamed member, under its new name. */
-function moved(entry: Redaction, renames: readonly Rename[]): Redaction {
-  let { field } = entry
-  for (const { edit, entry: renamed } of renames) {
-    if (field === edit.pointer || field.startsWith(`${edit.pointer}/`)) {
-      field = renamed.field + field.slice(edit.pointer.length)
-    }
+/** A pointer after the renaming of every name on its way. */
+function renamedPointer(pointer: string, names: NewNames): string {
+  let before = ''
+  let after = ''
+  for (const token of pointerTokens(pointer) ?? []) {
+    before = childPointer(before, token)
+    after = childPointer(after, names.get(before)?.name ?? token)
   }
-  return { ...entry, field }
+  return after
 }
 
 function ledgerEdits(document: JsonDocument, ledger: readonly Redaction[]): JsonEdit[] {

@@ -10,6 +10,7 @@ import { type Quality, qualityOf } from './quality.ts'
 import { readyBlockers } from './ready.ts'
 import type { Check, Validation } from './record.ts'
 import type { SchemaFault } from './schema-verdict.ts'
+import { redactText } from './secrets.ts'
 
 /** Up to which checks run: `schema` only the tables, `semantic` what the record alone shows, `repo` and `all` everything. */
 export const LEVELS = ['schema', 'semantic', 'repo', 'all'] as const
@@ -109,7 +110,9 @@ function checkResult(name: string, outcome: CheckOutcome): CheckResult {
     name,
     status,
     detail: details.join('; ') + (more > 0 ? `; and ${more} more` : ''),
-    pointers: [...new Set(shown.flatMap(({ pointer }) => pointer ?? []))].slice(0, MAX_POINTERS),
+    pointers: [...new Set(shown.flatMap(({ pointer }) => pointer ?? []))]
+      .slice(0, MAX_POINTERS)
+      .map(redactText),
   }
 }
 

@@ -1,0 +1,128 @@
+import { join, relative } from 'node:path'
+import { byId } from '../domain/lineage.ts'
+import { cyclesOf } from '../domain/lineage-graph.ts'
+import type { RecordRow } from '../domain/record-row.ts'
+import { timeOf } from '../domain/record-time.ts'
+import type { Project } from '../project.ts'
+import { orMissing } from '../store/disk.ts'
+import { storedProjectId } from '../store/project-identity.ts'
+import type { Problem } from '../store/read-record.ts'
+
+/** One thing wrong with a store. `next` says what to do about it; nothing destructive. */
+export interface StoreProblem {
+  readonly kind: string
+  readonly path: string
+  readonly detail: string
+  readonly next: string
+}
+
+const TEMP_AGE_MS = 60_000
+
+/** Looks at every file of a store and at how its records hang together; reads only. */
+export async function examineStore(
+  project: Project,
+  nowMs: number,
+  clockMs: number,
+): Promise<readonly StoreProblem[]> {
+  if (!(await project.store.exists())) return []
+  const { rows, problems } = await project.index.view()
+  return [
+    ...problems.map(damagedRecord),
+    ...(await leftTemps(project, clockMs)),
+    ...(await damagedConfig(project)),
+    ...lineageProblems(rows),
+    ...statusProblems(rows, nowMs),
+  ]
+}
+
+function damagedRecord({ path, reason, detail, line, column }: Problem): StoreProblem {
+  const at = line === undefined ? '' : ` (line ${line}, column ${column})`
+  return {
+    kind: 'damaged_record',
+    path,
+    detail: `${reason}: ${detail}${at}`,
+    next: 'Correct it in an editor, or restore it from version control.',
+  }
+}
+
+/** Temporary files of writers that died: harmless, and removed by a later writer. */
+async function leftTemps({ root, store }: Project, clockMs: number): Promise<StoreProblem[]> {
+  const { disk, layout } = store
+  const found: StoreProblem[] = []
+  for (const name of (await orMissing(disk.list(layout.temps))) ?? []) {
+    const stat = await orMissing(disk.stat(join(layout.temps, name)))
+    if (!stat || clockMs - stat.mtimeMs < TEMP_AGE_MS) continue
+    found.push({
+      kind: 'orphan_temp',
+      path: relative(root, join(layout.temps, name)),
+      detail: 'left by a writer that did not finish; no record is affected',
+      next: 'Nothing: the next writer removes it once it is an hour old.',
+    })
+  }
+  return found
+}
+
+async function damagedConfig({ root, store }: Project): Promise<StoreProblem[]> {
+  const { disk, layout } = store
+  const isThere = (await orMissing(disk.stat(layout.config))) !== undefined
+  if (isThere && (await storedProjectId(disk, layout)) !== undefined) return []
+  return [
+    {
+      kind: 'damaged_config',
+      path: relative(root, layout.config),
+      detail: isThere ? 'holds no project_id' : 'is missing',
+      next: isThere ? 'Correct it in an editor.' : 'Nothing: the next new record writes it.',
+    },
+  ]
+}
+
+function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
+  const known = byId(rows)
+  const missing = rows.flatMap((row) =>
+    row.parents
+      .filter((parent) => !known.has(parent.toLowerCase()))
+      .map((parent) => ({
+        kind: 'missing_parent',
+        path: row.path,
+        detail: `goes on from ${parent}, which is not in this store`,
+        next: 'Import the parent, if it is elsewhere.',
+      })),
+  )
+  const cycles = cyclesOf(rows).map((cycle) => ({
+    kind: 'lineage_cycle',
+    path: known.get(cycle[0] ?? '')?.path ?? '',
+    detail: `these records are their own ancestors: ${cycle.join(', ')}`,
+    next: 'Correct lineage.parents of one of them in an editor.',
+  }))
+  return [...missing, ...cycles]
+}
+
+function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem[] {
+  const known = byId(rows)
+  const released = rows.filter(({ status }) => status === 'ready' || status === 'resumed')
+  const open = released.flatMap((child) =>
+    child.relation === 'fork'
+      ? []
+      : child.parents.flatMap((parent) => {
+          const row = known.get(parent.toLowerCase())
+          return row && ['ready', 'resumed', 'draft', 'validated'].includes(row.status)
+            ? [{ child, row }]
+            : []
+        }),
+  )
+  const expired = rows.filter(({ claim }) => claim && (timeOf(claim.expires_at) ?? 0) <= nowMs)
+  return [
+    ...open.map(({ child, row }) => ({
+      kind: 'not_superseded',
+      path: row.path,
+      detail: `${child.id} took its place, but it is still ${row.status}; lists go by the lineage`,
+      next: `satchel handoff set-status ${row.id} superseded`,
+    })),
+    ...expired.map((row) => ({
+      kind: 'expired_claim',
+      path: row.path,
+      detail: 'its claim has run out; anybody may resume it',
+      next: `satchel handoff set-status ${row.id} ready`,
+    })),
+  ]
+}

@@ -1,0 +1,106 @@
+import { editText, type JsonEdit } from '../domain/json-edit.ts'
+import { HARNESSES, type Handoff, SCHEMA_VERSION } from '../domain/record.ts'
+import { afterUpdate } from '../domain/record-update.ts'
+import { fileFacts } from '../files/file-facts.ts'
+import { captureRepository } from '../git/repository.ts'
+import type { HookCall } from '../hook-call.ts'
+import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
+import { claimedBy } from './create-record.ts'
+import { draftOf } from './hook-start.ts'
+import { type Placement, writeRecord } from './write-record.ts'
+
+const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
+
+/**
+ * Before a compaction: brings this session's draft up to date with git and its files; without one, makes a skeleton
+ * draft. Never validated or ready by itself.
+ */
+export async function captureSkeleton(call: HookCall): Promise<void> {
+  const { handoffs, project, session } = call
+  const { rows } = await project.index.view()
+  const draft = draftOf(rows, session)
+  if (draft) {
+    const edits = await refreshEdits(call, await project.store.read(draft.id))
+    if (edits.length === 0) return
+    await project.store.update(draft.id, undefined, (current) =>
+      current.kind === 'broken'
+        ? undefined
+        : editText(current.document, [...edits, ...freshTime(call, current.record)]),
+    )
+    return
+  }
+  const claimed = session === undefined ? undefined : claimedBy(rows, session, handoffs.now().getTime())
+  const parent = claimed && (await project.store.read(claimed.id))
+  await writeSkeleton(call, parent?.kind === 'record' ? parent.record : undefined)
+}
+
+/** The time and, where it was validated, the status; a skeleton stays one until somebody describes it. */
+function freshTime({ handoffs }: HookCall, record: Handoff): JsonEdit[] {
+  return afterUpdate(record, handoffs.now().toISOString()).filter(
+    ({ pointer }) => pointer !== '/x_satchel/skeleton',
+  )
+}
+
+/** What git and the files say now, where that differs from the draft. */
+async function refreshEdits(
+  { handoffs, project }: HookCall,
+  stored: StoredRecord | BrokenRecord | undefined,
+): Promise<JsonEdit[]> {
+  if (stored?.kind !== 'record') return []
+  const { record } = stored
+  const git = await captureRepository(project.git, project.storePrefix)
+  const edits: JsonEdit[] = []
+  const known = record.project.repository
+  if (git.kind === 'repository' && (known?.head !== git.head || known.dirty !== git.dirty)) {
+    const { head, dirty, remote, branch } = git
+    edits.push({
+      op: 'set',
+      pointer: '/project/repository',
+      value: { vcs: 'git', remote_hint: remote, head, dirty, branch },
+    })
+  }
+  const facts = await fileFacts(
+    project.root,
+    record.artifacts.map(({ path }) => path),
+    handoffs.clock,
+  )
+  for (const [index, artifact] of record.artifacts.entries()) {
+    const fact = facts.get(artifact.path)
+    if (fact?.kind !== 'file' || fact.sha256 === undefined || fact.sha256 === artifact.content_hash) continue
+    edits.push({ op: 'set', pointer: `/artifacts/${index}/content_hash`, value: fact.sha256 })
+  }
+  return edits
+}
+
+async function writeSkeleton(
+  { handoffs, project, session, harness }: HookCall,
+  parent: Handoff | undefined,
+): Promise<void> {
+  const placement: Placement = {
+    lineage: {
+      relation: parent ? 'continue' : 'root',
+      parents: parent ? [parent.id] : [],
+      branch_label: null,
+      merge_basis: [],
+    },
+    inherited: parent,
+    origin: {
+      harness: HARNESSES.find((known) => known === harness) ?? 'generic',
+      adapter_version: SCHEMA_VERSION,
+      session_id: session ?? null,
+      model: null,
+      actor: null,
+    },
+    automation: { score: null, reasons: [] },
+    session,
+    idempotencyKey: undefined,
+    skeleton: true,
+  }
+  const authored = {
+    current_state: NOT_DESCRIBED,
+    trigger: 'pre_compaction',
+    ...(!parent && { title: 'Session before compaction', objective: 'Not described yet' }),
+  }
+  const options = { captureGit: true, hashArtifacts: true, autoArtifacts: 'changed', dryRun: false } as const
+  await writeRecord(handoffs, project, authored, placement, options)
+}

@@ -1,0 +1,47 @@
+import { editText } from '../domain/json-edit.ts'
+import { extension } from '../domain/record.ts'
+import { changeEdits } from '../domain/record-change.ts'
+import { timeOf } from '../domain/record-time.ts'
+import type { HookCall } from '../hook-call.ts'
+import { claimedBy } from './create-record.ts'
+
+/** Renews the session's claim when less than half of it is left; the record keeps its time. */
+export async function renewClaim({ handoffs, project, session }: HookCall): Promise<void> {
+  const now = handoffs.now().getTime()
+  const claimed = await claimOf({ handoffs, project, session })
+  const expires = timeOf(claimed?.claim?.expires_at ?? '') ?? 0
+  const ttlMs = handoffs.config.claim_ttl_s * 1000
+  if (!claimed || session === undefined || expires - now > ttlMs / 2) return
+  await project.store.update(claimed.id, undefined, (current) => {
+    if (current.kind === 'broken' || extension(current.record).claim?.by !== session) return undefined
+    const claim = { by: session, expires_at: new Date(now + ttlMs).toISOString() }
+    return editText(current.document, changeEdits(current.record, { claim }))
+  })
+}
+
+/** Releases the session's claim: the record is ready for whoever comes next. */
+export async function endClaim({ handoffs, project, session }: HookCall): Promise<void> {
+  const claimed = await claimOf({ handoffs, project, session })
+  if (!claimed) return
+  const at = handoffs.now().toISOString()
+  await project.store.update(claimed.id, undefined, (current) => {
+    if (current.kind === 'broken' || extension(current.record).claim?.by !== session) return undefined
+    const { record } = current
+    const status = record.status === 'resumed' ? 'ready' : record.status
+    const history = {
+      at,
+      from: record.status,
+      to: status,
+      by: session ?? null,
+      reason: 'session ended',
+      nonce: null,
+    }
+    return editText(current.document, changeEdits(record, { status, claim: null, history, updatedAt: at }))
+  })
+}
+
+async function claimOf({ handoffs, project, session }: Pick<HookCall, 'handoffs' | 'project' | 'session'>) {
+  if (session === undefined) return undefined
+  const { rows } = await project.index.view()
+  return claimedBy(rows, session, handoffs.now().getTime())
+}

@@ -1,0 +1,236 @@
+import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
+import { readHandwritten } from '../domain/handwritten.ts'
+import { editText } from '../domain/json-edit.ts'
+import { isJsonObject } from '../domain/json-pointer.ts'
+import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
+import { embeddedRecord } from '../domain/markdown-import.ts'
+import type { Handoff } from '../domain/record.ts'
+import { newRecordId } from '../domain/record-id.ts'
+import { refuseTooLarge } from '../domain/record-size.ts'
+import { schemaVerdict } from '../domain/schema-verdict.ts'
+import { findSecrets } from '../domain/secrets.ts'
+import { redactDocument } from '../domain/text-redaction.ts'
+import { type ImportSource, importSources } from '../files/import-sources.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { decodeUtf8 } from '../store/read-record.ts'
+import { originOf } from './create-record.ts'
+import { writeRecord } from './write-record.ts'
+
+export const OUTCOMES = ['imported', 'kept', 'same', 'conflict', 'broken'] as const
+
+export interface ImportResult {
+  readonly source: string
+  readonly id: string | null
+  readonly outcome: (typeof OUTCOMES)[number]
+  readonly reason?: string
+  readonly detail?: string
+}
+
+export interface ImportRequest {
+  readonly content: string | undefined
+  readonly path: string | undefined
+  readonly onConflict: 'error' | 'keep' | 'new_id'
+  readonly secrets: 'refuse' | 'redact'
+  readonly dryRun: boolean
+}
+
+/** Takes records in as they are: bytes, status and schema id stay. One bad source never stops the others. */
+export async function importRecords(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: ImportRequest,
+) {
+  const sources = await importSources(ctx, request)
+  const results: ImportResult[] = []
+  const warnings: string[] = []
+  const renamed = new Map<string, string>()
+  const entries = sources.flatMap((source) => entriesOf(source))
+  for (const entry of entries) {
+    results.push(await importEntry(handoffs, ctx, project, request, entry, renamed))
+    if (entry.kind === 'record' && entry.warning !== undefined)
+      warnings.push(`${entry.source}: ${entry.warning}`)
+  }
+  return { root: project.root, results, warnings }
+}
+
+type Entry =
+  | {
+      readonly kind: 'record'
+      readonly source: string
+      readonly document: JsonDocument
+      readonly warning?: string
+    }
+  | { readonly kind: 'handwritten'; readonly source: string; readonly text: string }
+  | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly detail: string }
+
+/** What a source holds: one record, a bundle of them, or a hand-written text. */
+function entriesOf({ source, bytes }: ImportSource): Entry[] {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) return [{ kind: 'broken', source, reason: 'not_utf8', detail: 'is not UTF-8' }]
+  const reading = readJson(text)
+  if (reading.kind === 'read') return [{ kind: 'record', source, document: reading.document }]
+  if (/^\uFEFF?\s*[{[]/.test(text) || source.endsWith('.json') || source.endsWith('.jsonl')) {
+    return bundleEntries(source, text) ?? [unreadable(source, reading.fault)]
+  }
+  try {
+    const embedded = embeddedRecord(text)
+    if (!embedded)
+      return isConflicted(text)
+        ? [unreadable(source, reading.fault)]
+        : [{ kind: 'handwritten', source, text }]
+    const inner = readJson(embedded.text)
+    if (inner.kind === 'broken') return [unreadable(source, inner.fault)]
+    const warning = embedded.isChanged ? { warning: 'the block was changed since it was exported' } : {}
+    return [{ kind: 'record', source, document: inner.document, ...warning }]
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return [{ kind: 'broken', source, reason: thrown.reason, detail: thrown.message }]
+  }
+}
+
+function isConflicted(text: string): boolean {
+  return /^<{7} /m.test(text) && /^>{7} /m.test(text)
+}
+
+function unreadable(
+  source: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): Entry {
+  return { kind: 'broken', source, reason: 'bad_json', detail: `no JSON at line ${line}, column ${column}` }
+}
+
+/** One record per line; undefined when the first line is no JSON of its own. */
+function bundleEntries(source: string, text: string): Entry[] | undefined {
+  const lines = text.split('\n').map((line, index) => ({ line, at: `${source}:${index + 1}` }))
+  const filled = lines.filter(({ line }) => line.trim() !== '')
+  if (filled.length < 2 || readJson(filled[0]?.line ?? '').kind === 'broken') return undefined
+  return filled.map(({ line, at }) => {
+    const reading = readJson(line)
+    return reading.kind === 'read'
+      ? { kind: 'record', source: at, document: reading.document }
+      : unreadable(at, reading.fault)
+  })
+}
+
+async function importEntry(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  request: ImportRequest,
+  entry: Entry,
+  renamed: Map<string, string>,
+): Promise<ImportResult> {
+  const { source } = entry
+  if (entry.kind === 'broken') {
+    return { source, id: null, outcome: 'broken', reason: entry.reason, detail: entry.detail }
+  }
+  try {
+    if (entry.kind === 'handwritten') return await importHandwritten(handoffs, ctx, project, request, entry)
+    return await importDocument(handoffs, project, request, source, entry.document, renamed)
+  } catch (thrown) {
+    if (!isSatchelError(thrown) || thrown.code === 'unavailable') throw thrown
+    return { source, id: null, outcome: 'broken', reason: thrown.reason, detail: thrown.message }
+  }
+}
+
+async function importHandwritten(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  { dryRun, secrets }: ImportRequest,
+  { source, text }: { readonly source: string; readonly text: string },
+): Promise<ImportResult> {
+  const { authored, unmapped } = readHandwritten(text)
+  if (secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
+  const { id } = await writeRecord(
+    handoffs,
+    project,
+    authored,
+    {
+      lineage: { relation: 'root', parents: [], branch_label: null, merge_basis: [] },
+      inherited: undefined,
+      origin: { ...originOf(ctx, handoffs, undefined), actor: { type: 'human', name: null } },
+      automation: { score: null, reasons: [] },
+      session: undefined,
+      idempotencyKey: undefined,
+      ...(unmapped !== '' && { unmapped }),
+    },
+    { captureGit: true, hashArtifacts: true, autoArtifacts: 'none', dryRun },
+  )
+  return { source, id, outcome: 'imported' }
+}
+
+function refusedSecret(source: string, id: string | null): ImportResult {
+  const detail = 'it holds a secret; import it with secrets: redact'
+  return { source, id, outcome: 'broken', reason: 'secret_found', detail }
+}
+
+async function importDocument(
+  handoffs: Handoffs,
+  project: Project,
+  request: ImportRequest,
+  source: string,
+  given: JsonDocument,
+  renamed: Map<string, string>,
+): Promise<ImportResult> {
+  const fault = faultOf(given)
+  if (fault) return { source, id: null, outcome: 'broken', ...fault }
+  const { id } = given.value as Handoff // faultOf found nothing: the schema holds
+  refuseTooLarge(given.text, given.value)
+  let document = withRenamedParents(given, renamed)
+  if (findSecrets(document.value).length > 0) {
+    if (request.secrets === 'refuse') return refusedSecret(source, id)
+    document = documentOf(redactDocument(document).text)
+  }
+  const present = await project.store.read(id)
+  if (!present) return write(project, request, source, id, document)
+  const presentText = present.document?.text
+  if (presentText === document.text) return { source, id, outcome: 'same' }
+  if (request.onConflict === 'keep') return { source, id, outcome: 'kept', reason: 'exists' }
+  if (request.onConflict === 'error') return { source, id, outcome: 'conflict', reason: 'exists' }
+  const fresh = newRecordId(handoffs.now().getTime(), handoffs.random)
+  renamed.set(id.toLowerCase(), fresh)
+  const copy = editText(document, [
+    { op: 'set', pointer: '/id', value: fresh },
+    { op: 'set', pointer: '/flags', value: ['conflicted'] },
+  ])
+  return write(project, request, source, fresh, documentOf(copy))
+}
+
+async function write(
+  project: Project,
+  { dryRun }: ImportRequest,
+  source: string,
+  id: string,
+  { text }: JsonDocument,
+): Promise<ImportResult> {
+  if (!dryRun) await project.store.create(id, text)
+  return { source, id, outcome: 'imported' }
+}
+
+function faultOf({ value, depth }: JsonDocument): { reason: string; detail: string } | undefined {
+  if (depth > MAX_DEPTH) return { reason: 'too_deep', detail: `nested ${depth} levels deep` }
+  const [fault] = schemaVerdict(value)
+  if (!fault) return undefined
+  return { reason: 'schema_invalid', detail: `${fault.pointer || 'the record'}: ${fault.message}` }
+}
+
+/** References inside a bundle follow records that got another id. */
+function withRenamedParents(document: JsonDocument, renamed: ReadonlyMap<string, string>): JsonDocument {
+  const lineage = isJsonObject(document.value) ? document.value['lineage'] : undefined
+  if (renamed.size === 0 || !isJsonObject(lineage)) return document
+  const edits = (['parents', 'merge_basis'] as const).flatMap((name) => {
+    const ids = lineage[name]
+    if (!Array.isArray(ids) || !ids.some((id) => renamed.has(String(id).toLowerCase()))) return []
+    const value = ids.map((id) => renamed.get(String(id).toLowerCase()) ?? id)
+    return [{ op: 'set', pointer: `/lineage/${name}`, value } as const]
+  })
+  return edits.length === 0 ? document : documentOf(editText(document, edits))
+}
+
+function documentOf(text: string): JsonDocument {
+  const reading = readJson(text)
+  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
+  return reading.document
+}

@@ -1,0 +1,135 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { contentDigest } from '../domain/content-digest.ts'
+import { editText } from '../domain/json-edit.ts'
+import { isJsonObject } from '../domain/json-pointer.ts'
+import { type JsonDocument, readJson } from '../domain/json-text.ts'
+import { extension, type Redaction } from '../domain/record.ts'
+import { changeEdits } from '../domain/record-change.ts'
+import { afterUpdate } from '../domain/record-update.ts'
+import { findSecrets, redactText, type SecretFinding, shownFindings } from '../domain/secrets.ts'
+import { redactDocument } from '../domain/text-redaction.ts'
+import type { Handoffs, Project } from '../project.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { brokenFile, findRecord } from './find-record.ts'
+
+export interface RedactAnswer {
+  readonly root: string
+  readonly findings: readonly SecretFinding[]
+  readonly redactions: readonly Redaction[]
+  readonly record?: unknown
+  readonly text?: string
+  readonly etag?: string
+  readonly applied: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Finds the secrets of a text and shows it without them; nothing is stored. */
+export function redactGivenText(project: Project, text: string): RedactAnswer {
+  const findings = findSecrets(text)
+  return {
+    root: project.root,
+    findings,
+    redactions: [],
+    text: redactText(text),
+    applied: false,
+    warnings: [],
+  }
+}
+
+/** The same for a record that is not stored: a JSON value, or its text. Errors: `invalid`/`bad_json`. */
+export function redactGivenRecord(project: Project, given: unknown, fields: readonly string[]): RedactAnswer {
+  const reading = readJson(typeof given === 'string' ? given : JSON.stringify(given))
+  if (reading.kind === 'broken') {
+    const { line, column } = reading.fault
+    throw new SatchelError(
+      'invalid',
+      'bad_json',
+      `The record is no JSON at line ${line}, column ${column}.`,
+      {
+        details: { line, column },
+      },
+    )
+  }
+  const { document } = reading
+  const { text, ledger } = redactDocument(document, fields)
+  return {
+    root: project.root,
+    findings: shownFindings(findSecrets(document.value)),
+    redactions: ledger,
+    record: isJsonObject(document.value) ? JSON.parse(text) : undefined,
+    applied: false,
+    warnings: [],
+  }
+}
+
+export interface RedactStored {
+  readonly id: string
+  readonly fields: readonly string[]
+  readonly apply: boolean
+  readonly forceReason: string | undefined
+}
+
+/**
+ * Finds, and with `apply` removes, the secrets of a stored record: the only rewrite of released content.
+ * Errors: `conflict`/`immutable` for a released one without a reason.
+ */
+export async function redactStored(
+  handoffs: Handoffs,
+  project: Project,
+  { id, fields, apply, forceReason }: RedactStored,
+): Promise<RedactAnswer> {
+  const stored = await findRecord(project, id)
+  const { ledger } = redactDocument(stored.document, fields)
+  const base = {
+    root: project.root,
+    findings: shownFindings(findSecrets(stored.document.value)),
+    redactions: ledger,
+    warnings: [],
+  }
+  if (!apply || ledger.length === 0) return { ...base, applied: false, etag: stored.etag }
+  const { etag } = await project.store.update(stored.id, undefined, (current) => {
+    if (current.kind === 'broken') throw brokenFile(current.problem)
+    return redactedText(current, fields, forceReason, handoffs.now().toISOString())
+  })
+  return { ...base, applied: true, etag }
+}
+
+function redactedText(
+  current: StoredRecord,
+  fields: readonly string[],
+  reason: string | undefined,
+  now: string,
+): string {
+  const { record, document, id } = current
+  const isOpen = record.status === 'draft' || record.status === 'validated'
+  if (!isOpen && !reason) {
+    throw new SatchelError(
+      'conflict',
+      'immutable',
+      'A released record is redacted only with a force_reason.',
+      {
+        details: { id, status: record.status },
+        next: { tool: 'handoff_redact', args: { id } },
+      },
+    )
+  }
+  const redacted = documentOf(redactDocument(document, fields).text)
+  if (isOpen) return editText(redacted, afterUpdate(record, now))
+  const history = {
+    at: now,
+    from: record.status,
+    to: record.status,
+    by: null,
+    reason: reason ?? null,
+    nonce: null,
+  }
+  const hadDigest = extension(record).content_sha256 !== undefined
+  const change = { history, updatedAt: now, ...(hadDigest && { contentSha256: contentDigest(redacted) }) }
+  return editText(redacted, changeEdits(record, change))
+}
+
+function documentOf(text: string): JsonDocument {
+  const reading = readJson(text)
+  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
+  return reading.document
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { SatchelError } from '../../../server/plugin.ts'
+import { BLOCK_INFO } from './markdown-export.ts'
+
+/** The record inside a Markdown file that `toMarkdown` wrote. */
+export interface EmbeddedRecord {
+  /** The record's own text, byte by byte. */
+  readonly text: string
+  /** The block is not what the file says it was. */
+  readonly isChanged: boolean
+}
+
+const MARK = /<!-- satchel:record sha256=([0-9a-f]{64}) newline=([01]) -->/
+
+/**
+ * The record of a Markdown file; undefined when there is no block for one.
+ * Errors: `invalid`/`ambiguous_markdown` for two.
+ */
+export function embeddedRecord(markdown: string): EmbeddedRecord | undefined {
+  const blocks = recordBlocks(markdown)
+  const [block] = blocks
+  if (!block) return undefined
+  if (blocks.length > 1) {
+    throw new SatchelError(
+      'invalid',
+      'ambiguous_markdown',
+      'The file holds two records; keep one block and try again.',
+      {
+        details: { blocks: blocks.length },
+      },
+    )
+  }
+  const mark = MARK.exec(markdown.slice(0, block.start))
+  const text = mark?.[2] === '0' ? block.text.replace(/\r?\n$/, '') : block.text
+  const sha = createHash('sha256').update(text).digest('hex')
+  return { text, isChanged: mark !== null && mark[1] !== sha }
+}
+
+interface Block {
+  /** Where its opening fence starts. */
+  readonly start: number
+  readonly text: string
+}
+
+/** Fenced blocks whose info string is ours, by the rules of Markdown: only a fence as long closes one. */
+function recordBlocks(markdown: string): Block[] {
+  const blocks: Block[] = []
+  let open: OpenFence | undefined
+  for (const { line, start, end } of linesOf(markdown)) {
+    const fence = fenceOf(line)
+    if (!open) {
+      open = fence && { ...fence, start, from: end }
+    } else if (fence?.info === '' && fence.run.startsWith(open.run)) {
+      if (open.info === BLOCK_INFO) blocks.push({ start: open.start, text: markdown.slice(open.from, start) })
+      open = undefined
+    }
+  }
+  return blocks
+}
+
+interface OpenFence {
+  readonly run: string
+  readonly info: string
+  readonly start: number
+  readonly from: number
+}
+
+/** The fence a line is, if it is one; the info string of backticks holds none. */
+function fenceOf(line: string): { readonly run: string; readonly info: string } | undefined {
+  const [, run, rest = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*(.*)$/.exec(line) ?? []
+  if (run === undefined || (run.startsWith('`') && rest.includes('`'))) return undefined
+  return { run, info: rest.trim() }
+}
+
+/** Lines without their ends, with the offsets of their first unit and of the next line. */
+function* linesOf(
+  text: string,
+): Generator<{ readonly line: string; readonly start: number; readonly end: number }> {
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start)
+    const end = newline < 0 ? text.length : newline + 1
+    yield { line: text.slice(start, newline < 0 ? end : newline).replace(/\r$/, ''), start, end }
+    start = end
+  }
+}

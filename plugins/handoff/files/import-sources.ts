@@ -1,0 +1,50 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { systemCode } from '../store/disk.ts'
+import { readFileInside } from './read-file.ts'
+
+/** One file, or the content a caller gave. */
+export interface ImportSource {
+  /** As the caller can name it. */
+  readonly source: string
+  readonly bytes: Uint8Array
+}
+
+const MAX_FILES = 1000
+
+/**
+ * What is to be imported: a text, a file, or every record file of a folder in the order of their names.
+ * Errors: `invalid`/`invalid_arguments`, `not_found`/`file_not_found`, `too_large`/`bundle_too_large`.
+ */
+export async function importSources(
+  ctx: CallContext,
+  given: { readonly content: string | undefined; readonly path: string | undefined },
+): Promise<readonly ImportSource[]> {
+  const { content, path } = given
+  if ((content === undefined) === (path === undefined)) {
+    throw new SatchelError('invalid', 'invalid_arguments', 'Give either content or a path.')
+  }
+  if (path === undefined) return [{ source: 'content', bytes: Buffer.from(content ?? '') }]
+  const real = await ctx.resolvePath(path)
+  if (!(await isFolder(real))) return [{ source: path, bytes: await readFileInside(ctx, path) }]
+  const names = (await readdir(real)).filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
+  if (names.length > MAX_FILES) {
+    throw new SatchelError('too_large', 'bundle_too_large', `The folder holds more than ${MAX_FILES} files.`)
+  }
+  const sources: ImportSource[] = []
+  for (const name of names) {
+    const file = join(path, name)
+    sources.push({ source: file, bytes: await readFileInside(ctx, file) })
+  }
+  return sources
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (thrown) {
+    if (systemCode(thrown) === undefined) throw thrown
+    return false
+  }
+}

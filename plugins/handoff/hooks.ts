@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { defineCommand, type Terminal } from '../../server/plugin.ts'
+import { captureSkeleton } from './actions/hook-capture.ts'
+import { endClaim, renewClaim } from './actions/hook-claim.ts'
+import { noteStart, sessionBrief } from './actions/hook-start.ts'
+import { sessionName } from './domain/record-id.ts'
+import type { HookCall } from './hook-call.ts'
+import { type HookInput, readHookInput } from './hook-input.ts'
+import type { Handoffs } from './project.ts'
+
+const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
+
+/** Own stop: a slow hook would block the compaction of its host (design handoff-store, section 3). */
+const LIMIT_MS = 1800
+
+/**
+ * `satchel handoff hook EVENT`: called by a harness. Whatever happens, it ends in time with exit code 0; a failure is
+ * one line on stderr. Writes nothing where there is no store.
+ */
+export function hookCommand(handoffs: Handoffs) {
+  return defineCommand({
+    cli: 'handoff hook',
+    title: 'Harness hook',
+    description:
+      'For a harness to call: pre-compact keeps a draft, session-start prints the brief to go on from, stop and session-end keep and end the claim. Reads JSON on stdin; always exits 0.',
+    positional: ['event'],
+    input: z.object({
+      event: z.string().describe(`one of ${EVENTS.join(', ')}`),
+      harness: z.string().optional().describe('who calls: claude-code, codex, …'),
+    }),
+    example: 'satchel handoff hook session-start --harness claude-code',
+    async run(ctx, { event, harness }, terminal) {
+      const timeUp = new Promise<string>((resolve) => {
+        setTimeout(() => resolve('it took too long'), LIMIT_MS).unref()
+      })
+      const work = answer(handoffs, event, harness, terminal).then(() => undefined, describe)
+      const failure = await Promise.race([work, timeUp])
+      if (failure !== undefined) {
+        ctx.log.debug('hook failed', { event, failure })
+        terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${failure}`)
+      }
+      return 0
+    },
+  })
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : 'it failed'
+}
+
+async function answer(
+  handoffs: Handoffs,
+  event: string,
+  harness: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  if (!EVENTS.some((known) => known === event)) return
+  const input = await readHookInput(terminal.stdin)
+  const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
+  if (!input || root === undefined) return
+  const call = callOf(handoffs, root, input, harness)
+  if (event === 'session-start') {
+    const noted = await noteStart(call)
+    const context = await sessionBrief(call, noted)
+    if (context !== undefined) terminal.write(`${JSON.stringify(startOutput(context))}\n`)
+  } else if (event === 'pre-compact') await captureSkeleton(call)
+  else if (event === 'stop') await renewClaim(call)
+  else await endClaim(call)
+}
+
+function startOutput(additionalContext: string) {
+  return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
+}
+
+function callOf(handoffs: Handoffs, root: string, input: HookInput, harness: string | undefined): HookCall {
+  return {
+    handoffs,
+    project: handoffs.hookProject(root),
+    session:
+      input.sessionId === undefined
+        ? undefined
+        : sessionName(handoffs.env['SATCHEL_SESSION'] ?? input.sessionId),
+    harness: harness ?? (handoffs.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
+    source: input.source,
+  }
+}
+
+/** The nearest folder at or above `cwd` that has a store. */
+async function rootWithStore(cwd: string, store: string): Promise<string | undefined> {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (await isFolder(join(at, store, 'records'))) return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return false // whatever is wrong with it, there is nothing to go on from
+  }
+}

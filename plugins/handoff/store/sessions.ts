@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processStart } from '../../../server/plugin.ts'
+import { isJsonObject } from '../domain/json-pointer.ts'
+import type { Disk } from './disk.ts'
+import type { Layout } from './layout.ts'
+
+/** A process, for ever: the pid alone is used again. */
+export interface ProcessMark {
+  readonly pid: number
+  readonly start: string
+}
+
+/** A harness session that a hook told of, with the processes above that hook. */
+export interface NotedSession {
+  readonly session: string
+  /** RFC 3339. */
+  readonly at: string
+  readonly ancestors: readonly ProcessMark[]
+  /** Its brief was shown at a resume already. */
+  readonly shown: boolean
+}
+
+const MAX_LEVELS = 3 // design handoff, section 4
+const MAX_SESSIONS = 50
+
+/** The processes above this one, nearest first. Empty where there is no `/proc`. */
+export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVELS): readonly ProcessMark[] {
+  const ancestors: ProcessMark[] = []
+  for (let at = parentOf(pid); at !== undefined && at > 1 && ancestors.length < levels; at = parentOf(at)) {
+    const start = processStart(at)
+    if (start !== undefined) ancestors.push({ pid: at, start })
+  }
+  return ancestors
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** The sessions a store knows of, newest last; a damaged file knows none. */
+export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly NotedSession[]> {
+  try {
+    const value: unknown = JSON.parse((await disk.read(fileOf(layout))).toString('utf8'))
+    return Array.isArray(value) ? value.filter(isNoted) : []
+  } catch {
+    return [] // a hint only: without it a session has no name
+  }
+}
+
+/** Notes a session, in the place of what was known of it. */
+export async function noteSession(disk: Disk, layout: Layout, noted: NotedSession): Promise<void> {
+  const others = (await loadSessions(disk, layout)).filter(({ session }) => session !== noted.session)
+  const temp = join(layout.cache, `sessions-${process.pid}-${randomBytes(6).toString('hex')}`)
+  await disk.makeDirectory(layout.cache)
+  await disk.writeNew(temp, JSON.stringify([...others, noted].slice(-MAX_SESSIONS)))
+  await disk.rename(temp, fileOf(layout))
+}
+
+/** The session this process belongs to: the nearest shared ancestor wins, then the newest. */
+export function sessionAmong(
+  sessions: readonly NotedSession[],
+  ancestors: readonly ProcessMark[],
+): NotedSession | undefined {
+  for (const { pid, start } of ancestors) {
+    const here = sessions.filter((noted) =>
+      noted.ancestors.some((mark) => mark.pid === pid && mark.start === start),
+    )
+    const [newest] = [...here].sort((a, b) => (a.at < b.at ? 1 : -1))
+    if (newest) return newest
+  }
+  return undefined
+}
+
+function isNoted(value: unknown): value is NotedSession {
+  if (!isJsonObject(value) || typeof value['session'] !== 'string' || typeof value['at'] !== 'string')
+    return false
+  return Array.isArray(value['ancestors']) && value['ancestors'].every(isJsonObject)
+}
+
+function fileOf(layout: Layout): string {
+  return join(layout.cache, 'sessions.json')
+}

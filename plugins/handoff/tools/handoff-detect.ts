@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { defineTool } from '../../../server/plugin.ts'
+import { detectHandoff } from '../actions/detect-handoff.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+const share = (what: string) => z.number().min(0).max(1).optional().describe(what)
+
+/** `handoff_detect`: is it time for a handoff? */
+export function detectTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_detect',
+    title: 'Detect handoff need',
+    description:
+      'Says whether it is time to write a handoff, from signals of your session, each 0 to 1; leave out what you do not know. Pass score and reasons on to handoff_create in extra.',
+    profile: 'full',
+    input: z.object({
+      context: share('context used'),
+      turn: share('turns used'),
+      elapsed: share('time used'),
+      change: share('changes made'),
+      stuck: share('lack of progress'),
+      boundary: share('step complete'),
+      request: z.boolean().optional().describe('asked for'),
+      project: projectField,
+    }),
+    output: z.object({
+      score: z.number(),
+      reasons: list(z.string()),
+      recommend: z.boolean(),
+      prepare: z.boolean(),
+      inputs_used: list(z.string()),
+      ...answerFields,
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    http: { method: 'POST', path: '/handoffs/detect' },
+    cli: { verb: 'handoff detect' },
+    example: { context: 0.9 },
+    async handler(ctx, { project: path, ...signals }) {
+      return detectHandoff(handoffs, ctx, await handoffs.project(ctx, path), signals)
+    },
+    digest: ({ score, reasons, recommend, prepare }) =>
+      digestOf([
+        `score ${score}: ${recommend ? 'write a handoff now' : 'not yet'}${prepare ? ', the draft may be released' : ''}`,
+        reasons.length > 0 && reasons.join(', '),
+      ]),
+  })
+}

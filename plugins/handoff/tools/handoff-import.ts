@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { defineTool, type TypedFiles } from '../../../server/plugin.ts'
+import { importRecords, OUTCOMES } from '../actions/import-records.ts'
+import type { Handoffs } from '../project.ts'
+import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+/** `handoff_import`: takes records in. */
+export function importTool(handoffs: Handoffs) {
+  return defineTool({
+    name: 'handoff_import',
+    title: 'Import handoffs',
+    description:
+      'Takes in records, bytes unchanged, from text or a path: JSON, a jsonl bundle, exported Markdown, a folder such as .baton/handoffs; a hand-written HANDOFF.md becomes a draft. A record with a secret is refused unless secrets is redact.',
+    profile: 'full',
+    input: z.object({
+      content: z.string().optional().describe('the text'),
+      path: z.string().optional().describe('or file, folder'),
+      on_conflict: z.enum(['error', 'keep', 'new_id']).default('error').describe('for a known id'),
+      secrets: z.enum(['refuse', 'redact']).default('refuse').describe('what to do'),
+      dry_run: z.boolean().default(false).describe('only try'),
+      project: projectField,
+    }),
+    output: z.object({
+      results: list(
+        z.object({
+          source: z.string(),
+          id: z.string().nullable(),
+          outcome: z.enum(OUTCOMES),
+          reason: z.string().optional(),
+          detail: z.string().optional(),
+        }),
+      ),
+      ...answerFields,
+    }),
+    annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: 300_000,
+    http: { method: 'POST', path: '/handoffs/import' },
+    cli: {
+      verb: 'handoff import',
+      positional: ['[source]'],
+      arrange: sourceOf,
+      found: (output) =>
+        // this tool's own output
+        (output as { results: readonly { outcome: string }[] }).results.some(
+          ({ outcome }) => outcome === 'broken' || outcome === 'conflict',
+        ),
+    },
+    example: { content: '# Fix the callback\n\n## Next\n- Add a fixture\n', dry_run: true },
+    async handler(ctx, input) {
+      const project = await handoffs.project(ctx, input.project)
+      return importRecords(handoffs, ctx, project, {
+        content: input.content,
+        path: input.path,
+        onConflict: input.on_conflict,
+        secrets: input.secrets,
+        dryRun: input.dry_run,
+      })
+    },
+    digest: ({ results, warnings }) => {
+      const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length
+      return digestOf([
+        OUTCOMES.map((outcome) => `${count(outcome)} ${outcome}`).join(', '),
+        ...results
+          .filter(({ outcome }) => outcome === 'broken' || outcome === 'conflict')
+          .slice(0, 6)
+          .map(({ source, reason, detail }) => `${source}: ${reason} ${detail ?? ''}`.slice(0, 180)),
+        ...warnings.slice(0, 2),
+      ])
+    },
+  })
+}
+
+async function sourceOf(typed: Readonly<Record<string, unknown>>, files: TypedFiles) {
+  const { source, ...input } = typed
+  if (input['content'] !== undefined || input['path'] !== undefined) return input
+  const named = typeof source === 'string' ? source : '-'
+  return named === '-' ? { ...input, content: await files.readText('-') } : { ...input, path: named }
+}

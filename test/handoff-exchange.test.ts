@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Handoff } from '../plugins/handoff/domain/record.ts'
+import { findSecrets } from '../plugins/handoff/domain/secrets.ts'
+import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+
+const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
+const LEGACY = 'https://threadline.dev/schemas/handoff/v0.1.json'
+const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
+const secret = `ghp_${'a1B2'.repeat(9)}`
+
+function recordText(n: number, change: Partial<Handoff> = {}): string {
+  return `${JSON.stringify({ ...BASE, id: idOf(n), ...change }, null, 2)}\n`
+}
+
+const outcomes = (answer: { results: { outcome: string; reason?: string }[] }) =>
+  answer.results.map(({ outcome, reason }) => (reason ? `${outcome} ${reason}` : outcome))
+
+/** Texts that try to break out of the block that carries them. */
+const ODD_TEXTS = [
+  recordText(1),
+  recordText(1).trimEnd(),
+  recordText(1).replaceAll('\n', '\r\n'),
+  recordText(1, { summary: { ...BASE.summary, current_state: '```\n~~~~\n`````json handoff\n{}\n`````' } }),
+  recordText(1, {
+    work: { ...BASE.work, title: '```json handoff', objective: '~~~json handoff\n{"kind":"x"}\n~~~' },
+  }),
+  recordText(1, { work: { ...BASE.work, objective: '<!-- satchel:record sha256=00 newline=0 -->' } }),
+  recordText(1, { summary: { ...BASE.summary, current_state: '𝒳 four bytes 🎉 \u0000 \u2028' } }),
+  JSON.stringify({ ...BASE, id: idOf(1) }),
+  recordText(1).replace(
+    '"kind"',
+    '"10": 1.0, "2": 12345678901234567890, "__proto__": {"a": -0}, "constructor": 1e400,\n\t"kind"',
+  ),
+  `\uFEFF${recordText(1)}`,
+]
+
+for (const [index, text] of ODD_TEXTS.entries()) {
+  test(`export as Markdown and import give the same bytes (${index + 1})`, async (t) => {
+    const from = await openBench(t)
+    const to = await openBench(t)
+    from.write(`.handoffs/records/${idOf(1)}.json`, text)
+
+    const { content, sha256 } = await from.call('handoff_export', { id: idOf(1) })
+    const answer = await to.call('handoff_import', { content })
+
+    assert.deepEqual(outcomes(answer), ['imported'])
+    assert.deepEqual(answer.warnings, [])
+    assert.equal(to.read(`.handoffs/records/${idOf(1)}.json`), text)
+    assert.equal(sha256.length, 64)
+    const json = await from.call('handoff_export', { id: idOf(1), format: 'json' })
+    assert.equal(json.content, text)
+  })
+}
+
+test('a changed block is imported with a warning, two blocks are not', async (t) => {
+  const from = await openBench(t)
+  from.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
+  const { content } = await from.call('handoff_export', { id: idOf(1) })
+  const to = await openBench(t)
+
+  const changed = await to.call('handoff_import', {
+    content: content.replace('"One fixture remains."', '"None remains."'),
+  })
+  const twofold = await to.call('handoff_import', { content: content + content, on_conflict: 'keep' })
+
+  assert.deepEqual(outcomes(changed), ['imported'])
+  assert.equal(changed.warnings.length, 1)
+  assert.equal(
+    JSON.parse(to.read(`.handoffs/records/${idOf(1)}.json`)).summary.current_state,
+    'None remains.',
+  )
+  assert.deepEqual(outcomes(twofold), ['broken ambiguous_markdown'])
+})
+
+for (const folder of ['.baton/handoffs', '.threadline/handoffs']) {
+  test(`a ${folder} folder comes in with bytes, status and schema id; again all is the same`, async (t) => {
+    const bench = await openBench(t)
+    const texts = [1, 2, 3].map((n) =>
+      recordText(n, { status: 'superseded', $schema: LEGACY }).replace('\n', '\n\t'),
+    )
+    mkdirSync(join(bench.root, folder), { recursive: true })
+    for (const [n, text] of texts.entries()) bench.write(`${folder}/20260902T143000Z--0198c0d${n}.json`, text)
+    bench.write(`${folder}/20260902T143000Z--deadbeef.json`, '{"kind": "handoff",\n  oops')
+    bench.write(
+      `${folder}/20260902T143000Z--feedbeef.json`,
+      recordText(9, { summary: { ...BASE.summary, current_state: `key ${secret}` } }),
+    )
+
+    const first = await bench.call('handoff_import', { path: folder })
+    const again = await bench.call('handoff_import', { path: folder })
+    const redacted = await bench.call('handoff_import', { path: folder, secrets: 'redact' })
+
+    assert.deepEqual(outcomes(first), [
+      'imported',
+      'imported',
+      'imported',
+      'broken bad_json',
+      'broken secret_found',
+    ])
+    assert.match(first.results[3].detail, /line 2, column 3/)
+    assert.deepEqual(outcomes(again), ['same', 'same', 'same', 'broken bad_json', 'broken secret_found'])
+    assert.deepEqual(outcomes(redacted), ['same', 'same', 'same', 'broken bad_json', 'imported'])
+    for (const [n, text] of texts.entries())
+      assert.equal(bench.read(`.handoffs/records/${idOf(n + 1)}.json`), text)
+    const clean = JSON.parse(bench.read(`.handoffs/records/${idOf(9)}.json`))
+    assert.equal(clean.summary.current_state, 'key [REDACTED]')
+    assert.equal(clean.redactions.at(-1).field, '/summary/current_state')
+  })
+}
+
+test('another text under a known id is a conflict, kept, or comes in under a new id with its references', async (t) => {
+  const bench = await openBench(t)
+  bench.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
+  const other = recordText(1, { work: { ...BASE.work, title: 'Another' } })
+  const child = recordText(2, {
+    lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
+  })
+  const bundle = [other, child].map((text) => JSON.stringify(JSON.parse(text))).join('\n')
+
+  assert.deepEqual(outcomes(await bench.call('handoff_import', { content: other })), ['conflict exists'])
+  assert.deepEqual(outcomes(await bench.call('handoff_import', { content: other, on_conflict: 'keep' })), [
+    'kept exists',
+  ])
+  const dry = await bench.call('handoff_import', { content: bundle, on_conflict: 'new_id', dry_run: true })
+  assert.deepEqual(outcomes(dry), ['imported', 'imported'])
+  assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
+  const { results } = await bench.call('handoff_import', { content: bundle, on_conflict: 'new_id' })
+
+  const copy = JSON.parse(bench.read(`.handoffs/records/${results[0].id}.json`))
+  assert.deepEqual([copy.work.title, copy.flags], ['Another', ['conflicted']])
+  assert.deepEqual(JSON.parse(bench.read(`.handoffs/records/${idOf(2)}.json`)).lineage.parents, [copy.id])
+})
+
+test('a bundle holds one compact record per line, parents first, and loses no number', async (t) => {
+  const bench = await openBench(t)
+  const lineage: Omit<Handoff['lineage'], 'parents'> = {
+    relation: 'continue',
+    branch_label: null,
+    merge_basis: [],
+  }
+  bench.write(
+    `.handoffs/records/${idOf(1)}.json`,
+    recordText(1, { lineage: { ...lineage, parents: [idOf(2)] } }),
+  )
+  bench.write(`.handoffs/records/${idOf(2)}.json`, recordText(2).replace('"kind"', '"n": 1.50,  "kind"'))
+
+  const { content } = await bench.call('handoff_export', { ids: [idOf(1), idOf(2), idOf(1)] })
+
+  const lines = content.trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line: string) => JSON.parse(line).id),
+    [idOf(2), idOf(1)],
+  )
+  assert.ok(lines[0].includes('"n":1.50,'))
+  const to = await openBench(t)
+  assert.deepEqual(outcomes(await to.call('handoff_import', { content })), ['imported', 'imported'])
+  await assert.rejects(bench.call('handoff_export', { ids: Array(1001).fill(idOf(1)) }), {
+    reason: 'bundle_too_large',
+  })
+})
+
+test('what is no record is broken, with reason and place, and never written', async (t) => {
+  const bench = await openBench(t)
+  writeFileSync(join(bench.root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
+  const broken = [
+    [{ content: '[1, 2]' }, 'broken schema_invalid'],
+    [{ content: '{"kind": "handoff"}' }, 'broken schema_invalid'],
+    [{ content: '{"kind":' }, 'broken bad_json'],
+    [{ content: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'broken too_deep'],
+    [{ content: '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n' }, 'broken bad_json'],
+    [{ path: 'latin.json' }, 'broken not_utf8'],
+    [
+      { content: recordText(1, { work: { ...BASE.work, title: 'x'.repeat(1024 * 1024) } }) },
+      'broken record_too_large',
+    ],
+  ] as const
+  for (const [input, expected] of broken) {
+    assert.deepEqual(outcomes(await bench.call('handoff_import', input)), [expected])
+  }
+  await assert.rejects(bench.call('handoff_import', { path: '../elsewhere' }), { reason: 'path_refused' })
+  await assert.rejects(bench.call('handoff_import', { path: 'none.json' }), { reason: 'file_not_found' })
+  await assert.rejects(bench.call('handoff_import', {}), { reason: 'invalid_arguments' })
+  assert.equal(
+    bench.files().some((path) => path.includes('records')),
+    false,
+  )
+})
+
+test('every line of a hand-written file is in a field or among the unmapped', async (t) => {
+  const bench = await openBench(t)
+  const text = [
+    '# Fix the callback',
+    'Some words before any heading.',
+    '## Goal',
+    'Reject replayed states.',
+    '## Status',
+    'One fixture left.',
+    '## Done',
+    '- [x] helper written',
+    '## In progress',
+    '* fixture',
+    '## Next steps',
+    '1. write the fixture',
+    '   with two callbacks',
+    '2. run the suite',
+    '## Decisions',
+    '- constant time',
+    '## Dead ends',
+    '- cookie',
+    '## Constraints',
+    '- keep the URL',
+    '## Risks',
+    '- provider changes',
+    '## Files',
+    '- `src/a.ts` - entry point',
+    '## Shopping list',
+    '- milk',
+    'and bread',
+  ]
+  const { results } = await bench.call('handoff_import', { content: text.join('\n') })
+
+  const stored = bench.read(`.handoffs/records/${results[0].id}.json`)
+  const record = JSON.parse(stored)
+  assert.equal(record.status, 'draft')
+  assert.equal(record.work.title, 'Fix the callback')
+  assert.deepEqual(
+    record.open_items.map((item: { priority: string }) => item.priority),
+    ['high', 'medium'],
+  )
+  assert.equal(record.failed_attempts[0].avoid_repeating, true)
+  assert.deepEqual(
+    record.artifacts.map(({ path, description }: Handoff['artifacts'][number]) => [path, description]),
+    [['src/a.ts', 'entry point']],
+  )
+  for (const line of text) {
+    const words = line
+      .replace(/^(?:#+|[-*]|\d\.)?\s*(?:\[x\])?\s*/, '')
+      .replace(/`/g, '')
+      .split(' - ')
+    const isHeading = line.startsWith('## ') && !line.includes('Shopping')
+    if (!isHeading) for (const part of words) assert.ok(stored.includes(part.trim()), line)
+  }
+  assert.match(record.x_satchel.unmapped, /Shopping list\n- milk\nand bread/)
+})
+
+test('each kind of secret is found, and what only looks like one is not', () => {
+  const found: readonly [string, string][] = [
+    ['AKIAIOSFODNN7EXAMPLE', 'aws_key'],
+    [secret, 'github_token'],
+    [`github_pat_${'a1B2'.repeat(8)}`, 'github_token'],
+    [`glpat-${'a1B2'.repeat(5)}`, 'gitlab_token'],
+    ['xoxb-123456789012-abcdefghijkl', 'slack_token'],
+    [`sk-ant-${'a1B2'.repeat(8)}`, 'anthropic_key'],
+    [`sk-${'a1B2'.repeat(8)}`, 'api_key'],
+    [`AIza${'a1B2c'.repeat(7)}`, 'google_key'],
+    [`npm_${'a1B2'.repeat(9)}`, 'npm_token'],
+    [`pypi-AgEIcHlwaS5vcmc${'a1B2'.repeat(9)}`, 'pypi_token'],
+    [`hf_${'a1B2'.repeat(8)}`, 'huggingface_token'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'jwt'],
+    ['https://user:pa55@example.org/x', 'url_user_info'],
+    ['Authorization: Bearer abcdefgh12345678', 'authorization'],
+    ['DB_PASSWORD=Tr0ub4dor&3xyz', 'assigned_secret'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----', 'private_key'],
+    ['ｇｈｐ_a1B2a1B2a1B2a1B2a1B2a1B2', 'github_token'],
+  ]
+  for (const [text, rule] of found) {
+    const findings = findSecrets({ note: `before ${text} after` })
+    assert.deepEqual(
+      findings.map((finding) => finding.rule),
+      [rule],
+      text,
+    )
+    assert.ok(findings[0] && findings[0].preview.length <= 12)
+  }
+  const innocent = [
+    'token: budget',
+    'the secret of good tests is patience',
+    'd94f3f016ae679c3008de268209132f2a1b2c3d4',
+    `sha256:${'ab'.repeat(32)}`,
+    '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f',
+    'password=$DB_PASSWORD',
+    'token = process.env.API_TOKEN1',
+    'git@github.com:org/repo.git',
+    'https://example.org/a@b',
+    'src/components/token-provider/TokenProvider.tsx',
+  ]
+  for (const text of innocent) assert.deepEqual(findSecrets({ ref: text, note: text }), [], text)
+})
+
+test('the worst megabyte is scanned in time', (t) => {
+  for (const unit of [
+    'a',
+    'password=',
+    'https://',
+    '-----BEGIN PRIVATE KEY-----',
+    'eyJ',
+    'sk-',
+    'authorization:',
+    'a.',
+  ]) {
+    const text = unit.repeat(Math.ceil((1024 * 1024) / unit.length))
+    const started = performance.now()
+    findSecrets({ text })
+    const took = performance.now() - started
+    t.diagnostic(`${unit.slice(0, 16)}: ${took.toFixed(1)} ms`)
+    assert.ok(took < 1000, `${unit}: ${took} ms`)
+  }
+})
+
+async function dirty(bench: Bench): Promise<string> {
+  const { id, path } = await bench.call('handoff_create', { ...SMALL, completed: ['x'] })
+  bench.write(
+    path,
+    bench
+      .read(path)
+      .replace('"x"', JSON.stringify(`token ${secret}`))
+      .replace('"kind"', `"k ${secret}": {"${secret}": 1},\n  "kind"`),
+  )
+  return id
+}
+
+test('redact finds, and removes from the stored record only what is a secret', async (t) => {
+  const bench = await openBench(t)
+  const id = await dirty(bench)
+  const path = `.handoffs/records/${id}.json`
+  const before = bench.read(path)
+
+  const found = await bench.call('handoff_redact', { id })
+  assert.equal(found.applied, false)
+  assert.equal(bench.read(path), before)
+  assert.ok(!JSON.stringify(found).includes(secret.slice(4)))
+  const applied = await bench.call('handoff_redact', { id, apply: true, fields: ['/work/objective'] })
+
+  const after = bench.read(path)
+  assert.equal(applied.applied, true)
+  assert.ok(!after.includes(secret))
+  const record = JSON.parse(after)
+  assert.deepEqual(record.summary.completed, ['token [REDACTED]'])
+  assert.equal(record.work.objective, '[REDACTED]')
+  assert.deepEqual(record.redacted_key_1, { redacted_key_2: 1 })
+  const clean = await bench.call('handoff_validate', { id })
+  const byName = new Map(
+    clean.validation.checks.map(({ name, status }: { name: string; status: string }) => [name, status]),
+  )
+  assert.equal(byName.get('secrets'), 'pass')
+  assert.equal(byName.get('redactions'), 'pass')
+  await assert.rejects(bench.call('handoff_redact', { id, fields: ['/nothing'] }), {
+    reason: 'pointer_not_found',
+  })
+})
+
+test('a released record is redacted only with a reason, which its history keeps', async (t) => {
+  const bench = await openBench(t)
+  const id = await dirty(bench)
+  const path = `.handoffs/records/${id}.json`
+  bench.write(path, bench.read(path).replace('"status": "draft"', '"status": "ready"'))
+
+  await assert.rejects(bench.call('handoff_redact', { id, apply: true }), {
+    code: 'conflict',
+    reason: 'immutable',
+  })
+  await bench.call('handoff_redact', { id, apply: true, force_reason: 'leaked' })
+
+  const record = JSON.parse(bench.read(path))
+  assert.equal(record.status, 'ready')
+  assert.equal(record.x_satchel.history.at(-1).reason, 'leaked')
+  assert.ok(!bench.read(path).includes(secret))
+})
+
+test('a text and a record that is not stored are redacted in the answer alone', async (t) => {
+  const bench = await openBench(t)
+
+  const text = await bench.call('handoff_redact', { text: `x ${secret} y` })
+  const record = await bench.call('handoff_redact', {
+    record: JSON.stringify({ ...BASE, login: { password: 'Corr3ct-Horse-Battery' } }),
+  })
+
+  assert.equal(text.text, 'x [REDACTED] y')
+  assert.equal(record.record.login.password, '[REDACTED]')
+  assert.deepEqual(bench.files(), [])
+})
