@@ -57,26 +57,43 @@ test('links become their text, bold loses its stars, white space is collapsed', 
   assert.equal(description, 'A bold link and another over two lines & more.')
 })
 
+test('a list behind a colon belongs to its sentence', () => {
+  const readme = [
+    'Configuration in this directory creates:',
+    '',
+    '- A cluster of two',
+    '- One `queue`',
+    '',
+    'More words.',
+  ]
+
+  assert.equal(
+    fromReadme(...readme),
+    'Configuration in this directory creates: A cluster of two; One `queue`',
+  )
+})
+
 test('a long description is cut at a word within 600 characters', () => {
   const description = fromReadme('word '.repeat(200))
 
   assert.equal(description, 'word '.repeat(120).trimEnd())
 })
 
-test('without prose the top comment speaks, without licence, rules and directives', () => {
+test('without prose the top comment speaks, without licence, rules, directives and what is said of the file', () => {
+  const ofTheFile =
+    'ONLY EDIT THIS FILE IN another repository.\n\nFetch it from there with a long command line.'
   const comment = [
     'Copyright 2024 The Authors',
     '',
-    'Licensed under the Apache License, Version 2.0',
+    'Licensed under the Apache License; you may not use this file except in compliance.',
     '##############',
     'tflint-ignore: terraform_unused',
     'Keeps queues and the alarms on them.',
   ].join('\n')
 
-  assert.equal(
-    describe({ readme: '# Title\n', topComments: ['short', comment] }),
-    'Keeps queues and the alarms on them.',
-  )
+  const description = describe({ readme: '# Title\n', topComments: ['short', ofTheFile, comment] })
+
+  assert.equal(description, 'Keeps queues and the alarms on them.')
 })
 
 test('without prose and comments the first heading of two words speaks, else nothing', () => {

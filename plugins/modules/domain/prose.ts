@@ -8,6 +8,8 @@ const MAX_PARAGRAPH_CHARS = 4_000
 interface Blocks {
   readonly paragraphs: string[]
   readonly headings: string[]
+  /** The last paragraph ended in a colon: the list behind it belongs to it. */
+  opensList: boolean
 }
 
 /** Paragraphs of prose: no headings, quotes, tables, code, rules, badges, or lists and lines of links. */
@@ -29,9 +31,10 @@ const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)+$/
 const NO_PROSE = /^(?:>|\.\. |!!!|:::|\[[^\]]{1,200}\]:)/
 
 function blocksOf(markdown: string): Blocks {
-  const blocks: Blocks = { paragraphs: [], headings: [] }
+  const blocks: Blocks = { paragraphs: [], headings: [], opensList: false }
   const lines = visibleText(markdown).split('\n')
   let open: string[] = []
+  let isItem = false
   let inTable = false
   for (const [index, line] of [...lines, ''].entries()) {
     const kind = kindOf(line, lines[index + 1] ?? '', open.length > 0, inTable)
@@ -42,8 +45,9 @@ function blocksOf(markdown: string): Blocks {
       continue
     }
     if (kind !== 'text') {
-      addParagraph(blocks, open)
+      addParagraph(blocks, open, isItem)
       open = []
+      isItem = kind === 'item'
     }
     if (kind === 'heading') addHeading(blocks, line.replace(/^[\s#]+|[\s#]+$/g, ''))
     if (kind === 'text') open.push(line)
@@ -68,14 +72,22 @@ function isLinkItem(text: string): boolean {
 }
 
 function addHeading(blocks: Blocks, source: string): void {
+  blocks.opensList = false
   const { text } = renderInline(source)
   if (!NO_WORDS.test(text)) blocks.headings.push(text)
 }
 
-function addParagraph(blocks: Blocks, lines: readonly string[]): void {
+function addParagraph(blocks: Blocks, lines: readonly string[], isItem: boolean): void {
   if (lines.length === 0) return
   const { text, outsideLinks } = renderInline(lines.join(' '))
-  if (!NO_WORDS.test(outsideLinks)) blocks.paragraphs.push(text)
+  if (NO_WORDS.test(outsideLinks)) return
+  const last = blocks.paragraphs.at(-1) ?? ''
+  if (isItem && blocks.opensList && last.length < MAX_PARAGRAPH_CHARS) {
+    blocks.paragraphs.splice(-1, 1, `${last}${last.endsWith(':') ? ' ' : '; '}${text}`)
+    return
+  }
+  blocks.opensList = !isItem && text.endsWith(':')
+  blocks.paragraphs.push(text)
 }
 
 const LINK_START = '\uE000'
