@@ -11,6 +11,7 @@ const LICENCES: Readonly<Record<string, string>> = {
   'LICENSE.sql.js': 'sql.js/LICENSE',
   'LICENSE.swagger-ui': 'swagger-ui-dist/LICENSE',
   'NOTICE.swagger-ui': 'swagger-ui-dist/NOTICE',
+  'LICENSES.swagger-ui-bundle': 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt',
   'LICENSE.redoc': 'redoc/LICENSE',
   'LICENSES.redoc-bundle': 'redoc/bundles/redoc.standalone.js.LICENSE.txt',
 }
