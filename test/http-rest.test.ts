@@ -180,6 +180,17 @@ describe('REST', () => {
     for (const answer of [unknown, wrong, options]) assertNoCors(answer.headers)
   })
 
+  it('logs each request at debug, without its query and without credentials', async (t) => {
+    const { ask, logged } = await openDoor(t)
+
+    await ask('/notes/a?limit=7777', { headers: { authorization: 'Bearer secret-of-a-caller' } })
+
+    const line = logged.find((each) => each.includes('"request"')) ?? ''
+    const { level, listener, method, path, status } = JSON.parse(line)
+    assert.deepEqual([level, listener, method, path, status], ['debug', 'api', 'GET', '/notes/a', 401])
+    assert.equal(/7777|secret-of-a-caller/.test(logged.join('')), false)
+  })
+
   it('answers HEAD like GET without a body', async (t) => {
     const { ask } = await openDoor(t)
 

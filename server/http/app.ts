@@ -67,23 +67,41 @@ async function answer(
     signal,
     log: host.log,
   }
-  let response: Response
+  const began = performance.now()
+  const response = await servedOrRefused(endpoint, exchange, { host, options, calls })
+  const ms = Math.round(performance.now() - began)
+  // The path without its query: a query may hold what no log should.
+  host.log.debug('request', {
+    listener: listener.name,
+    method: incoming.method,
+    path: c.req.path,
+    status: response.status,
+    ms,
+  })
+  return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
+}
+
+async function servedOrRefused(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  { host, options, calls }: Pick<AppParts, 'host' | 'options' | 'calls'>,
+): Promise<Response> {
+  const { incoming, outgoing } = exchange
   try {
     if (endpoint.streams && incoming.method === 'HEAD') throw methodNotAllowed(['GET'])
     checkHostAndOrigin(exchange, options)
     calls.requireOpen()
     const asksItself = endpoint.guard === 'mount'
     const caller = asksItself ? UNASKED : await admit(endpoint.guard, exchange, host, options)
-    response = await endpoint.serve(exchange, caller)
+    return await endpoint.serve(exchange, caller)
   } catch (thrown) {
     const error = asCallerError(thrown, exchange, `${endpoint.method} ${endpoint.path}`)
     if (outgoing.headersSent) {
       outgoing.destroy() // half an answer must not look like a whole one
       return RESPONSE_ALREADY_SENT
     }
-    response = endpoint.refuse?.(error) ?? problem(error)
+    return endpoint.refuse?.(error) ?? problem(error)
   }
-  return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
 }
 
 /** Stands in where the path is served, but not with this method. */
