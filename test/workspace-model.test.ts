@@ -281,6 +281,9 @@ const steps = [
   fc
     .tuple(person, fc.constantFrom('workspace', 'section:Plan/Goals'), fc.constantFrom(1, 60, 120))
     .map((args) => checkout(...args)),
+  fc
+    .tuple(person, fc.constantFrom('workspace', 'section:Plan/Goals'), fc.constant(120))
+    .map((args) => checkout(...args)),
   fc.tuple(small, person).map((args) => release(...args)),
   fc.constantFrom(1, 30, 90).map(passTime),
   fc.constant(openHandoff()),

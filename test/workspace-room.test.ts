@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { EVENT_TYPES, PAYLOAD_KEYS } from '../plugins/workspace/domain/event.ts'
 import { parseJoinUri } from '../plugins/workspace/domain/invitation.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
+import { REASON_CODES } from '../plugins/workspace/domain/refusal.ts'
+import { createRate } from '../plugins/workspace/house/rate.ts'
+import { REASONS } from '../plugins/workspace/reasons.ts'
 import { liveActor } from '../plugins/workspace/room/change.ts'
 import { redeem } from '../plugins/workspace/room/members.ts'
 import {
+  diffVersions,
   eventsAfter,
+  handoffsPage,
   proposalWithContent,
   roomView,
   sessionsPage,
@@ -782,4 +789,107 @@ test('the path of the file is shown to admins only', async (t) => {
 
   assert.equal((await room.look(ada, status)).path, room.file)
   assert.ok(!JSON.stringify(await room.look(bob, roomView)).includes(room.file))
+})
+
+test('every event of a whole story passes the published schema', async (t) => {
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'schemas', 'event.v1.json'), 'utf8'))
+  const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema)
+  assert.deepEqual(schema.properties.event_type.enum, EVENT_TYPES)
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { proposal_id } = await approved(room, ada)
+  await room.do(ada, 'commit', { proposal_id })
+  await room.do(ada, 'checkout', { target: 'workspace' })
+  await room.do(ada, 'invite', {})
+  await room.do(ada, 'handoff_create', { title: 'T', objective: 'O', target: 'section:Plan' })
+  await room.write('by hand\n')
+  await room.do(ada, 'leave', {})
+  const again = await room.reopen('clean')
+
+  for (const event of await again.events()) {
+    assert.ok(validate(event), JSON.stringify([event, validate.errors]))
+  }
+  assert.ok(!validate({ ...(await again.events())[0], extra: 1 }))
+})
+
+test('a list gives at most 200 rows, page by page, without a repeat or a hole', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  await Promise.all(
+    Array.from({ length: 30 }, (_, n) => room.do(ada, 'handoff_create', { title: `${n}`, objective: 'o' })),
+  )
+  const seen: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await room.look(ada, (view) => handoffsPage(view, { limit: 7, cursor }))
+    seen.push(...page.handoffs.map(({ title }) => title))
+    cursor = page.next_cursor
+    if (cursor === undefined) break
+  }
+
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 30 }, (_, n) => `${29 - n}`),
+  )
+  await room.look(ada, (view) => handoffsPage(view, { limit: 200 }))
+  for (const limit of [0, 201]) {
+    await assert.rejects(
+      room.look(ada, (view) => handoffsPage(view, { limit })),
+      { code: 'invalid', reason: 'limit_exceeded' },
+    )
+  }
+  await assert.rejects(
+    room.look(ada, (view) => handoffsPage(view, { cursor: 'x' })),
+    { reason: 'invalid_request' },
+  )
+})
+
+test('600 calls a minute are taken from one session and the next is told when to come again', () => {
+  let now = 0
+  const rate = createRate(LIMITS.callsPerMinute, () => now)
+  for (let call = 0; call < LIMITS.callsPerMinute; call += 1) rate.count('ssn_a')
+
+  assert.throws(() => rate.count('ssn_a'), { code: 'rate_limited', reason: 'limit_exceeded' })
+  rate.count('ssn_b')
+  now = 60_000
+  rate.count('ssn_a')
+})
+
+test('the texts of the newest 200 versions are kept; an older one says so', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  for (let version = 1; version <= 201; version += 1) {
+    await room.do(ada, 'commit', { base_version: version, content: `${version}\n`, summary: 's' })
+  }
+
+  await assert.rejects(
+    room.look(ada, (view) => diffVersions(view, 2, 202)),
+    { code: 'not_found', reason: 'version_pruned' },
+  )
+  await assert.rejects(
+    room.look(ada, (view) => diffVersions(view, 3, 999)),
+    { reason: 'version_not_found' },
+  )
+  const { diff } = await room.look(ada, (view) => diffVersions(view, 3, 202))
+  assert.match(diff, /-2\n\+201/)
+  const bodies = await readdir(join(room.file, '..', '.plan.md.satchel', 'versions'))
+  assert.equal(bodies.length, 200)
+})
+
+test('every reason that the room gives is explained, and every reason explained is a reason', async () => {
+  const folder = join(import.meta.dirname, '..', 'plugins', 'workspace')
+  const sources = (await readdir(folder, { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.includes('engine'),
+  )
+  const used = new Set<string>()
+  for (const name of sources) {
+    for (const [, reason = ''] of readFileSync(join(folder, name), 'utf8').matchAll(
+      /refusal\(\s*'([a-z_]+)'/g,
+    ))
+      used.add(reason)
+  }
+
+  for (const reason of used) assert.ok(reason in REASONS, reason)
+  for (const reason of Object.keys(REASONS))
+    assert.ok(reason === 'limit_exceeded' || reason in REASON_CODES, reason)
+  assert.ok(used.size > 20)
 })

@@ -7,7 +7,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { Moment } from '../domain/moment.ts'
 import type { Participant } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
-import { refusal } from '../domain/refusal.ts'
+import { outOfRange, refusal } from '../domain/refusal.ts'
 import type { Params, Rows } from '../domain/rows.ts'
 import { outlineRows, readTarget } from '../domain/section.ts'
 import { isLive, type Session, sessionView } from '../domain/session.ts'
@@ -144,8 +144,14 @@ export interface Page<T> {
 
 const DEFAULT_ROWS = 50
 
+function rowLimit(asked: number | undefined): number {
+  const limit = asked ?? DEFAULT_ROWS
+  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows)
+  return limit
+}
+
 function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
-  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  const limit = rowLimit(input.limit)
   const found = rows.all(statement, { ...params, before: cursorOf(input.cursor), limit: limit + 1 })
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
@@ -201,7 +207,7 @@ function diffFromBase(base: string, target: string, content: string): string | u
 /** Version rows, newest first. */
 export function history(view: View, input: PageInput & { readonly since_version?: number | undefined }) {
   requireCapability(view.actor, 'read')
-  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  const limit = rowLimit(input.limit)
   const found = listed<Version>(view.rows, 'version_page', {
     since: input.since_version ?? 0,
     before: cursorOf(input.cursor),
@@ -238,7 +244,7 @@ export function eventsAfter(
   input: { readonly since_event_id: number; readonly limit?: number | undefined },
 ) {
   requireCapability(view.actor, 'observe')
-  const limit = Math.min(input.limit ?? DEFAULT_ROWS, LIMITS.listRows)
+  const limit = rowLimit(input.limit)
   return {
     events: eventsSince(view.rows, input.since_event_id, limit),
     ...ringOf(view.rows, input.since_event_id),

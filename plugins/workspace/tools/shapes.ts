@@ -148,7 +148,7 @@ export const TRUNCATED = z.object({
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
 })
 
-export const KEY = z.string().optional().describe('Same key: done once')
-export const LIMIT = z.int().min(1).max(200).optional().describe('Rows at most')
-export const CURSOR = z.string().optional().describe('next_cursor of the last page')
+export const KEY = z.string().optional().describe('Done once per key')
+export const LIMIT = z.int().optional().describe('At most 200')
+export const CURSOR = z.string().optional().describe('next_cursor')
 export const NEXT_CURSOR = z.string().optional()
