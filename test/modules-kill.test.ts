@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+/** `SATCHEL_KILLS=200` for the long run. */
+const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 8)
+const SEED = Number(process.env['SATCHEL_SEED'] ?? 20_261_121)
+
+interface Runner {
+  readonly child: ChildProcess
+  /** Starts the ingest; the promise gives what it printed, undefined when it was killed. */
+  run(): Promise<Record<string, unknown> | undefined>
+}
+
+/** A process with everything loaded, waiting for the word to start. */
+async function openRunner(t: TestContext, args: readonly string[]): Promise<Runner> {
+  const script = join(import.meta.dirname, 'fixtures/ingest-runner.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  const lines = async (wanted: string): Promise<void> => {
+    while (!said.includes(wanted))
+      said += String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
+  }
+  await lines('ready\n')
+  return {
+    child,
+    async run() {
+      child.stdin?.write('go\n')
+      await lines('started\n')
+      child.stdout?.on('data', (chunk) => {
+        said += chunk
+      })
+      await once(child, 'close')
+      const last = said.trim().split('\n').at(-1) ?? ''
+      return last.startsWith('{') ? JSON.parse(last) : undefined
+    },
+  }
+}
+
+function moduleText(at: number): string {
+  return `variable "v${at}" {\n  description = "${'text '.repeat(50)}"\n}\nresource "aws_thing" "t${at}" {}\n`
+}
+
+async function makeRemotes(dir: string): Promise<string[]> {
+  const urls: string[] = []
+  for (const name of ['terraform-a-one', 'terraform-a-two', 'terraform-a-three']) {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`modules/m${at}/main.tf`, moduleText(at)]),
+    )
+    urls.push(
+      await buildRemote(join(dir, `${name}.git`), [
+        { files, tags: ['v1.0.0'] },
+        ...Array.from({ length: 4 }, (_, at) => ({
+          files: { [`modules/m${at}/more.tf`]: moduleText(100 + at) },
+          tags: [`v1.${at + 1}.0`],
+        })),
+      ]),
+    )
+  }
+  return urls
+}
+
+/** Every summary parses, and the index names only files that are there with the content it says. */
+async function assertWhole(outputDir: string): Promise<number> {
+  const names = await readdir(outputDir).catch(() => [])
+  for (const name of names.filter((file) => file.endsWith('.json'))) {
+    JSON.parse(await readFile(join(outputDir, name), 'utf8'))
+  }
+  const text = await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8').catch(() => undefined)
+  if (text === undefined) return 0
+  const { records } = JSON.parse(text) as {
+    records: { summary_file: string; repository: string; ref: string; path: string }[]
+  }
+  for (const record of records) {
+    const summary = JSON.parse(await readFile(join(outputDir, record.summary_file), 'utf8'))
+    assert.deepEqual(
+      [summary.repository, summary.ref, summary.path],
+      [record.repository, record.ref, record.path],
+      record.summary_file,
+    )
+  }
+  return records.length
+}
+
+/** Names and hashes of all summaries, and the index without its times. */
+async function stateOf(outputDir: string): Promise<unknown> {
+  const names = (await readdir(outputDir)).sort()
+  const hashes = await Promise.all(
+    names
+      .filter((name) => name !== '.satchel')
+      .map(async (name) => [
+        name,
+        createHash('sha256')
+          .update(await readFile(join(outputDir, name)))
+          .digest('hex'),
+      ]),
+  )
+  const index = JSON.parse(await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8'))
+  const records = index.records.map(({ last_updated: _, ...record }: Record<string, unknown>) => record)
+  return { hashes, records }
+}
+
+/** Numbers between 0 and 1, the same for the same seed. */
+function random(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+test(`killed at ${KILLS} random moments, an ingest leaves whole files, and the next run ends like an undisturbed one`, async (t) => {
+  const dir = await temporaryFolder(t)
+  const urls = await makeRemotes(dir)
+  const calm = [join(dir, 'calm-out'), join(dir, 'calm-clones'), ...urls]
+  const undisturbed = await openRunner(t, calm)
+  const began = performance.now()
+  const report = await undisturbed.run()
+  const tookMs = performance.now() - began
+  assert.deepEqual(report?.['failures'], [])
+  const next = random(SEED)
+  t.diagnostic(`seed ${SEED}, undisturbed run ${Math.round(tookMs)} ms`)
+
+  const disturbed = [join(dir, 'out'), join(dir, 'clones'), ...urls]
+  let killed = 0
+  let upcoming = openRunner(t, disturbed)
+  for (let round = 0; round < KILLS; round++) {
+    const runner = await upcoming
+    upcoming = openRunner(t, disturbed)
+    const timer = setTimeout(() => runner.child.kill('SIGKILL'), next() * tookMs * 1.1)
+    const answer = await runner.run()
+    clearTimeout(timer)
+    if (answer === undefined) killed++
+    await assertWhole(join(dir, 'out'))
+  }
+  const last = await (await upcoming).run()
+
+  assert.ok(killed > 0, 'no run was killed')
+  assert.deepEqual(last?.['failures'], [])
+  assert.equal(await assertWhole(join(dir, 'out')), 3 * 6 * 12)
+  assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
+})
+
+test('of two processes at one output directory one works and the other is told at once', async (t) => {
+  const dir = await temporaryFolder(t)
+  const urls = await makeRemotes(dir)
+  const args = [join(dir, 'out'), join(dir, 'clones'), ...urls]
+  const runners = await Promise.all([openRunner(t, args), openRunner(t, args)])
+
+  const answers = await Promise.all(runners.map((runner) => runner.run()))
+
+  assert.equal(answers.filter((answer) => answer?.['reason'] === 'ingest_running').length, 1)
+  assert.equal(answers.filter((answer) => answer?.['written'] === 3 * 6 * 12).length, 1)
+  assert.equal(await assertWhole(join(dir, 'out')), 3 * 6 * 12)
+})
