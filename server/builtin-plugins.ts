@@ -30,6 +30,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
       { verb: 'bench retrieval', summary: 'how well the search ranks judged queries' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
+      { verb: 'bench modules', summary: 'measure the module ingest' },
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },

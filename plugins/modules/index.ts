@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
+import { benchModulesCommand } from './bench/command.ts'
 import { retrievalBench } from './bench/retrieval.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { stateDir } from './index/module-index.ts'
@@ -65,7 +66,11 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [initCommand(workingDirectory), retrievalBench(workingDirectory)],
+      commands: [
+        initCommand(workingDirectory),
+        retrievalBench(workingDirectory),
+        benchModulesCommand(host),
+      ],
       tasks,
       async start() {
         freshness.onStart()

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '../../../server/plugin.ts'
+import { repositoryEntry } from '../config.ts'
+import { type ModuleReader, openModuleReader } from '../ingest/module-reader.ts'
+import { ingest } from '../ingest.ts'
+import { buildRemote, type MadeCommit } from './build-remote.ts'
+import { ingestByCheckout } from './checkout-peer.ts'
+import { measureParsing, PARSE_GOAL, sampleTexts } from './parse.ts'
+
+/** One figure beside what it is compared with, in the same run (modules design 8). */
+export interface ModuleFigure {
+  readonly name: string
+  readonly what: string
+  readonly unit: string
+  readonly ours: number
+  readonly against: number
+  readonly ratio: number
+  readonly goal: number
+  readonly sense: 'at_least' | 'at_most'
+}
+
+/** The gate lets pass half the strictness of a goal. */
+const GATE_SLACK = 2
+const ROUNDS = 3
+const TAGS = 20
+
+/** Whether a figure keeps its goal, or what the gate lets pass. */
+export function keeps(figure: ModuleFigure, limit: 'goal' | 'gate'): boolean {
+  const slack = limit === 'gate' ? GATE_SLACK : 1
+  return figure.sense === 'at_least'
+    ? figure.ratio >= figure.goal / slack
+    : figure.ratio <= figure.goal * slack
+}
+
+export interface MeasureOptions {
+  /** A repository with at least 20 tags to measure on; absent: a made-up one. */
+  readonly remote?: string | undefined
+  /** How this program is started: `node` arguments before the verb. */
+  readonly program: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly now: () => Date
+  readonly log: Log
+  note(line: string): void
+}
+
+/** All figures of this plugin, each the best of 3 interleaved rounds. Leaves nothing behind. */
+export async function measureModules(options: MeasureOptions): Promise<readonly ModuleFigure[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
+  const reader = await openModuleReader()
+  try {
+    const url =
+      options.remote ?? (await buildRemote(join(dir, 'terraform-bench-sample.git'), sampleHistory()))
+    options.note(`20 tags of ${url}`)
+    const tags = await measureTags({ dir, url, reader }, options)
+    options.note('parsing')
+    const parse = await measureParsing(sampleTexts(40))
+    options.note('500 modules at 3 refs')
+    const memory = await measureMemory(dir, options)
+    return [
+      ...tags,
+      {
+        name: 'modules.parse',
+        what: 'CPU of our reader, literals evaluated, against hcl2json',
+        unit: 'ms',
+        ours: parse.oursMs,
+        against: parse.referenceMs,
+        ratio: parse.ratio,
+        goal: PARSE_GOAL,
+        sense: 'at_most',
+      },
+      memory,
+    ]
+  } finally {
+    await reader.close()
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+interface Place {
+  readonly dir: string
+  readonly url: string
+  readonly reader: ModuleReader
+}
+
+async function measureTags(place: Place, options: MeasureOptions): Promise<ModuleFigure[]> {
+  const best = {
+    ours: Number.POSITIVE_INFINITY,
+    again: Number.POSITIVE_INFINITY,
+    peer: Number.POSITIVE_INFINITY,
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    options.signal.throwIfAborted()
+    const at = join(place.dir, `round-${round}`)
+    const first = await timed(() => ingestTags(place, at, options))
+    const refs = first.value
+    best.ours = Math.min(best.ours, first.ms)
+    best.again = Math.min(best.again, (await timed(() => ingestTags(place, at, options))).ms)
+    const peer = { ...place, refs, cloneDir: `${at}-checkout`, outputDir: `${at}-peer` }
+    best.peer = Math.min(best.peer, (await timed(() => ingestByCheckout(peer))).ms)
+    await rm(at, { recursive: true, force: true })
+    await rm(peer.cloneDir, { recursive: true, force: true })
+  }
+  return [
+    {
+      name: 'modules.ingest',
+      what: `ingest of ${TAGS} tags, times faster than clone and checkout of each`,
+      unit: 'ms',
+      ours: best.ours,
+      against: best.peer,
+      ratio: best.peer / best.ours,
+      goal: 4,
+      sense: 'at_least',
+    },
+    {
+      name: 'modules.again',
+      what: 'a second ingest with nothing changed against the first',
+      unit: 'ms',
+      ours: best.again,
+      against: best.ours,
+      ratio: best.again / best.ours,
+      goal: 0.1,
+      sense: 'at_most',
+    },
+  ]
+}
+
+/** Ingests the newest 20 tags; gives their names. Errors: whatever a run throws; a run with failures is no measurement. */
+async function ingestTags({ url, reader }: Place, at: string, options: MeasureOptions): Promise<string[]> {
+  const outputDir = join(at, 'out')
+  const { report } = await ingest(
+    {
+      entries: [repositoryEntry.parse({ url, max_tags: TAGS, recursive: true })],
+      outputDir,
+      cloneDir: join(at, 'clones'),
+      recursive: false,
+      cleanup: false,
+      prune: false,
+      dryRun: false,
+      trust: { kind: 'operator' },
+      workingDirectory: at,
+    },
+    { ...options, reader, progress: () => undefined },
+  )
+  if (report.failures.length > 0)
+    throw new Error(`the bench could not ingest: ${report.failures[0]?.message}`)
+  const { repositories } = JSON.parse(await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8'))
+  return repositories[0].readings.map(({ ref }: { ref: string }) => ref)
+}
+
+/** Peak memory of a process of its own that ingests 500 modules at 3 refs. */
+async function measureMemory(dir: string, options: MeasureOptions): Promise<ModuleFigure> {
+  const url = await buildRemote(join(dir, 'terraform-bench-wide.git'), wideHistory())
+  const config = join(dir, 'wide.yaml')
+  await writeFile(
+    config,
+    JSON.stringify({
+      repositories: [{ url, max_tags: 3, recursive: true }],
+      output_dir: join(dir, 'wide-out'),
+      clone_dir: join(dir, 'wide-clones'),
+    }),
+  )
+  const [command = '', ...args] = options.program
+  const child = spawn(command, [...args, 'ingest', config, '--json', '--quiet'], { stdio: 'ignore' })
+  let peakMib = 0
+  const timer = setInterval(async () => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
+    peakMib = Math.max(peakMib, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024)
+  }, 20)
+  const [code] = await once(child, 'close')
+  clearInterval(timer)
+  if (code !== 0) throw new Error(`the measured ingest ended with ${code}`)
+  return {
+    name: 'modules.memory',
+    what: 'peak resident memory, 500 modules at 3 refs',
+    unit: 'MiB',
+    ours: peakMib,
+    against: 300,
+    ratio: peakMib / 300,
+    goal: 1,
+    sense: 'at_most',
+  }
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
+  const began = performance.now()
+  const value = await work()
+  return { value, ms: performance.now() - began }
+}
+
+/** A repository of the usual make: 12 modules, docs and images, 60 commits, 20 tags. */
+function sampleHistory(): MadeCommit[] {
+  const texts = sampleTexts(60)
+  const modules = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [
+      [`modules/m${at}/main.tf`, texts[at] ?? ''],
+      [`modules/m${at}/README.md`, `# Module ${at}\n\n${'What this module makes and why. '.repeat(80)}\n`],
+    ]).flat(),
+  )
+  const docs = Object.fromEntries(
+    Array.from({ length: 150 }, (_, at) => [`docs/page-${at}.md`, `# Page ${at}\n${noise(at, 6000)}\n`]),
+  )
+  return [
+    {
+      files: {
+        'main.tf': texts[12] ?? '',
+        'README.md': '# Sample\n\nA module to measure.\n',
+        ...modules,
+        ...docs,
+      },
+    },
+    ...Array.from({ length: 60 }, (_, at): MadeCommit => {
+      const files = {
+        [`modules/m${at % 12}/main.tf`]: texts[at % 60] ?? '',
+        [`docs/page-${at}.md`]: noise(at + 1000, 6000),
+        'CHANGELOG.md': noise(at + 2000, 4000),
+      }
+      return at % 3 === 0 ? { files, tags: [`v1.${at / 3}.0`] } : { files }
+    }),
+  ]
+}
+
+function wideHistory(): MadeCommit[] {
+  const texts = sampleTexts(100)
+  const files = (shift: number) =>
+    Object.fromEntries(
+      Array.from({ length: 500 }, (_, at) => [
+        [`modules/m${at}/main.tf`, `# ${at}\n${texts[(at + shift) % 100]}`],
+        [`modules/m${at}/README.md`, `# Module ${at}\n\n${noise(at, 4000)}\n`],
+      ]).flat(),
+    )
+  return [0, 1, 2].map((shift) => ({ files: files(shift), tags: [`v1.${shift}.0`] }))
+}
+
+/** Words that do not compress to nothing, the same for the same seed. */
+function noise(seed: number, chars: number): string {
+  let state = seed + 1
+  let text = ''
+  while (text.length < chars) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    text += `${state.toString(36)} `
+  }
+  return text
+}
