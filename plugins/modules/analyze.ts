@@ -70,7 +70,8 @@ function collecting(summaries: ModuleSummary[]) {
     async take(summary: ModuleSummary): Promise<void> {
       summaries.push(summary)
     },
-    done: async () => undefined,
+    done: () => undefined,
+    flush: async () => undefined,
     saw: () => undefined,
     listed: () => undefined,
   }

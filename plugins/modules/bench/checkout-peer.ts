@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { moduleFlavour } from '../domain/module-files.ts'
-import { printSummary, writeFilesDurably } from '../index/summary-files.ts'
+import { type NamedBytes, printSummary, writeFilesDurably } from '../index/summary-files.ts'
 import type { ModuleReader } from '../ingest/module-reader.ts'
 
 /** What the usual way needs: one clone, then a checkout of each ref, read from the work tree. */
@@ -21,25 +21,14 @@ export async function ingestByCheckout(peer: CheckoutPeer): Promise<number> {
   let summaries = 0
   for (const ref of peer.refs) {
     await git(peer.cloneDir, ['checkout', '--quiet', '--detach', `refs/tags/${ref}`])
-    const files: { name: string; text: string }[] = []
-    for (const [directory, names] of await moduleDirectories(peer.cloneDir)) {
-      const { text } = printSummary(await summarizeDirectory(peer, ref, directory, names))
-      files.push({ name: `peer_${ref}_${directory}`.replace(/[^A-Za-z0-9._-]/g, '_').concat('.json'), text })
-    }
+    const files: NamedBytes[] = []
+    const names = await readdir(peer.cloneDir)
+    const { bytes } = printSummary(await summarizeDirectory(peer, ref, '.', names))
+    files.push({ name: `peer_${ref}.json`.replace(/[^A-Za-z0-9._-]/g, '_'), bytes })
     await writeFilesDurably(peer.outputDir, files)
     summaries += files.length
   }
   return summaries
-}
-
-async function moduleDirectories(root: string): Promise<Map<string, string[]>> {
-  const directories = new Map<string, string[]>()
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    const directory = relative(root, entry.parentPath) || '.'
-    if (!entry.isFile() || directory.split('/')[0] === '.git') continue
-    directories.set(directory, [...(directories.get(directory) ?? []), entry.name])
-  }
-  return new Map([...directories].filter(([, names]) => names.some((name) => moduleFlavour(name))))
 }
 
 async function summarizeDirectory(

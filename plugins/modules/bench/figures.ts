@@ -134,7 +134,7 @@ async function ingestTags({ url, reader }: Place, at: string, options: MeasureOp
   const outputDir = join(at, 'out')
   const { report } = await ingest(
     {
-      entries: [repositoryEntry.parse({ url, max_tags: TAGS, recursive: true })],
+      entries: [repositoryEntry.parse({ url, max_tags: TAGS })],
       outputDir,
       cloneDir: join(at, 'clones'),
       recursive: false,
@@ -202,7 +202,7 @@ function sampleHistory(): MadeCommit[] {
     ]).flat(),
   )
   const docs = Object.fromEntries(
-    Array.from({ length: 150 }, (_, at) => [`docs/page-${at}.md`, `# Page ${at}\n${noise(at, 6000)}\n`]),
+    Array.from({ length: 300 }, (_, at) => [`docs/page-${at}.md`, `# Page ${at}\n${noise(at, 6000)}\n`]),
   )
   return [
     {
@@ -214,9 +214,14 @@ function sampleHistory(): MadeCommit[] {
       },
     },
     ...Array.from({ length: 60 }, (_, at): MadeCommit => {
+      const pages = Array.from({ length: 12 }, (_unused, page) => [
+        `docs/page-${(at * 12 + page) % 300}.md`,
+        noise(at * 12 + page + 1000, 6000),
+      ])
       const files = {
+        ...Object.fromEntries(pages),
         [`modules/m${at % 12}/main.tf`]: texts[at % 60] ?? '',
-        [`docs/page-${at}.md`]: noise(at + 1000, 6000),
+        'main.tf': texts[(at + 7) % 60] ?? '',
         'CHANGELOG.md': noise(at + 2000, 4000),
       }
       return at % 3 === 0 ? { files, tags: [`v1.${at / 3}.0`] } : { files }

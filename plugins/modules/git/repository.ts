@@ -200,7 +200,8 @@ async function fetchSome(
   while (wanted.length > 0) {
     try {
       const refspecs = wanted.map((ref) => `+${ref}:${privateRef(ref)}`)
-      const flags = ['--quiet', ...depth, '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
+      // Not --quiet: simple-git waits 50 ms for the words of a command that says nothing.
+      const flags = [...depth, '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
       await git.raw(['fetch', ...flags, '--', url, ...refspecs])
       return
     } catch (thrown) {

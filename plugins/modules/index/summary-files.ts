@@ -7,22 +7,25 @@ import { isErrnoException } from '../errno.ts'
 import { refusal } from '../reasons.ts'
 import type { IndexRecord } from './module-index.ts'
 
-const WRITES_AT_ONCE = 8
+const WRITES_AT_ONCE = 16
 
-/** A summary as text: 2-space JSON with a final newline, and the hash of those bytes. */
-export function printSummary(summary: ModuleSummary): { readonly text: string; readonly sha256: string } {
-  const text = `${JSON.stringify(summary, null, 2)}\n`
-  return { text, sha256: sha256(text) }
+/** A file to write. */
+export interface NamedBytes {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** A summary as it is written: 2-space JSON with a final newline, and the hash of those bytes. */
+export function printSummary(summary: ModuleSummary): { readonly bytes: Buffer; readonly sha256: string } {
+  const bytes = Buffer.from(`${JSON.stringify(summary, null, 2)}\n`)
+  return { bytes, sha256: sha256(bytes) }
 }
 
 /**
  * Writes files of one directory so that each is old or new at any moment, and all are on disk when it resolves.
  * Errors: `unavailable`/`storage_failed`.
  */
-export async function writeFilesDurably(
-  directory: string,
-  files: readonly { readonly name: string; readonly text: string }[],
-): Promise<void> {
+export async function writeFilesDurably(directory: string, files: readonly NamedBytes[]): Promise<void> {
   if (files.length === 0) return
   try {
     await makeDirectoryDurably(directory)
@@ -37,12 +40,12 @@ export async function writeFilesDurably(
   }
 }
 
-async function replaceFile(directory: string, file: { name: string; text: string }): Promise<void> {
+async function replaceFile(directory: string, file: NamedBytes): Promise<void> {
   const temp = join(directory, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
     const handle = await open(temp, 'wx', 0o644)
     try {
-      await handle.writeFile(file.text)
+      await handle.writeFile(file.bytes)
       await handle.sync()
     } finally {
       await handle.close()
@@ -56,7 +59,7 @@ async function replaceFile(directory: string, file: { name: string; text: string
 
 /** Collects summaries and writes them in batches, one batch at a time. */
 export interface BatchWriter {
-  write(record: IndexRecord, text: string): Promise<void>
+  write(record: IndexRecord, bytes: Uint8Array): Promise<void>
   /** Resolves when everything handed over so far is on disk. Errors: `unavailable`/`storage_failed`. */
   flush(): Promise<void>
   /** Files written so far. */
@@ -64,20 +67,20 @@ export interface BatchWriter {
 }
 
 const BATCH_FILES = 32
-const BATCH_CHARS = 4 * 1024 * 1024
+const BATCH_BYTES = 4 * 1024 * 1024
 
 /** `onDisk` is called once a summary can survive a kill: only then may an index name it. */
 export function createBatchWriter(directory: string, onDisk: (record: IndexRecord) => void): BatchWriter {
-  let waiting: { record: IndexRecord; text: string }[] = []
-  let chars = 0
+  let waiting: { record: IndexRecord; bytes: Uint8Array }[] = []
+  let held = 0
   let count = 0
   let writing: Promise<void> = Promise.resolve()
   const flush = (): Promise<void> => {
     const batch = waiting
     waiting = []
-    chars = 0
+    held = 0
     writing = writing.then(async () => {
-      const files = batch.map(({ record, text }) => ({ name: record.summary_file, text }))
+      const files = batch.map(({ record, bytes }) => ({ name: record.summary_file, bytes }))
       await writeFilesDurably(directory, files)
       for (const { record } of batch) onDisk(record)
       count += batch.length
@@ -85,10 +88,10 @@ export function createBatchWriter(directory: string, onDisk: (record: IndexRecor
     return writing
   }
   return {
-    async write(record, text) {
-      waiting.push({ record, text })
-      chars += text.length
-      if (waiting.length >= BATCH_FILES || chars > BATCH_CHARS) await flush()
+    async write(record, bytes) {
+      waiting.push({ record, bytes })
+      held += bytes.length
+      if (waiting.length >= BATCH_FILES || held > BATCH_BYTES) await flush()
     },
     flush,
     count: () => count,
@@ -145,6 +148,6 @@ export function storageFailure(thrown: unknown): unknown {
   )
 }
 
-function sha256(content: string | Uint8Array): string {
+function sha256(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }

@@ -12,12 +12,14 @@ import type { ChosenRef } from './choose-refs.ts'
 import { chooseDirectories, type Directory, directoriesOf, kindOf, moduleFiles } from './directories.ts'
 import type { ModuleReader } from './module-reader.ts'
 import type { PlannedEntry } from './plan.ts'
+import type { TextCache } from './text-cache.ts'
 
 /** What is needed to read the refs of one repository. */
 export interface RefReading {
   readonly repository: string
   readonly blobs: Blobs
   readonly cache: ParseCache
+  readonly texts: TextCache
   readonly reader: ModuleReader
   readonly signal: AbortSignal
 }
@@ -72,17 +74,17 @@ async function readDirectory(
   reading: RefReading,
   budget: Budget,
 ): Promise<Read> {
-  const { reader, blobs } = reading
+  const { reader } = reading
   const diagnostics = directory.skipped.filter(concernsModule).map(skippedDiagnostic)
   const files = await Promise.all(
     moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics)),
   )
   const readmeFile = reader.findReadme(directory.files)
-  const readme = readmeFile && (await readSome(readmeFile, blobs, budget, MAX_README_BYTES))
+  const readme = readmeFile && (await readSome(readmeFile, reading, budget, MAX_README_BYTES))
   if (readmeFile && !readme) diagnostics.push(unreadable(readmeFile, 'blob_missing'))
   const licences: Uint8Array[] = []
   for (const file of reader.findLicences(directory.files, root?.files ?? [])) {
-    const bytes = await readSome(file, blobs, budget, MAX_LICENCE_BYTES)
+    const bytes = await readSome(file, reading, budget, MAX_LICENCE_BYTES)
     if (bytes) licences.push(bytes)
   }
   return {
@@ -125,14 +127,20 @@ async function readModuleFile(
 /** The first `limit` bytes of a file that is worth its place in memory; undefined when the store lacks it. */
 async function readSome(
   file: TreeFile,
-  blobs: Blobs,
+  { blobs, texts }: RefReading,
   budget: Budget,
   limit: number,
 ): Promise<Uint8Array | undefined> {
+  const known = texts.find(file.oid)
+  if (known) return known
   if (file.size > MAX_README_BYTES * 64) return undefined
   budget.spend(file.size)
   const blob = await blobs.read(file.oid, file.size)
-  return blob?.type === 'blob' ? blob.bytes.subarray(0, limit) : undefined
+  if (blob?.type !== 'blob') return undefined
+  // A copy: a part would hold the whole blob in memory.
+  const bytes = blob.bytes.length > limit ? Uint8Array.from(blob.bytes.subarray(0, limit)) : blob.bytes
+  texts.add(file.oid, bytes)
+  return bytes
 }
 
 interface Budget {

@@ -5,6 +5,7 @@ import { admit, type Trust } from '../git/admission.ts'
 import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
+import type { Tree } from '../git/tree.ts'
 import type { ParseCache } from '../index/parse-cache.ts'
 import { refusal } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
@@ -13,6 +14,8 @@ import type { ModuleReader } from './module-reader.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { readRef } from './read-ref.ts'
 import { type Failure, failureOf, type Place, type Warning } from './report.ts'
+import { createTextCache, type TextCache } from './text-cache.ts'
+import { createTreeReader } from './tree-reader.ts'
 
 /** Where what is read goes, and what is known already. */
 export interface ReadingOutput {
@@ -20,7 +23,9 @@ export interface ReadingOutput {
   earlier(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<readonly string[] | undefined>
   take(summary: ModuleSummary, entry: PlannedEntry): Promise<void>
   /** All summaries of this ref and entry have been taken. */
-  done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): Promise<void>
+  done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
+  /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
+  flush(): Promise<void>
   /** Every module directory of a ref that was read, asked for or not. */
   saw(repository: string, ref: ChosenRef, directories: ReadonlySet<string>): void
   /** What the remote has now. */
@@ -134,7 +139,7 @@ async function withoutUnchanged(
     }
     context.tally.refs[directories.length === 0 ? 'empty' : 'unchanged']++
     note(seen, entry, directories.length)
-    await context.output.done(repository, ref, entry, directories)
+    context.output.done(repository, ref, entry, directories)
   }
   return { changed, seen }
 }
@@ -158,15 +163,28 @@ async function readChanged(
     context.say(`fetching ${refs.length} refs`)
     const commits = await git.fetch(refs, listing.objectFormat)
     const cache = await context.openCache(storePath)
+    const treeOf = createTreeReader(
+      git,
+      changed.map(({ ref }) => commits.get(ref.fullName)),
+    )
+    const texts = createTextCache()
     for (const [at, wanted] of changed.entries()) {
       context.say(`reading ${at + 1} of ${changed.length} refs`)
       const commit = commits.get(wanted.ref.fullName)
-      await readWanted(repository, wanted, commit, seen, { git, cache, context })
+      await readWanted(repository, wanted, commit, seen, { git, cache, texts, treeOf, context })
     }
-    await cache.save()
+    await Promise.all([cache.save(), context.output.flush()])
   } finally {
     await lock.release()
   }
+}
+
+interface Means {
+  readonly git: Repository
+  readonly cache: ParseCache
+  readonly texts: TextCache
+  readonly treeOf: (commit: string) => Promise<Tree>
+  readonly context: ReadingContext
 }
 
 async function readWanted(
@@ -174,20 +192,20 @@ async function readWanted(
   { ref, entry }: Wanted,
   commit: string | undefined,
   seen: Seen,
-  { git, cache, context }: { git: Repository; cache: ParseCache; context: ReadingContext },
+  { git, cache, texts, treeOf, context }: Means,
 ): Promise<void> {
   try {
     if (commit === undefined) throw refusal('ref_not_found', 'The ref is gone, or names no commit.')
     const { signal, reader, output } = context
-    const tree = await git.tree(commit)
+    const tree = await treeOf(commit)
     const directories: string[] = []
-    const reading = { repository, blobs: git.blobs(), cache, reader, signal }
+    const reading = { repository, blobs: git.blobs(), cache, texts, reader, signal }
     for await (const summary of readRef(ref, commit, tree, entry, reading)) {
       directories.push(summary.path)
       await output.take(summary, entry)
     }
     output.saw(repository, ref, moduleDirectories(tree))
-    await output.done(repository, { ...ref, commit }, entry, directories)
+    output.done(repository, { ...ref, commit }, entry, directories)
     context.tally.refs[directories.length === 0 ? 'empty' : 'processed']++
     note(seen, entry, directories.length)
   } catch (thrown) {

@@ -16,8 +16,6 @@ import type { ReadingOutput } from './read-repository.ts'
 
 /** The output directory of one run: what it held, and what this run makes of it. */
 export interface SummaryOutput extends ReadingOutput {
-  /** Writes what is still waiting. */
-  flush(): Promise<void>
   /** Everything known now, as an index; call after `flush`. */
   index(finishedAt: string | null): ModuleIndex
   /** Ids this run wrote or found unchanged. */
@@ -50,6 +48,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const listings = new Map<string, RemoteListing>()
   const allDirectories = new Map<string, ReadonlySet<string>>()
   const touched = new Set<string>()
+  let settled: Promise<void> = Promise.resolve()
   const writer = createBatchWriter(outputDir, (record) => {
     records.set(record.id, record)
     touched.add(record.id)
@@ -62,57 +61,66 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       const reading = rows.get(repository)?.readings.get(readingKey(ref.ref, entry.path))
       if (reading?.commit !== ref.commit || reading.options_digest !== entry.optionsDigest) return undefined
       if (reading.ref_kind !== ref.kind) return undefined
-      for (const path of reading.directories) {
-        const record = records.get(moduleId(repository, ref.ref, path))
-        if (!record || !(await isIntact(outputDir, record.summary_file, record.summary_sha256)))
-          return undefined
-      }
+      const found = reading.directories.map((path) => records.get(moduleId(repository, ref.ref, path)))
+      if (!(await areIntact(outputDir, found))) return undefined
       return reading.directories
     },
     async take(summary, entry) {
       const id = moduleId(summary.repository, summary.ref, summary.path)
-      const { text, sha256 } = printSummary(summary)
+      const { bytes, sha256 } = printSummary(summary)
       const before = records.get(id)
-      const record = recordOf(id, summary, {
-        summary_file: names.nameOf(id, summary),
-        summary_sha256: sha256,
-        options_digest: entry.optionsDigest,
-        last_updated: options.now().toISOString(),
-        embedded: before?.embedded === true && before.summary_sha256 === sha256,
-      })
-      await writer.write(record, text)
+      const embedded = before?.embedded === true && before.summary_sha256 === sha256
+      const file = { summary_file: names.nameOf(id, summary), summary_sha256: sha256 }
+      const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
+      await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), bytes)
     },
     saw(repository, ref, directories) {
       allDirectories.set(refKey(repository, ref.ref), directories)
     },
-    async done(repository, ref, entry, directories) {
-      await writer.flush()
-      const at = options.now().toISOString()
-      for (const path of directories) {
-        const record = records.get(moduleId(repository, ref.ref, path))
-        if (record === undefined) continue
-        records.set(record.id, { ...record, last_updated: at })
-        touched.add(record.id)
-      }
-      rows.get(repository)?.readings.set(readingKey(ref.ref, entry.path), readingOf(ref, entry, directories))
+    done(repository, ref, entry, directories) {
+      // Disk and git work at the same time: what is told here counts once the files are on disk.
+      settled = Promise.all([settled, writer.flush()]).then(() => {
+        const at = options.now().toISOString()
+        for (const path of directories) {
+          const id = moduleId(repository, ref.ref, path)
+          const record = records.get(id)
+          if (record) records.set(id, { ...record, last_updated: at })
+          touched.add(id)
+        }
+        rows
+          .get(repository)
+          ?.readings.set(readingKey(ref.ref, entry.path), readingOf(ref, entry, directories))
+      })
+      settled.catch(() => undefined) // `flush` tells
     },
     listed(repository, name, listing) {
       listings.set(repository, listing)
       const readings = rows.get(repository)?.readings ?? new Map<string, Reading>()
       rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
     },
-    flush: writer.flush,
+    async flush() {
+      await writer.flush()
+      await settled
+    },
     touched: () => touched,
     written: writer.count,
     index: (finishedAt) => ({
       format: 1,
       parser_version: options.parserVersion,
       finished_at: finishedAt ?? earlier?.finished_at ?? null,
-      repositories: [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()] })),
+      repositories: [...rows.values()].map(plainRow),
       records: [...records.values()],
       leftovers: [],
     }),
   }
+}
+
+async function areIntact(outputDir: string, found: readonly (IndexRecord | undefined)[]): Promise<boolean> {
+  const checks = found.map(
+    async (record) =>
+      record !== undefined && (await isIntact(outputDir, record.summary_file, record.summary_sha256)),
+  )
+  return !(await Promise.all(checks)).includes(false)
 }
 
 interface Row extends Omit<RepositoryRow, 'readings'> {
@@ -124,6 +132,10 @@ function rowOf(row: RepositoryRow): Row {
     ...row,
     readings: new Map(row.readings.map((reading) => [readingKey(reading.ref, reading.path), reading])),
   }
+}
+
+function plainRow(row: Row): RepositoryRow {
+  return { ...row, readings: [...row.readings.values()] }
 }
 
 function readingKey(ref: string, path: string): string {
