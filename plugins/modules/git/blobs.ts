@@ -7,30 +7,32 @@ import { abortError } from './failure.ts'
 export interface GitObject {
   readonly oid: string
   readonly type: string
-  readonly bytes: Buffer
+  /** In bytes. */
+  readonly size: number
+  /** Undefined when the object is larger than was asked for: it is passed over and never held. */
+  readonly bytes: Buffer | undefined
 }
 
 /** Reads objects of one store through one `git cat-file --batch`. The owner calls `close`. */
 export interface Blobs {
   /**
-   * The object of this id (or of one of our own flat refs, with `^{commit}`); undefined where the store lacks it.
-   * `size` as the tree lists it bounds what is in flight.
+   * The object of this id (or of one of our own flat refs, with `^{commit}`), without its bytes where they exceed
+   * `maxBytes`; undefined where the store lacks it.
    * Errors: `unavailable`/`git_failed` when the process ended, `cancelled` when it was aborted.
    */
-  read(name: string, size: number): Promise<GitObject | undefined>
+  read(name: string, maxBytes: number): Promise<GitObject | undefined>
   close(): Promise<void>
 }
 
 interface Request {
   readonly name: string
-  readonly size: number
+  readonly maxBytes: number
   readonly resolve: (object: GitObject | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
 // Writing every name first deadlocks once both pipes are full (modules design 2.3).
 const MAX_IN_FLIGHT = 64
-const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024
 const ASKABLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|refs\/satchel\/[ht]-[0-9a-f]{16}\^\{commit\})$/
 
 /** Starts the reader. No argument comes from outside; names that are no object id of ours are refused. */
@@ -49,7 +51,6 @@ export function openBlobs(options: {
   })
   const waiting: Request[] = []
   const asked: Request[] = []
-  let bytesAsked = 0
   let ended: Error | undefined
 
   const end = (error: Error): void => {
@@ -57,23 +58,20 @@ export function openBlobs(options: {
     for (const request of [...asked.splice(0), ...waiting.splice(0)]) request.reject(ended)
   }
   const pump = (): void => {
-    for (;;) {
-      const next = waiting[0]
-      if (next === undefined || asked.length >= MAX_IN_FLIGHT) return
-      if (asked.length > 0 && bytesAsked + next.size > MAX_BYTES_IN_FLIGHT) return
-      waiting.shift()
+    while (asked.length < MAX_IN_FLIGHT) {
+      const next = waiting.shift()
+      if (next === undefined) return
       asked.push(next)
-      bytesAsked += next.size
       child.stdin.write(`${next.name}\n`)
     }
   }
-  const parser = createReplyParser((object) => {
-    const request = asked.shift()
-    if (request === undefined) return
-    bytesAsked -= request.size
-    request.resolve(object)
-    pump()
-  })
+  const parser = createReplyParser(
+    (object) => {
+      asked.shift()?.resolve(object)
+      pump()
+    },
+    () => asked[0]?.maxBytes ?? 0,
+  )
   const abort = (): void => {
     end(abortError(signal))
     child.kill('SIGKILL')
@@ -92,11 +90,11 @@ export function openBlobs(options: {
   if (signal.aborted) abort()
 
   return {
-    read(name, size) {
+    read(name, maxBytes) {
       if (!ASKABLE.test(name)) return Promise.reject(new TypeError('not an object id'))
       if (ended) return Promise.reject(ended)
       return new Promise((resolve, reject) => {
-        waiting.push({ name, size, resolve, reject })
+        waiting.push({ name, maxBytes, resolve, reject })
         pump()
       })
     },
@@ -108,10 +106,16 @@ export function openBlobs(options: {
   }
 }
 
-/** Reads `<oid> <type> <size>\n<bytes>\n` and `<name> missing\n`, over any cut of the stream. Exported for tests. */
-export function createReplyParser(onReply: (object: GitObject | undefined) => void): (chunk: Buffer) => void {
+/**
+ * Reads `<oid> <type> <size>\n<bytes>\n` and `<name> missing\n`, over any cut of the stream. `maxBytes` is asked once for
+ * each object; a larger one is passed over. Exported for tests.
+ */
+export function createReplyParser(
+  onReply: (object: GitObject | undefined) => void,
+  maxBytes: () => number,
+): (chunk: Buffer) => void {
   let head = ''
-  let body: { oid: string; type: string; size: number; chunks: Buffer[]; have: number } | undefined
+  let body: Body | undefined
   const readHead = (chunk: Buffer, from: number): number => {
     const lineEnd = chunk.indexOf(10, from)
     if (lineEnd < 0) {
@@ -121,9 +125,16 @@ export function createReplyParser(onReply: (object: GitObject | undefined) => vo
     const line = head + chunk.toString('latin1', from, lineEnd)
     head = ''
     const found = /^([0-9a-f]{40,64}) ([a-z]+) (\d+)$/.exec(line)
-    if (found)
-      body = { oid: found[1] ?? '', type: found[2] ?? '', size: Number(found[3]), chunks: [], have: 0 }
-    else onReply(undefined)
+    if (found) {
+      const size = Number(found[3])
+      body = {
+        oid: found[1] ?? '',
+        type: found[2] ?? '',
+        size,
+        chunks: size <= maxBytes() ? [] : undefined,
+        have: 0,
+      }
+    } else onReply(undefined)
     return lineEnd + 1
   }
   return (chunk) => {
@@ -134,13 +145,21 @@ export function createReplyParser(onReply: (object: GitObject | undefined) => vo
         continue
       }
       const part = chunk.subarray(from, from + body.size + 1 - body.have)
-      body.chunks.push(part)
+      body.chunks?.push(part)
       body.have += part.length
       from += part.length
       if (body.have <= body.size) continue
       const { oid, type, size, chunks } = body
       body = undefined
-      onReply({ oid, type, bytes: Buffer.concat(chunks).subarray(0, size) })
+      onReply({ oid, type, size, bytes: chunks && Buffer.concat(chunks).subarray(0, size) })
     }
   }
+}
+
+interface Body {
+  readonly oid: string
+  readonly type: string
+  readonly size: number
+  readonly chunks: Buffer[] | undefined
+  have: number
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createReplyParser } from './blobs.ts'
+import { type Blobs, createReplyParser } from './blobs.ts'
 import { credentialConfig, gitEnvironment } from './environment.ts'
 import { gitFailure } from './failure.ts'
 import { excludes } from './glob.ts'
 import { isRefName, parseAskedRef } from './ref-name.ts'
 import { parseListing } from './remote.ts'
-import { parseTree } from './tree.ts'
+import { createTreeReader } from './tree.ts'
 import { parseRemoteUrl } from './url.ts'
 
 const A = 'a'.repeat(40)
@@ -18,19 +18,20 @@ test('replies of cat-file are read whole, however the stream is cut', () => {
   const stream = Buffer.concat([
     Buffer.from(`${A} blob ${body.length}\n`),
     body,
-    Buffer.from(`\n${B} missing\n${B} blob 0\n\n`),
+    Buffer.from(`\n${B} missing\n${B} blob 0\n\n${A} blob 21\n${'y'.repeat(21)}\n${B} blob 1\nz\n`),
   ])
 
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: stream.length }), { maxLength: 8 }), (cuts) => {
       const seen: (string | undefined)[] = []
-      const feed = createReplyParser((object) =>
-        seen.push(object && `${object.oid[0]}:${object.bytes.toString()}`),
+      const feed = createReplyParser(
+        (object) => seen.push(object && `${object.oid[0]}:${object.bytes?.toString() ?? object.size}`),
+        () => 20,
       )
       const at = [0, ...[...cuts].sort((a, b) => a - b), stream.length]
       for (let i = 1; i < at.length; i++) feed(stream.subarray(at[i - 1], at[i]))
 
-      assert.deepEqual(seen, [`a:${body.toString()}`, undefined, 'b:'])
+      assert.deepEqual(seen, [`a:${body.toString()}`, undefined, 'b:', 'a:21', 'b:z'])
     }),
   )
 })
@@ -103,33 +104,75 @@ test('ref names follow the rules of git, and a caller cannot name an option', ()
   assert.deepEqual(parseAskedRef('refs/tags/v1'), { name: 'refs/tags/v1', full: 'refs/tags/v1' })
 })
 
-test('only regular files of a tree are kept; links, submodules and unreadable names are said', () => {
-  const tree = parseTree(
-    [
-      `100644 blob ${A}     12\tmain.tf`,
-      `100755 blob ${A}      -\tx y.tf`,
-      `120000 blob ${A}     11\tREADME.md`,
-      `160000 commit ${B}       -\tsub`,
-      `100644 blob ${A}      1\tb\ufffd.tf`,
-      '',
-    ].join('\0'),
+/** A store of made-up objects. */
+function objectStore(objects: Readonly<Record<string, { type: string; bytes: Buffer }>>): Blobs {
+  return {
+    async read(name, maxBytes) {
+      const found = objects[name]
+      if (!found) return undefined
+      const { type, bytes } = found
+      return { oid: name, type, size: bytes.length, bytes: bytes.length <= maxBytes ? bytes : undefined }
+    },
+    close: async () => undefined,
+  }
+}
+
+const oidOf = (digit: string): string => digit.repeat(40)
+
+function treeObject(entries: readonly (readonly [mode: string, name: string | Buffer, oid: string])[]) {
+  const parts = entries.map(([mode, name, oid]) =>
+    Buffer.concat([Buffer.from(`${mode} `), Buffer.from(name), Buffer.from([0]), Buffer.from(oid, 'hex')]),
   )
+  return { type: 'tree', bytes: Buffer.concat(parts) }
+}
+
+const commitObject = { type: 'commit', bytes: Buffer.from(`tree ${oidOf('1')}\nauthor x\n\ny\n`) }
+
+test('only regular files of a tree are kept; links, submodules and unreadable names are said', async () => {
+  const blobs = objectStore({
+    [oidOf('c')]: commitObject,
+    [oidOf('1')]: treeObject([
+      ['100644', 'main.tf', A],
+      ['100755', 'x y.tf', A],
+      ['120000', 'README.md', A],
+      ['160000', 'sub', B],
+      ['40000', 'modules', oidOf('2')],
+      ['100644', Buffer.from([98, 255]), A],
+      ['100644', '..', A],
+      ['100644', 'a/b', A],
+    ]),
+    [oidOf('2')]: treeObject([['100644', 'inner.tf', B]]),
+  })
+
+  const tree = await createTreeReader(blobs).treeOf(oidOf('c'))
 
   assert.deepEqual(tree.files, [
-    { path: 'main.tf', oid: A, size: 12 },
-    { path: 'x y.tf', oid: A, size: 0 },
+    { path: 'main.tf', oid: A },
+    { path: 'x y.tf', oid: A },
+    { path: 'modules/inner.tf', oid: B },
   ])
-  assert.deepEqual(tree.skipped, [
-    { path: 'README.md', code: 'symlink_skipped' },
-    { path: 'sub', code: 'submodule_skipped' },
-    { path: 'b\ufffd.tf', code: 'path_not_utf8' },
-  ])
+  assert.deepEqual(
+    tree.skipped.map(({ code }) => code),
+    ['symlink_skipped', 'submodule_skipped', 'path_not_utf8', 'path_not_utf8', 'path_not_utf8'],
+  )
 })
 
-test('a tree of too many entries is refused', () => {
-  assert.throws(() => parseTree(`100644 blob ${A} 1\tx\0`.repeat(200_001)), {
-    reason: 'repository_too_large',
-  })
+test('a tree that would never end, or lacks a part, is refused in bounded time', async () => {
+  const wide = Array.from({ length: 100 }, (_, at) => ['40000', `d${at}`, oidOf('2')] as const)
+  const deep = [['40000', 'again', oidOf('1')]] as const
+  const long = { type: 'tree', bytes: Buffer.alloc(17 * 1024 * 1024) }
+  const cases: [string, Parameters<typeof objectStore>[0]][] = [
+    ['repository_too_large', { [oidOf('1')]: treeObject(wide), [oidOf('2')]: treeObject(wide) }],
+    ['repository_too_large', { [oidOf('1')]: treeObject(deep) }],
+    ['repository_too_large', { [oidOf('1')]: long }],
+    ['repository_damaged', {}],
+    ['repository_damaged', { [oidOf('1')]: { type: 'tree', bytes: Buffer.from('100644 x') } }],
+    ['repository_damaged', { [oidOf('1')]: { type: 'tree', bytes: Buffer.from('100644 x\0short') } }],
+  ]
+  for (const [reason, objects] of cases) {
+    const trees = createTreeReader(objectStore({ ...objects, [oidOf('c')]: commitObject }))
+    await assert.rejects(trees.treeOf(oidOf('c')), { reason })
+  }
 })
 
 test('globs exclude a directory and everything below it', () => {

@@ -21,10 +21,15 @@ export interface RemoteListing {
   readonly refused: readonly string[]
 }
 
+const MAX_LISTING_BYTES = 64 * 1024 * 1024
+
 /** Asks the remote for its refs. Errors: those of modules design 2.6. */
 export async function listRemote(git: Git, url: string): Promise<RemoteListing> {
   return parseListing(
-    await git.run(['ls-remote', '--symref', '--', url, 'HEAD', 'refs/heads/*', 'refs/tags/*']),
+    await git.run(
+      ['ls-remote', '--symref', '--', url, 'HEAD', 'refs/heads/*', 'refs/tags/*'],
+      MAX_LISTING_BYTES,
+    ),
   )
 }
 

@@ -12,7 +12,6 @@ import { gitFailure, missingRef, refusesShallow } from './failure.ts'
 import { type OperatorGit, readOperatorGit, requirePinning } from './operator-git.ts'
 import { listRemote, type RemoteListing } from './remote.ts'
 import { ensureStore, privateRef, tidyStore } from './store.ts'
-import { listTree, type Tree } from './tree.ts'
 import { parseRemoteUrl, type RemoteUrl } from './url.ts'
 
 export interface RepositoryOptions {
@@ -38,7 +37,6 @@ export interface Repository {
     refs: readonly { readonly fullName: string; readonly commit: string }[],
     objectFormat: 'sha1' | 'sha256',
   ): Promise<ReadonlyMap<string, string>>
-  tree(commit: string): Promise<Tree>
   /** Only after `fetch`. */
   blobs(): Blobs
   close(): Promise<void>
@@ -86,7 +84,6 @@ export function openRepository(options: RepositoryOptions): Repository {
       await tidyStore(storePath, local(storePath))
       return commitsOf(fullNames, openReader())
     },
-    tree: (commit) => listTree(local(storePath), commit),
     blobs: openReader,
     async close() {
       await blobs?.close()

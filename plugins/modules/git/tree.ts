@@ -1,13 +1,11 @@
 import { refusal } from '../reasons.ts'
-import type { Git } from './command.ts'
+import type { Blobs } from './blobs.ts'
 
 /** A regular file of a commit. */
 export interface TreeFile {
   /** Repository-relative, `/` between parts. */
   readonly path: string
   readonly oid: string
-  /** Bytes; 0 where the store lacks the blob. */
-  readonly size: number
 }
 
 /** What is no regular file, or has a name that cannot be read: never followed, only said. */
@@ -21,48 +19,113 @@ export interface Tree {
   readonly skipped: readonly SkippedEntry[]
 }
 
+/** One name in one directory, as a tree object holds it. */
+export interface TreeEntry {
+  /** Undefined for a name that is not UTF-8, or that no directory can have (`..`, with a slash). */
+  readonly name: string | undefined
+  readonly mode: string
+  readonly oid: string
+}
+
+/** Gives the trees of commits; directories that commits share are read once. */
+export interface TreeReader {
+  /** Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git. */
+  treeOf(commit: string): Promise<Tree>
+}
+
 const MAX_ENTRIES = 200_000 // modules design 8
-const MAX_LISTING_BYTES = 64 * 1024 * 1024
+const MAX_DEPTH = 100
+const MAX_TREE_BYTES = 16 * 1024 * 1024
+const MAX_COMMIT_BYTES = 1024 * 1024
 
-/** Every entry of a commit. Errors: `too_large`/`repository_too_large`, and those of git. */
-export async function listTree(git: Git, commit: string): Promise<Tree> {
-  const listing = await git.run(
-    ['ls-tree', '-r', '-z', '--full-tree', '-l', '--end-of-options', commit],
-    MAX_LISTING_BYTES,
-  )
-  return parseTree(listing)
-}
-
-/** Reads `<mode> <type> <oid> <size>\t<path>\0…`. Exported for tests. */
-export function parseTree(listing: string): Tree {
-  const files: TreeFile[] = []
-  const skipped: SkippedEntry[] = []
-  let from = 0
-  for (let entries = 1; from < listing.length; entries++) {
-    if (entries > MAX_ENTRIES) {
-      throw refusal('repository_too_large', `The repository has more than ${MAX_ENTRIES} files.`)
-    }
-    const end = listing.indexOf('\0', from)
-    const stop = end < 0 ? listing.length : end
-    readEntry(listing, from, stop, files, skipped)
-    from = stop + 1
+/** Reads trees as objects: no process for each ref, and most directories of 20 tags are the same. */
+export function createTreeReader(blobs: Blobs): TreeReader {
+  const directories = new Map<string, Promise<readonly TreeEntry[]>>()
+  const entriesOf = (oid: string): Promise<readonly TreeEntry[]> => {
+    const known = directories.get(oid)
+    if (known !== undefined) return known
+    const entries = readDirectory(blobs, oid)
+    entries.catch(() => undefined) // whoever asked hears of it
+    directories.set(oid, entries)
+    return entries
   }
-  return { files, skipped }
+  return {
+    async treeOf(commit) {
+      const walk: Walk = { entriesOf, left: MAX_ENTRIES, files: [], skipped: [] }
+      await walkDirectory(walk, await treeOid(blobs, commit), '', 0)
+      return walk
+    },
+  }
 }
 
-function readEntry(
-  listing: string,
-  from: number,
-  stop: number,
-  files: TreeFile[],
-  skipped: SkippedEntry[],
-): void {
-  const tab = listing.indexOf('\t', from)
-  if (tab < 0 || tab > stop) return
-  const [mode, , oid = '', size] = listing.slice(from, tab).split(/ +/)
-  const path = listing.slice(tab + 1, stop)
-  if (path.includes('\ufffd')) skipped.push({ path, code: 'path_not_utf8' })
-  else if (mode === '100644' || mode === '100755') files.push({ path, oid, size: Number(size) || 0 })
-  else if (mode === '120000') skipped.push({ path, code: 'symlink_skipped' })
-  else if (mode === '160000') skipped.push({ path, code: 'submodule_skipped' })
+interface Walk extends Tree {
+  readonly entriesOf: (oid: string) => Promise<readonly TreeEntry[]>
+  left: number
+  readonly files: TreeFile[]
+  readonly skipped: SkippedEntry[]
+}
+
+async function walkDirectory(walk: Walk, oid: string, prefix: string, depth: number): Promise<void> {
+  if (depth > MAX_DEPTH) throw tooLarge(`its directories are nested more than ${MAX_DEPTH} deep`)
+  const entries = await walk.entriesOf(oid)
+  walk.left -= entries.length
+  if (walk.left < 0) throw tooLarge(`it has more than ${MAX_ENTRIES} files`)
+  for (const entry of entries) {
+    const path = `${prefix}${entry.name ?? '\ufffd'}`
+    if (entry.name === undefined) walk.skipped.push({ path, code: 'path_not_utf8' })
+    else if (entry.mode === '40000') await walkDirectory(walk, entry.oid, `${path}/`, depth + 1)
+    else if (entry.mode.startsWith('100')) walk.files.push({ path, oid: entry.oid })
+    else if (entry.mode === '120000') walk.skipped.push({ path, code: 'symlink_skipped' })
+    else if (entry.mode === '160000') walk.skipped.push({ path, code: 'submodule_skipped' })
+  }
+}
+
+async function treeOid(blobs: Blobs, commit: string): Promise<string> {
+  const object = await blobs.read(commit, MAX_COMMIT_BYTES)
+  const oid = /^tree ([0-9a-f]{40,64})\n/.exec(object?.bytes?.toString('latin1', 0, 80) ?? '')?.[1]
+  if (object?.type !== 'commit' || oid === undefined) throw damaged()
+  return oid
+}
+
+async function readDirectory(blobs: Blobs, oid: string): Promise<readonly TreeEntry[]> {
+  const object = await blobs.read(oid, MAX_TREE_BYTES)
+  if (object?.type !== 'tree') throw damaged()
+  if (object.bytes === undefined) throw tooLarge('one of its directories is too long')
+  return parseTree(object.bytes, oid.length / 2)
+}
+
+/** Reads `<mode> <name>\0<id>` …; `idBytes` is 20 or 32. Exported for tests. */
+export function parseTree(bytes: Buffer, idBytes: number): TreeEntry[] {
+  const entries: TreeEntry[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(32, at)
+    const end = space < 0 ? -1 : bytes.indexOf(0, space)
+    if (end < 0 || end + idBytes >= bytes.length + 1) throw damaged()
+    const next = end + 1 + idBytes
+    const mode = bytes.toString('latin1', at, space)
+    entries.push({
+      mode,
+      name: nameOf(bytes.subarray(space + 1, end)),
+      oid: bytes.toString('hex', end + 1, next),
+    })
+    at = next
+  }
+  return entries
+}
+
+function nameOf(bytes: Buffer): string | undefined {
+  const name = bytes.toString('utf8')
+  const isOdd = name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\ufffd')
+  return isOdd ? undefined : name
+}
+
+function tooLarge(why: string) {
+  return refusal('repository_too_large', `The repository is too large: ${why}.`)
+}
+
+function damaged() {
+  return refusal(
+    'repository_damaged',
+    'The clone lacks a directory of this ref. The remote may be a partial or damaged copy.',
+  )
 }

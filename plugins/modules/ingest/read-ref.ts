@@ -12,7 +12,7 @@ import type { ChosenRef } from './choose-refs.ts'
 import { chooseDirectories, type Directory, directoriesOf, kindOf, moduleFiles } from './directories.ts'
 import type { ModuleReader } from './module-reader.ts'
 import type { PlannedEntry } from './plan.ts'
-import type { TextCache } from './text-cache.ts'
+import type { Text, TextCache } from './text-cache.ts'
 
 /** What is needed to read the refs of one repository. */
 export interface RefReading {
@@ -26,6 +26,8 @@ export interface RefReading {
 
 const MAX_MODULE_FILE_BYTES = 1024 * 1024 // modules design 8
 const MAX_README_BYTES = 256 * 1024
+/** A README or licence beyond this is no text. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const MAX_LICENCE_BYTES = 64 * 1024
 const MAX_BYTES_A_REF = 256 * 1024 * 1024
 /** Longest work before other work gets its turn. */
@@ -84,13 +86,12 @@ async function readDirectory(
   if (readmeFile && !readme) diagnostics.push(unreadable(readmeFile, 'blob_missing'))
   const licences: Uint8Array[] = []
   for (const file of reader.findLicences(directory.files, root?.files ?? [])) {
-    const bytes = await readSome(file, reading, budget, MAX_LICENCE_BYTES)
-    if (bytes) licences.push(bytes)
+    const text = await readSome(file, reading, budget, MAX_LICENCE_BYTES)
+    if (text) licences.push(text.bytes)
   }
   return {
     files: files.flatMap((file) => (file ? [file] : [])),
-    ...(readmeFile &&
-      readme && { readme: { name: posix.basename(readmeFile.path), bytes: readme, size: readmeFile.size } }),
+    ...(readmeFile && readme && { readme: { name: posix.basename(readmeFile.path), ...readme } }),
     ...(licences.length > 0 && { licences }),
     ...(diagnostics.length > 0 && { diagnostics }),
   }
@@ -106,16 +107,12 @@ async function readModuleFile(
   const flavour: Flavour = moduleFlavour(name) ?? 'hcl'
   const known = cache.find(file.oid, flavour)
   if (known) return { name, facts: known }
-  if (file.size > MAX_MODULE_FILE_BYTES) {
-    diagnostics.push(unreadable(file, 'file_too_large'))
+  const blob = await blobs.read(file.oid, MAX_MODULE_FILE_BYTES)
+  if (blob?.type !== 'blob' || blob.bytes === undefined) {
+    diagnostics.push(unreadable(file, blob?.type === 'blob' ? 'file_too_large' : 'blob_missing'))
     return undefined
   }
-  budget.spend(file.size)
-  const blob = await blobs.read(file.oid, file.size)
-  if (blob?.type !== 'blob') {
-    diagnostics.push(unreadable(file, 'blob_missing'))
-    return undefined
-  }
+  budget.spend(blob.size)
   const facts = await reader.parseFile(name, blob.bytes)
   // A reference that could not be asked may answer next time: such facts are not for keeping.
   if (!facts.diagnostics.some(({ code }) => code === 'reference_unavailable')) {
@@ -130,17 +127,17 @@ async function readSome(
   { blobs, texts }: RefReading,
   budget: Budget,
   limit: number,
-): Promise<Uint8Array | undefined> {
+): Promise<Text | undefined> {
   const known = texts.find(file.oid)
   if (known) return known
-  if (file.size > MAX_README_BYTES * 64) return undefined
-  budget.spend(file.size)
-  const blob = await blobs.read(file.oid, file.size)
-  if (blob?.type !== 'blob') return undefined
+  const blob = await blobs.read(file.oid, MAX_TEXT_BYTES)
+  if (blob?.type !== 'blob' || blob.bytes === undefined) return undefined
+  budget.spend(blob.size)
   // A copy: a part would hold the whole blob in memory.
   const bytes = blob.bytes.length > limit ? Uint8Array.from(blob.bytes.subarray(0, limit)) : blob.bytes
-  texts.add(file.oid, bytes)
-  return bytes
+  const text = { bytes, size: blob.size }
+  texts.add(file.oid, text)
+  return text
 }
 
 interface Budget {

@@ -5,7 +5,7 @@ import { admit, type Trust } from '../git/admission.ts'
 import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
-import type { Tree } from '../git/tree.ts'
+import { createTreeReader, type TreeReader } from '../git/tree.ts'
 import type { ParseCache } from '../index/parse-cache.ts'
 import { refusal } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
@@ -15,7 +15,6 @@ import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { readRef } from './read-ref.ts'
 import { type Failure, failureOf, type Place, type Warning } from './report.ts'
 import { createTextCache, type TextCache } from './text-cache.ts'
-import { createTreeReader } from './tree-reader.ts'
 
 /** Where what is read goes, and what is known already. */
 export interface ReadingOutput {
@@ -163,15 +162,12 @@ async function readChanged(
     context.say(`fetching ${refs.length} refs`)
     const commits = await git.fetch(refs, listing.objectFormat)
     const cache = await context.openCache(storePath)
-    const treeOf = createTreeReader(
-      git,
-      changed.map(({ ref }) => commits.get(ref.fullName)),
-    )
+    const trees = createTreeReader(git.blobs())
     const texts = createTextCache()
     for (const [at, wanted] of changed.entries()) {
       context.say(`reading ${at + 1} of ${changed.length} refs`)
       const commit = commits.get(wanted.ref.fullName)
-      await readWanted(repository, wanted, commit, seen, { git, cache, texts, treeOf, context })
+      await readWanted(repository, wanted, commit, seen, { git, cache, texts, trees, context })
     }
     await Promise.all([cache.save(), context.output.flush()])
   } finally {
@@ -183,7 +179,7 @@ interface Means {
   readonly git: Repository
   readonly cache: ParseCache
   readonly texts: TextCache
-  readonly treeOf: (commit: string) => Promise<Tree>
+  readonly trees: TreeReader
   readonly context: ReadingContext
 }
 
@@ -192,12 +188,12 @@ async function readWanted(
   { ref, entry }: Wanted,
   commit: string | undefined,
   seen: Seen,
-  { git, cache, texts, treeOf, context }: Means,
+  { git, cache, texts, trees, context }: Means,
 ): Promise<void> {
   try {
     if (commit === undefined) throw refusal('ref_not_found', 'The ref is gone, or names no commit.')
     const { signal, reader, output } = context
-    const tree = await treeOf(commit)
+    const tree = await trees.treeOf(commit)
     const directories: string[] = []
     const reading = { repository, blobs: git.blobs(), cache, texts, reader, signal }
     for await (const summary of readRef(ref, commit, tree, entry, reading)) {
