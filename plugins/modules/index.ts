@@ -66,11 +66,7 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [
-        initCommand(workingDirectory),
-        retrievalBench(workingDirectory),
-        benchModulesCommand(host),
-      ],
+      commands: [initCommand(workingDirectory), retrievalBench(workingDirectory), benchModulesCommand(host)],
       tasks,
       async start() {
         freshness.onStart()
