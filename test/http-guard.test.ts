@@ -318,6 +318,86 @@ describe('guard of a plugin’s listeners', () => {
   })
 })
 
+describe('Host × Origin × credential × method on each listener', () => {
+  const listeners = ['api', 'owner', 'ingress'] as const
+  const hosts = ['own', 'other port', 'foreign'] as const
+  const origins = ['absent', 'own', 'other port', 'null'] as const
+  const presented = {
+    none: {},
+    token: bearer(TOKEN),
+    session: bearer(SESSION),
+    wrong: bearer('wrong'),
+    cookie: { cookie: COOKIE },
+  }
+  type Cell = {
+    readonly listener: (typeof listeners)[number]
+    readonly host: (typeof hosts)[number]
+    readonly origin: (typeof origins)[number]
+    readonly credential: keyof typeof presented
+    readonly method: 'GET' | 'POST'
+  }
+
+  /** What the pages say, row by row; the first that fits decides. */
+  const RULES: readonly (readonly [(cell: Cell) => boolean, string])[] = [
+    [({ listener, host }) => listener !== 'api' && host !== 'own', '403 host_not_allowed'],
+    [({ origin }) => origin === 'other port' || origin === 'null', '403 origin_not_allowed'],
+    [({ listener, origin }) => listener === 'ingress' && origin === 'own', '403 origin_not_allowed'],
+    [({ credential }) => credential === 'session', '200'],
+    [({ credential }) => credential === 'wrong', '401 unauthorized'],
+    [({ listener, credential }) => listener === 'api' && credential === 'token', '200'],
+    // The route of the GET asks for a bearer; the tool of the POST takes this machine's user on the API.
+    [({ listener, host, method }) => listener === 'api' && host !== 'foreign' && method === 'POST', '200'],
+    // Not from the owner's page: the mark of its requests is missing.
+    [
+      ({ listener, credential, method }) =>
+        listener === 'owner' && credential === 'cookie' && method === 'POST',
+      '403 origin_not_allowed',
+    ],
+    [() => true, '401 unauthorized'],
+  ]
+
+  for (const listener of listeners) {
+    it(`${listener}: every cell answers as its page says, and a refused one calls nothing`, async (t) => {
+      const { ask, door, sample } = await openDoor(t, { name: listener, mcp: listener !== 'owner' })
+      const port = Number(door.port)
+      const hostNames = {
+        own: `localhost:${port}`,
+        'other port': `localhost:${port - 1}`,
+        foreign: 'evil.example',
+      }
+      const cells = hosts.flatMap((host) =>
+        origins.flatMap((origin) =>
+          (Object.keys(presented) as (keyof typeof presented)[]).flatMap((credential) =>
+            (['GET', 'POST'] as const).map(
+              (method): Cell => ({ listener, host, origin, credential, method }),
+            ),
+          ),
+        ),
+      )
+      let passed = 0
+      for (const cell of cells) {
+        const host = hostNames[cell.host]
+        const origin = {
+          absent: undefined,
+          own: `http://${host}`,
+          'other port': 'http://localhost:1',
+          null: 'null',
+        }[cell.origin]
+        const headers = { host, ...(origin !== undefined && { origin }), ...presented[cell.credential] }
+        const answer = await (cell.method === 'GET'
+          ? ask('/things/a', { headers })
+          : ask('/echo', { body: { text: 'x' }, headers }))
+
+        const expected = RULES.find(([fits]) => fits(cell))?.[1]
+        assert.equal(verdict(answer), expected, JSON.stringify(cell))
+        assert.equal(answer.headers['access-control-allow-origin'], undefined)
+        if (answer.status === 200) passed += 1
+      }
+      assert.equal(sample.calls.length, passed)
+    })
+  }
+})
+
 describe('guard of a socket', () => {
   it('belongs to its owner: mode 0600, no credential asked, gone after close', async (t) => {
     const { projectRoot } = await openDoor(t)
