@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CLIENTS } from '../scripts/demo/clients.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly overrides: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+const manifest: Manifest = JSON.parse(read('package.json'))
+
+test('every version is exact', () => {
+  const { dependencies, devDependencies, peerDependencies, overrides } = manifest
+  for (const [name, version] of Object.entries({
+    ...dependencies,
+    ...devDependencies,
+    ...peerDependencies,
+    ...overrides,
+  })) {
+    assert.match(version, /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, name)
+  }
+})
+
+test('the lockfile names every platform that an optional dependency names', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const installed = new Set(
+    Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
+  )
+  const missing = Object.values(packages)
+    .flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
+    .filter((name) => !installed.has(name))
+
+  assert.deepEqual([...new Set(missing)], [])
+  assert.ok(installed.size > 300)
+})
+
+test('no package runs code when it is installed, and none of our scripts counts on it', () => {
+  assert.match(read('.npmrc'), /^ignore-scripts=true$/m)
+  for (const name of Object.keys(manifest.scripts)) assert.doesNotMatch(name, /^(pre|post)/)
+})
+
+test('README names the two commands, and each is a script of the package', () => {
+  const readme = read('README.md')
+  for (const [command, script] of [
+    ['npm ci && npm run demo', 'demo'],
+    ['npm ci && npm test', 'test'],
+  ] as const) {
+    assert.ok(readme.includes(command))
+    assert.ok(manifest.scripts[script])
+  }
+  assert.ok(statSync(join(ROOT, '.ci/run')).mode & 0o100, '.ci/run is executable')
+  assert.match(read('.ci/run'), /npm run check/)
+  assert.match(manifest.scripts['check'] ?? '', /npm run coverage/)
+  assert.match(manifest.scripts['coverage'] ?? '', /npm test/)
+})
+
+test('what README shows for each client can be pasted: JSON parses, TOML and command name the same server', () => {
+  const blocks = [...read('README.md').matchAll(/```(\w+)\n(.*?)```/gs)].map(([, kind = '', text = '']) => ({
+    kind,
+    text,
+  }))
+  const json = blocks.filter(({ kind }) => kind === 'json').map(({ text }) => JSON.parse(text))
+
+  assert.ok(json.some((value) => value.mcpServers?.satchel?.args?.includes('mcp')))
+  assert.ok(json.some((value) => value.servers?.satchel?.type === 'stdio'))
+  assert.ok(blocks.some(({ kind, text }) => kind === 'toml' && text.includes('[mcp_servers.satchel]')))
+  assert.ok(blocks.some(({ text }) => text.startsWith('claude mcp add')))
+  for (const name of ['Claude Code', 'Codex', 'Cursor', 'Gemini CLI', 'VS Code']) {
+    assert.ok(CLIENTS.includes(name) && read('README.md').includes(name), name)
+  }
+})
+
+test('every link between documents leads somewhere', () => {
+  const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+  const dead = documents
+    .filter((path) => !path.includes('testdata/') && existsSync(join(ROOT, path)))
+    .flatMap((path) =>
+      [...read(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(ROOT, path, '..', target)))
+        .map((target) => `${path}: ${target}`),
+    )
+
+  assert.deepEqual(dead, [])
+})
+
+test('no file is named as a dumping ground, and no mark of unfinished work stands in the sources', () => {
+  const files = execFileSync('git', ['ls-files', 'server', 'plugins'], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+  const sources = files.filter((path) => !path.includes('/testdata/'))
+  const grounds = sources.filter((path) =>
+    /(^|\/)(utils?|helpers?|common|lib|misc|types)(\/|\.ts$)/.test(path),
+  )
+  const marked = sources.filter((path) => path.endsWith('.ts') && /\/[/*].*\b(TODO|FIXME|XXX)\b/.test(read(path)))
+
+  assert.deepEqual(grounds, [])
+  assert.deepEqual(marked, [])
+})
