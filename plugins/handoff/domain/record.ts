@@ -25,7 +25,6 @@ export const STATUSES = ['draft', 'validated', 'ready', 'resumed', 'superseded',
 export const FLAGS = ['invalid', 'conflicted'] as const
 export const RELATIONS = ['root', 'continue', 'fork', 'merge', 'amend'] as const
 export const HARNESSES = ['generic', 'codex', 'claude-code', 'cursor', 'gemini-cli'] as const
-export const TRIGGERS = ['manual', 'threshold', 'hook', 'timeout', 'pre_compaction'] as const
 
 /** The collections whose items carry an id, with the letter of a new one (design handoff, section 4). */
 export const ITEM_LETTERS = {

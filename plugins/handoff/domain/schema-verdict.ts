@@ -112,8 +112,3 @@ function shortJson(value: unknown): string {
   if (isJsonObject(value)) return 'object'
   return String(value)
 }
-
-/** The verdict in the shape of the contract's record check. */
-export function recordErrors(value: unknown): readonly { pointer: string; message: string }[] {
-  return schemaVerdict(value).map(({ pointer, message }) => ({ pointer, message }))
-}

@@ -1,8 +1,7 @@
 import { basename, relative } from 'node:path'
-import { isJsonObject } from '../domain/json-pointer.ts'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import type { Handoff } from '../domain/record.ts'
-import { isUuid, sha256 } from '../domain/record-id.ts'
+import { sha256 } from '../domain/record-id.ts'
 import { type SchemaFault, schemaVerdict } from '../domain/schema-verdict.ts'
 import { type Disk, orMissing, systemCode } from './disk.ts'
 import { type Layout, recordFile } from './layout.ts'
@@ -109,10 +108,4 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The id a record names, when it is one. */
-export function idOf(value: unknown): string | undefined {
-  const id = isJsonObject(value) ? value['id'] : undefined
-  return typeof id === 'string' && isUuid(id) ? id : undefined
 }
