@@ -10,7 +10,7 @@ import {
   openSync,
   readdir,
   readFileSync,
-  rename,
+  renameSync,
   unlink,
   writeSync,
 } from 'node:fs'
@@ -62,7 +62,6 @@ const flushFile = promisify(fdatasync)
 const linkFile = promisify(link)
 const listDirectory = promisify(readdir)
 const makeDirectory = promisify(mkdir)
-const renameFile = promisify(rename)
 const unlinkFile = promisify(unlink)
 
 /** The disk of this machine. macOS: libuv's fsync is F_FULLFSYNC. Network file systems are not supported. */
@@ -116,10 +115,11 @@ async function createFlushed(path: string, content: string | Uint8Array, mode: n
   }
 }
 
+/** Synchronous, so that nothing comes between the caller's last look at `to` and the rename. */
 async function renamePatiently(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await renameFile(from, to)
+      return renameSync(from, to)
     } catch (thrown) {
       const code = (thrown as NodeJS.ErrnoException).code
       const busy = process.platform === 'win32' && (code === 'EPERM' || code === 'EBUSY')

@@ -57,7 +57,7 @@ type Outcome =
 
 async function putInPlace(state: StoreState, temp: string): Promise<Outcome> {
   // Hashed again: what somebody wrote since the mutation began must not be overwritten.
-  const seen = state.markdown.look()
+  const seen = lookUntilStill(state)
   if (!isOurs(state, seen)) {
     await removeQuietly(state.disk, temp)
     state.ledger.note({ materialized: true })
@@ -69,6 +69,15 @@ async function putInPlace(state: StoreState, temp: string): Promise<Outcome> {
   } catch (error) {
     return { kind: 'failed', error }
   }
+}
+
+const LOOKS = 10
+
+/** Hashing takes time in which the file may move again; what is left before the rename are microseconds. */
+function lookUntilStill({ markdown }: StoreState): Seen {
+  let seen = markdown.look()
+  for (let looks = 1; looks < LOOKS && !markdown.isAsSeen(); looks += 1) seen = markdown.look()
+  return seen
 }
 
 /** Whether the file is as the version before the newest left it, so that writing the newest overwrites nobody. */

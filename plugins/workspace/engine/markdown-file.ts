@@ -23,6 +23,8 @@ export interface MarkdownFile {
   /** False only when nothing changed since the last `look`; costs one stat. */
   moved(): boolean
   look(): Seen
+  /** Whether the file is as the last `look` found it, as far as one stat can tell; for right before a rename. */
+  isAsSeen(): boolean
   /** Writes `text` to `temp`, flushed, with the mode of the file it will replace. */
   stage(temp: string, text: string): Promise<void>
   /** Renames `temp` over the file, durably. */
@@ -55,6 +57,7 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
       return !(settled && sameFile(facts, seen))
     },
     look,
+    isAsSeen: () => sameFile(disk.stat(path), seen),
     stage: async (temp, text) => {
       const found = disk.stat(path)
       await disk.create(temp, text, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)

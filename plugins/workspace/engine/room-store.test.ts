@@ -2,21 +2,28 @@ import assert from 'node:assert/strict'
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
 import { SatchelError } from '../../../server/plugin.ts'
 import { realClock, realRandom } from './clock.ts'
 import { realDisk } from './disk.ts'
 import { openStore, type StoreOptions } from './room-store.ts'
 import type { Sql } from './sql.ts'
+import { interleave } from './torture/interleaving.ts'
 import { addNote, commitText, modelContent, rowFaults } from './torture/model.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -166,4 +173,296 @@ test('order of answers and of published events is the order of the event ids', a
   )
   assert.deepEqual(answered, published)
   await store.close()
+})
+
+/** A disk whose calls fail while a code is set. */
+function moody(failing: { code?: string; call?: 'write' | 'flush' }): typeof realDisk {
+  const due = (call: typeof failing.call): void => {
+    if (failing.call !== call || failing.code === undefined) return
+    throw Object.assign(new Error(failing.code), {
+      code: failing.code,
+      syscall: call === 'flush' ? 'fdatasync' : call,
+    })
+  }
+  return {
+    ...realDisk,
+    write: (file, bytes, position) => {
+      due('write')
+      realDisk.write(file, bytes, position)
+    },
+    create: async (path, content, mode) => {
+      due('write')
+      await realDisk.create(path, content, mode)
+    },
+    flush: async (file) => {
+      due('flush')
+      await realDisk.flush(file)
+    },
+    flushSync: (file) => {
+      due('flush')
+      realDisk.flushSync(file)
+    },
+  }
+}
+
+test('a full disk refuses without a trace, and the room works again when there is space', async (t) => {
+  const failing: Parameters<typeof moody>[0] = {}
+  const room = { ...(await options(t)), disk: moody(failing) }
+  const store = await openStore(room)
+  await store.mutate((tx) => addNote(tx, 1, 'before'))
+
+  Object.assign(failing, { call: 'write', code: 'ENOSPC' })
+  const note = store.mutate((tx) => addNote(tx, 2, 'refused'))
+  await assert.rejects(note, { code: 'unavailable', reason: 'store_unavailable' })
+  const commit = store.mutate((tx) => commitText(tx, '# Refused\n'))
+  await assert.rejects(commit, { code: 'unavailable', reason: 'store_unavailable' })
+  assert.equal(readFileSync(room.file, 'utf8'), '# Plan\n')
+  delete failing.code
+  await store.mutate((tx) => addNote(tx, 2, 'after'))
+
+  const again = await openStore(room)
+  const texts = await again.read((rows) => rows.all('notes').map((row) => row['text']))
+  assert.deepEqual(texts, ['before', 'after'])
+  assert.deepEqual(await again.read(rowFaults), [])
+  assert.deepEqual(
+    readdirSync(room.sidecar).filter((name) => name.startsWith('.tmp')),
+    [],
+  )
+  await again.close()
+})
+
+test('a failed flush stops the room for good; what was acknowledged is there for the next', async (t) => {
+  const failing: Parameters<typeof moody>[0] = {}
+  const room = { ...(await options(t)), disk: moody(failing) }
+  const store = await openStore(room)
+  await store.mutate((tx) => addNote(tx, 1, 'acknowledged'))
+  const published: number[] = []
+
+  Object.assign(failing, { call: 'flush', code: 'EIO' })
+  const lost = store.mutate((tx) => {
+    addNote(tx, 2, 'lost')
+    tx.onDurable(() => published.push(2))
+  })
+  const dying = store.mutate((tx) => addNote(tx, 3, 'dying'))
+  await assert.rejects(dying, { code: 'unavailable', reason: 'store_poisoned' })
+  await assert.rejects(lost, { reason: 'store_poisoned' })
+  delete failing.code
+  await assert.rejects(
+    store.mutate((tx) => addNote(tx, 4, 'later')),
+    { reason: 'store_poisoned' },
+  )
+  await assert.rejects(store.read(rowFaults), { reason: 'store_poisoned' })
+  await store.close()
+
+  assert.deepEqual(published, [])
+  assert.equal(store.poisoned.aborted, true)
+  const next = await openStore({ ...room, owner: 2 })
+  assert.equal(next.found, 'unclean')
+  assert.equal((await next.read((rows) => rows.all('notes')))[0]?.['text'], 'acknowledged')
+  await next.close()
+})
+
+test('a file that cannot be replaced keeps the version stored, says so, and is written by a later look', async (t) => {
+  let refusing = true
+  const plain = await options(t)
+  const rename = async (from: string, to: string): Promise<void> => {
+    if (refusing && to === plain.file)
+      throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'rename' })
+    await realDisk.rename(from, to)
+  }
+  const room = { ...plain, disk: { ...realDisk, rename } }
+  const store = await openStore(room)
+
+  const commit = store.mutate((tx) => commitText(tx, '# Stored\n'))
+  await assert.rejects(commit, (thrown: SatchelError) => {
+    assert.equal(thrown.reason, 'store_unavailable')
+    assert.deepEqual(thrown.details, { version: 2 })
+    return true
+  })
+  await store.mutate((tx) => addNote(tx, 1, 'other work goes on'))
+  await assert.rejects(
+    store.mutate((tx) => commitText(tx, '# Next\n')),
+    { reason: 'store_unavailable' },
+  )
+  assert.equal(readFileSync(room.file, 'utf8'), '# Plan\n')
+  refusing = false
+  await store.look()
+
+  assert.equal(readFileSync(room.file, 'utf8'), '# Stored\n')
+  const sources = await store.read((rows) => rows.all('versions').map((row) => row['source']))
+  assert.deepEqual(sources, ['bootstrap', 'commit'])
+  assert.equal((await store.mutate((tx) => commitText(tx, '# Next\n'))).version, 3)
+  await store.close()
+})
+
+test('a damaged acknowledged record is refused with its place, and no byte changes', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  for (let id = 0; id < 5; id += 1) await store.mutate((tx) => addNote(tx, id, `note ${id}`))
+  const name = readdirSync(room.sidecar).find((found) => found.endsWith('.log')) ?? ''
+  const path = join(room.sidecar, name)
+  const bytes = readFileSync(path)
+  const second = 16 + bytes.readUInt32LE(0)
+  bytes[second + 40] = (bytes[second + 40] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+
+  await assert.rejects(openStore(room), (thrown: SatchelError) => {
+    assert.equal(thrown.code, 'unavailable')
+    assert.equal(thrown.reason, 'store_damaged')
+    assert.deepEqual(thrown.details, { file: name, offset: second, seq: 2 })
+    assert.match(thrown.message, /workspace doctor/)
+    return true
+  })
+  assert.deepEqual(readFileSync(path), bytes)
+  assert.deepEqual(readdirSync(room.sidecar).sort(), [name, 'room.db', 'versions'])
+})
+
+test('a missing journal or checkpoint is refused, not replaced by an empty room', async (t) => {
+  for (const lost of [/\.log$/, /^room\.db$/]) {
+    const room = await options(t)
+    const store = await openStore(room)
+    await store.mutate((tx) => addNote(tx, 1, 'x'))
+    const name = readdirSync(room.sidecar).find((found) => lost.test(found)) ?? ''
+    unlinkSync(join(room.sidecar, name))
+
+    await assert.rejects(openStore(room), { code: 'unavailable', reason: 'store_damaged' })
+  }
+})
+
+test('every way to save a file becomes one version; our own writing and a touch become none', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  const version = async (): Promise<number> => (await store.look()).version
+
+  writeFileSync(room.file, 'written in place')
+  assert.equal(await version(), 2)
+  writeFileSync(`${room.file}~`, 'renamed over')
+  renameSync(`${room.file}~`, room.file)
+  assert.equal(await version(), 3)
+  unlinkSync(room.file)
+  assert.deepEqual(await store.look().then(({ substrate }) => substrate), 'missing')
+  writeFileSync(room.file, 'deleted and made anew')
+  assert.equal(await version(), 4)
+  utimesSync(room.file, new Date(0), new Date(0))
+  assert.equal(await version(), 4)
+  writeFileSync(room.file, 'Same size A')
+  await version()
+  writeFileSync(room.file, 'Same size B')
+  assert.equal(await version(), 6)
+  await store.mutate((tx) => commitText(tx, 'ours'))
+  assert.equal(await version(), 7)
+  await store.close()
+})
+
+test('a deleted file comes back with the next commit', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  unlinkSync(room.file)
+
+  await store.mutate((tx) => commitText(tx, '# Back\n'))
+
+  assert.equal(readFileSync(room.file, 'utf8'), '# Back\n')
+  await store.close()
+})
+
+const noTexts: readonly (readonly [string, (file: string) => void])[] = [
+  ['a folder', (file) => mkdirSync(file)],
+  ['a symbolic link', (file) => symlinkSync('elsewhere', file)],
+  ['bytes that are not UTF-8', (file) => writeFileSync(file, Buffer.from([0x23, 0xc3, 0x28]))],
+  ['more than 4 MiB', (file) => writeFileSync(file, 'x'.repeat(4 * 1024 * 1024 + 1))],
+]
+
+for (const [what, put] of noTexts) {
+  test(`a file replaced by ${what} makes no version and is not overwritten; other work goes on`, async (t) => {
+    const room = await options(t)
+    const store = await openStore(room)
+    unlinkSync(room.file)
+    put(room.file)
+
+    const commit = store.mutate((tx) => commitText(tx, '# Ours\n'))
+    await assert.rejects(commit, { code: 'conflict', reason: 'substrate_invalid' })
+    await store.mutate((tx) => addNote(tx, 1, 'other work'))
+    const seen = await store.look()
+
+    assert.deepEqual([seen.version, seen.substrate], [1, 'invalid'])
+    assert.equal(await store.read((rows) => rows.documentText()), '# Plan\n')
+    rmSync(room.file, { recursive: true })
+    writeFileSync(room.file, '# Repaired\n')
+    assert.deepEqual(await store.look().then(({ version, substrate }) => [version, substrate]), [2, 'ok'])
+    await store.close()
+  })
+}
+
+test('a document of 4 MiB is taken, one byte more is refused', async (t) => {
+  const store = await openStore(await options(t))
+  const most = 'x'.repeat(4 * 1024 * 1024)
+
+  const tooLong = store.mutate((tx) => commitText(tx, `${most}x`))
+  await assert.rejects(tooLong, { code: 'too_large', reason: 'limit_exceeded' })
+  const { bytes } = await store.mutate((tx) => commitText(tx, most))
+
+  assert.equal(bytes, most.length)
+  await store.close()
+})
+
+test('a commit keeps the mode of the file', async (t) => {
+  const room = await options(t)
+  writeFileSync(`${room.file}~`, '# Private\n', { mode: 0o640 })
+  renameSync(`${room.file}~`, room.file)
+  const store = await openStore(room)
+
+  await store.mutate((tx) => commitText(tx, '# Ours\n'))
+
+  assert.equal(statSync(room.file).mode & 0o777, 0o640)
+  await store.close()
+})
+
+test('a change too large for one record is refused and leaves nothing', async (t) => {
+  const store = await openStore(await options(t))
+
+  const huge = store.mutate((tx) => addNote(tx, 1, 'x'.repeat(8 * 1024 * 1024)))
+  await assert.rejects(huge, { code: 'too_large', reason: 'limit_exceeded' })
+  await store.mutate((tx) => addNote(tx, 1, 'small'))
+
+  assert.deepEqual(await store.read(rowFaults), [])
+  await store.close()
+})
+
+test('a checkpoint while the room works loses nothing and leaves one journal', async (t) => {
+  const limits = { preallocateBytes: 8_192, idleBytes: 8_192, idleMs: 1, forceBytes: 16_384 }
+  const room = { ...(await options(t)), limits }
+  const store = await openStore(room)
+  for (let id = 0; id < 300; id += 1) await store.mutate((tx) => addNote(tx, id, 'x'.repeat(200)))
+  await store.close()
+
+  assert.equal(readdirSync(room.sidecar).filter((name) => name.startsWith('journal-')).length, 1)
+  const again = await openStore(room)
+  assert.equal(again.found, 'clean')
+  assert.deepEqual(await again.read((rows) => rows.one('noteCount')), { n: 300 })
+  assert.deepEqual(await again.read(rowFaults), [])
+  await again.close()
+})
+
+test('after 2,500 events the ring holds the newest 2,000 and ids go on after a restart', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  await Promise.all(Array.from({ length: 2_499 }, (_, id) => store.mutate((tx) => addNote(tx, id, 'x'))))
+  const dying = await store.read((rows) => rows.all('events').map((row) => Number(row['event_id'])))
+  const again = await openStore(room)
+
+  assert.deepEqual([dying[0], dying.length, dying.at(-1)], [501, 2_000, 2_500])
+  assert.equal(await again.mutate((tx) => addNote(tx, 9_999, 'x')), 2_501)
+  await again.close()
+})
+
+test('whatever edits and commits interleave, every text of both sides is in some version', async () => {
+  const loaded = await sql()
+  const step = fc.record({ by: fc.constantFrom('us', 'editor'), after: fc.nat({ max: 12 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const { missing } = await interleave(loaded, steps)
+      assert.deepEqual(missing, [])
+    }),
+    { numRuns: Number(process.env['INTERLEAVINGS'] ?? 150) },
+  )
 })
