@@ -148,6 +148,42 @@ const ROWS: Readonly<Record<string, Row>> = {
     after: { modules: [...BASE.modules, { name: 'dlq', source: './dlq', version: null }] },
     expected: ['minor module_added dlq'],
   },
+  'a nested module goes': { after: { modules: [] }, expected: ['breaking address_gone module.label'] },
+  'a nested module moves': {
+    after: {
+      modules: [{ name: 'labels', source: 'acme/label/null', version: '1.0.0' }],
+      moved: [{ from: 'module.label', to: 'module.labels' }],
+    },
+    expected: ['minor module_added labels'],
+  },
+  'a nested module has another version': {
+    after: { modules: [{ name: 'label', source: 'acme/label/null', version: '2.0.0' }] },
+    expected: ['patch module_changed label'],
+  },
+  'a provider comes from elsewhere': {
+    after: { providers: [{ name: 'aws', source: 'acme/aws', version: '>= 5.0' }] },
+    expected: ['breaking provider_source_changed aws'],
+  },
+  'a provider goes': { after: { providers: [] }, expected: ['patch provider_removed aws'] },
+  'a provider gets its first constraint': {
+    before: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '' }] },
+    after: {},
+    expected: ['breaking provider_major_raised aws'],
+  },
+  'null is taken from now on': {
+    before: withInput({ nullable: false }),
+    after: {},
+    expected: ['minor input_nullable name'],
+  },
+  'an output is no longer sensitive, another is deprecated': {
+    before: { outputs: [output('id', { sensitive: true }), output('arn')] },
+    after: { outputs: [output('id'), output('arn', { deprecated: 'Use id.' })] },
+    expected: ['minor output_deprecated arn', 'patch output_not_sensitive id'],
+  },
+  'a required input becomes optional': {
+    after: withInput({ required: false, default: 'x' }),
+    expected: ['minor default_changed name'],
+  },
   'texts change': {
     after: { ...withInput({ description: 'Name' }), description: 'More queues', readme_content: '# More' },
     expected: [
