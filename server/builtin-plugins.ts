@@ -9,6 +9,8 @@ export interface BuiltinPlugin {
   readonly section: Section
   /** Top-level verbs it owns, with the line that `--help` shows; `bench x` and `torture x` are subjects of host verbs. */
   readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
+  /** Top-level configuration key without which it has nothing to serve: a server that lacks it does not load the plugin. */
+  readonly servesWith?: string
   load(): Promise<Plugin>
 }
 
@@ -36,6 +38,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   },
   {
     name: 'workspace',
+    servesWith: 'workspace',
     section: { key: 'workspace' },
     verbs: [
       { verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' },

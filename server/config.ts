@@ -43,6 +43,8 @@ export interface Config {
   readonly tools: ToolSettings
   /** Third-party plugins: path or npm name -> raw settings. */
   readonly plugins: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Whether the file or a flag says anything under this top-level key. */
+  mentions(key: string): boolean
   /** The parsed section of a plugin. Errors: `invalid`/`config_invalid`, `unknown_key` with line and nearest key. */
   section(
     plugin: Plugin,
@@ -74,6 +76,9 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
     plugins: deepFreeze(
       Object.fromEntries(Object.entries(plugins.plugins).map(([name, settings]) => [name, settings ?? {}])),
     ),
+    mentions: (key) =>
+      Object.hasOwn(text.values, key) ||
+      Object.keys(request.flags ?? {}).some((dotted) => dotted.startsWith(`${key}.`)),
     section(plugin, section) {
       if ('settings' in section) return deepFreeze(parseSettings(source, plugin, section.settings))
       const env = plugin.env ?? {}

@@ -3,8 +3,14 @@ import type { Config } from './config.ts'
 import type { Plugin } from './contract/plugin.ts'
 import type { PluginEntry } from './host.ts'
 
-/** Which plugins a door needs: all that are built in and configured, or only what owns the verb that the words begin with. */
-export type Wanted = { readonly kind: 'all' } | { readonly kind: 'verb'; readonly words: readonly string[] }
+/**
+ * Which plugins a door needs: all that are built in and configured, those of them that have something to serve, or only what owns
+ * the verb that the words begin with.
+ */
+export type Wanted =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'served' }
+  | { readonly kind: 'verb'; readonly words: readonly string[] }
 
 /** A loaded built-in plugin with the place of its configuration. */
 export interface LoadedBuiltin {
@@ -18,7 +24,7 @@ export interface LoadedBuiltin {
  * Errors: those of `loadPlugin` and of the configuration's sections.
  */
 export async function loadEntries(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
-  const rows = builtinsFor(wanted)
+  const rows = builtinsFor(config, wanted)
   const builtins = await loadBuiltins(rows)
   const entries = builtins.map(({ plugin, section }) => ({
     plugin,
@@ -36,9 +42,12 @@ export async function loadBuiltins(
   return Promise.all(rows.map(async (row) => ({ plugin: await row.load(), section: row.section })))
 }
 
-/** The built-in plugins that own a verb with which the words begin: `handoff`, or the subject `bench room`. */
-function builtinsFor(wanted: Wanted): readonly BuiltinPlugin[] {
+/** Words begin with a verb of the plugin: `handoff`, or the subject `bench room`. */
+function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {
   if (wanted.kind === 'all') return BUILTIN_PLUGINS
+  if (wanted.kind === 'served') {
+    return BUILTIN_PLUGINS.filter(({ servesWith }) => servesWith === undefined || config.mentions(servesWith))
+  }
   const isTyped = (verb: string): boolean =>
     verb.split(' ').every((word, index) => wanted.words[index] === word)
   return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => isTyped(verb)))

@@ -172,7 +172,7 @@ interface ServerParts {
 async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promise<RunningHost> {
   const config = await parts.config
   parts.log.setLevel(config.http.log_level)
-  const entries = await entriesOf(config, { kind: 'all' })
+  const entries = await entriesOf(config, { kind: 'served' })
   const http = parts.http && { http: parts.http }
   return started(await createHostOf(io, entries, { config, line, log: parts.log, ...http }))
 }

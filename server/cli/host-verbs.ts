@@ -1,4 +1,4 @@
-import type { HostVerb } from './world.ts'
+import type { HostVerb, World } from './world.ts'
 
 /** What `--help` shows of a host verb without loading it. */
 export interface HostVerbRow {
@@ -6,6 +6,8 @@ export interface HostVerbRow {
   readonly summary: string
   /** Further words that the host's own verb takes; any other second word is a plugin's command: `bench room`. */
   readonly ownWords?: readonly string[]
+  /** What the verb does when nothing follows it, without the parser: every client waits for `satchel mcp`. */
+  readonly bare?: (world: World) => Promise<number>
   load(): Promise<readonly HostVerb[]>
 }
 
@@ -14,6 +16,7 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
   {
     verb: 'mcp',
     summary: 'serve MCP over stdio or HTTP',
+    bare: (world) => world.doors.serveStdio(world, {}),
     load: async () => [(await import('./verbs/mcp.ts')).mcpVerb],
   },
   {

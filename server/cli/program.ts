@@ -68,6 +68,7 @@ async function runWords(world: World): Promise<number> {
     return withoutVerb(world, text, [])
   }
   const row = HOST_VERBS.find(({ verb }) => verb === first)
+  if (row?.bare && argv.length === 1 && !world.terminal.stdinIsTty) return row.bare(world)
   if (row && !isPluginSubject(row, words[1])) return runHostVerb(world, await row.load(), words, argv)
   return runPluginVerb(world, words, argv)
 }

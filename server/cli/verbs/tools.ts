@@ -39,7 +39,7 @@ export const toolsVerb = defineHostVerb({
         'tools.read_only': flags.read_only ? true : undefined,
       }),
     )
-    const host = await doors.setUpHost({ kind: 'all' }, config, line)
+    const host = await doors.setUpHost({ kind: 'served' }, config, line)
     try {
       const catalog = await doors.catalog(host)
       const bill = billOf(catalog, host)
