@@ -609,3 +609,34 @@ test('a task started over stdio is polled over stdio, and a listen hears of it',
   assert.equal(errorOf(await client.answer(3)).code, -32021)
   assert.equal((hint['params'] as Record<string, unknown>)['status'], 'completed')
 })
+
+test('a call that hangs has five seconds after the end of stdin, then it is aborted', async (t) => {
+  const { client, world } = await serve(t)
+  client.send(modern(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } }))
+  while (world.calls.length === 0) await sleep(1)
+  const startedAt = performance.now()
+
+  const code = await client.end()
+
+  t.diagnostic(`exit ${Math.round(performance.now() - startedAt)} ms after EOF`)
+  assert.equal(code, 0)
+  assert.equal(world.aborted, 1)
+  assert.ok(performance.now() - startedAt > 4900)
+})
+
+test('what a call logs names the trace its request belongs to', async (t) => {
+  const { client, logged } = await serve(t)
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+  client.send(
+    modern(1, 'tools/call', { name: 'sample_fail', arguments: { how: 'crash' }, _meta: { traceparent } }),
+    modern(2, 'tools/call', {
+      name: 'sample_fail',
+      arguments: { how: 'crash' },
+      _meta: { traceparent: 'x' },
+    }),
+  )
+  await Promise.all([client.answer(1), client.answer(2)])
+
+  assert.equal(logged.filter((line) => line.includes(traceparent)).length, 1)
+})

@@ -2,6 +2,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import type { CallContext } from '../contract/context.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
+import { tracedLog } from './traced-log.ts'
 
 /** `modern` is 2026-07-28; `legacy` is everything from 2024-11-05 to 2025-11-25. */
 export type Era = 'modern' | 'legacy'
@@ -25,7 +26,7 @@ export function callContextOf(exchange: Exchange): CallContext {
   return {
     principal: caller.principal,
     signal: ctx.mcpReq.signal,
-    log: catalog.host.log,
+    log: tracedLog(catalog.host.log, ctx.mcpReq._meta),
     door: 'mcp',
     ...(caller.localTransport && { localTransport: caller.localTransport }),
     ...(client && { client: { name: client.name, version: client.version } }),

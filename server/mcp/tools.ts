@@ -4,7 +4,7 @@ import type { CallAnswer } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { cleanText } from '../untrusted.ts'
-import { declaresTasks } from './caller.ts'
+import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { OfferedTool } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -73,7 +73,10 @@ function progressOf({ ctx, catalog, era }: Exchange): Progress {
 }
 
 function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer): WireResult {
-  if (answer.kind === 'task') return { resultType: 'task', ...flatTask(answer.task, true) }
+  if (answer.kind === 'task') {
+    const canAsk = declaresElicitation(exchange.ctx.mcpReq.envelope)
+    return { resultType: 'task', ...flatTask(answer.task, canAsk) }
+  }
   return inVersion(exchange, {
     content: [{ type: 'text', text: cleanText(answer.text) }],
     structuredContent: offered.fence(answer.data),
