@@ -1,5 +1,7 @@
-import { definePlugin, type Host, type PluginInstance } from '../../server/plugin.ts'
+import { definePlugin, type Finding, type Host, type PluginInstance } from '../../server/plugin.ts'
+import { roomFindings } from './commands/looking.ts'
 import { roomCommands } from './commands/room-commands.ts'
+import { namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
 import { roomElsewhere } from './elsewhere.ts'
 import { observeStream } from './feed.ts'
@@ -43,7 +45,13 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     const remote = roomElsewhere(host, config)
     return { commands, ...(remote && { remote }), stop: room.stop }
   }
-  return { ...lent(room), commands, stop: room.stop }
+  return { ...lent(room), commands, doctor: () => findingsOf(host, room), stop: room.stop }
+}
+
+/** What the host's `doctor` says of the room; reads only, and nothing where none is configured. */
+async function findingsOf(host: Host, room: RoomProcess): Promise<readonly Finding[]> {
+  const place = namedPlace(room, undefined)
+  return place ? roomFindings(host, place) : []
 }
 
 function lent(room: RoomProcess): PluginInstance {

@@ -13,6 +13,7 @@ export const REASONS: Readonly<Record<Reason | 'limit_exceeded', Explained>> = {
   invitation_revoked: { cause: 'the invitation was taken back', next: 'ask for a new one' },
   invitation_redeemed: { cause: 'the invitation was used as often as it allows', next: 'ask for a new one' },
   invitation_unknown: { cause: 'no invitation has this secret', next: 'ask for a new one' },
+  room_not_found: { cause: 'there is no room around this file', next: 'satchel workspace open FILE.md' },
   participant_not_found: { cause: 'nobody here has this id, or has left', next: 'workspace_participants' },
   session_not_found: { cause: 'no session has this id', next: 'workspace_sessions' },
   proposal_not_found: { cause: 'no proposal has this id', next: 'workspace_proposals' },

@@ -13,15 +13,15 @@ const ROOM = z.string().optional().describe('the Markdown file of the room')
 /** Verbs about who takes part. */
 export function joiningCommands(host: Host, room: RoomProcess): readonly Command[] {
   return [
-    inviteCommand(host, room),
+    inviteCommand(room),
     revokeCommand(host, room),
-    ownerLinkCommand(host, room),
+    ownerLinkCommand(room),
     joinCommand(host),
     leaveCommand(host),
   ]
 }
 
-function inviteCommand(host: Host, room: RoomProcess): Command {
+function inviteCommand(room: RoomProcess): Command {
   return defineCommand({
     cli: 'workspace invite',
     title: 'invite someone',
@@ -34,7 +34,7 @@ function inviteCommand(host: Host, room: RoomProcess): Command {
     }),
     example: 'satchel workspace invite --room plan.md --minutes 30',
     async run(_, flags, terminal) {
-      const address = await requireOwner(host, room, flags.room)
+      const address = await requireOwner(room, flags.room)
       const { capabilities, minutes, max_uses } = flags
       const body = {
         ...(capabilities !== undefined && {
@@ -78,7 +78,7 @@ function revokeCommand(host: Host, room: RoomProcess): Command {
   })
 }
 
-function ownerLinkCommand(host: Host, room: RoomProcess): Command {
+function ownerLinkCommand(room: RoomProcess): Command {
   return defineCommand({
     cli: 'workspace owner-link',
     title: 'a fresh link to the owner page',
@@ -86,7 +86,7 @@ function ownerLinkCommand(host: Host, room: RoomProcess): Command {
     input: z.object({ room: ROOM }),
     example: 'satchel workspace owner-link --room plan.md',
     async run(_, flags, terminal) {
-      const address = await requireOwner(host, room, flags.room)
+      const address = await requireOwner(room, flags.room)
       const link = await callOwner(address, { method: 'POST', path: '/local/owner-link', body: {} })
       print(terminal, link, () => (link as { url: string }).url)
       return 0

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +8,6 @@ import {
   type Finding,
   type Host,
   isSatchelError,
-  SatchelError,
   type Terminal,
   writeFileDurably,
 } from '../../../server/plugin.ts'
@@ -164,7 +164,7 @@ async function looked<T>(
   file: string | undefined,
   looks: Looks<T>,
 ): Promise<T> {
-  const place = namedPlace(host, room, file)
+  const place = namedPlace(room, file)
   if (!place || (await runningOwner(place))) return withTarget(host, room, file, looks.running)
   return inspected(host, place, (rows) => looks.stopped(rows, place))
 }
@@ -178,17 +178,13 @@ async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => 
     publish: () => {},
     substrateChanged: () => {},
   })
-  const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm')).catch(
-    (cause: unknown) => {
-      if (isSatchelError(cause)) throw cause
-      throw new SatchelError(
-        'not_found',
-        'room_not_found',
-        'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
-        { cause },
-      )
-    },
-  )
+  if (!existsSync(place.sidecar)) {
+    throw refusal(
+      'room_not_found',
+      'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
+    )
+  }
+  const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm'))
   try {
     return inspection.read(look)
   } finally {
@@ -205,7 +201,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
     input: z.object({ room: ROOM }),
     example: 'satchel workspace doctor --room plan.md',
     async run(_, flags, terminal) {
-      const place = namedPlace(host, room, flags.room)
+      const place = namedPlace(room, flags.room)
       if (!place) throw refusal('room_not_running', 'Name the room: --room FILE or workspace.file.')
       const findings = await roomFindings(host, place)
       print(terminal, { findings }, () =>

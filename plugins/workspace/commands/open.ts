@@ -90,8 +90,8 @@ function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): 
   const owner = room.addressOf('owner')
   const ingress = room.addressOf('ingress')
   const link = `${owner}/#k=${room.claims.issue()}`
-  print(terminal, { workspace_id, file: room.file(), owner, ingress, link }, () =>
-    [`room     ${room.file()}`, `owner    ${link}`, `ingress  ${ingress}`].join('\n'),
+  print(terminal, { workspace_id, file: room.place().file, owner, ingress, link }, () =>
+    [`room     ${room.place().file}`, `owner    ${link}`, `ingress  ${ingress}`].join('\n'),
   )
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Host, writeFileDurably } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
-import { lastOwner, type RoomPlace, roomPlace } from '../engine/open-room.ts'
+import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import type { Joined } from '../room/members.ts'
@@ -15,10 +15,10 @@ export interface Target {
 }
 
 /** The place of the room that a verb names, or undefined where only a joined session can be meant. */
-export function namedPlace(host: Host, room: RoomProcess, file: string | undefined): RoomPlace | undefined {
-  if (file !== undefined) room.configure({ file })
+export function namedPlace(room: RoomProcess, file: string | undefined): RoomPlace | undefined {
+  if (file !== undefined) room.configure({ file: resolve(file) })
   try {
-    return roomPlace(room.file(), host.env)
+    return room.place()
   } catch (thrown) {
     if (thrown instanceof Error && 'reason' in thrown && thrown.reason === 'room_not_running')
       return undefined
@@ -41,12 +41,8 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
 }
 
 /** The owner of the room that a verb names. Errors: `unavailable`/`room_not_running`. */
-export async function requireOwner(
-  host: Host,
-  room: RoomProcess,
-  file: string | undefined,
-): Promise<OwnerAddress> {
-  const place = namedPlace(host, room, file)
+export async function requireOwner(room: RoomProcess, file: string | undefined): Promise<OwnerAddress> {
+  const place = namedPlace(room, file)
   const address = place && (await runningOwner(place))
   if (address) return address
   throw notRunning()
@@ -66,7 +62,7 @@ export async function withTarget<T>(
   file: string | undefined,
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
-  const place = namedPlace(host, room, file)
+  const place = namedPlace(room, file)
   if (!place) return work(await savedTarget(host))
   const address = await runningOwner(place)
   if (!address) throw notRunning()

@@ -5,6 +5,7 @@ export const REASON_CODES = {
   permission_denied: 'forbidden',
   invitation_expired: 'forbidden',
   invitation_revoked: 'forbidden',
+  room_not_found: 'not_found',
   participant_not_found: 'not_found',
   session_not_found: 'not_found',
   proposal_not_found: 'not_found',

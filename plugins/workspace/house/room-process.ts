@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import { refusal } from '../domain/refusal.ts'
-import { roomPlace } from '../engine/open-room.ts'
+import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import { createFeed, type Feed } from '../feed.ts'
 import { type Claims, createClaims } from '../owner/claim.ts'
 import { createAttachment } from './attachment.ts'
@@ -27,8 +27,8 @@ export interface RoomProcess {
   readonly house: House
   readonly feed: Feed
   readonly claims: Claims
-  /** The real path of the room's file. Errors: `unavailable`/`room_not_running` where none is configured. */
-  file(): string
+  /** Where the room lies. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
+  place(): RoomPlace
   configure(options: OpenOptions): void
   /** Opens a listener that stays until the process lets go of the room. */
   listen(listener: OpenListener): void
@@ -49,13 +49,14 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     if (options) return resolve(host.projectRoot, options.file)
     throw refusal('room_not_running', 'No room is configured: name one with --room FILE or workspace.file.')
   }
+  const place = (): RoomPlace => findPlace(file(), host.env)
   const attachment = createAttachment((rank) =>
     takeRoom({
       host,
       world,
       feed,
       rank,
-      place: roomPlace(file(), host.env),
+      place: place(),
       staleness: options?.staleness ?? config.staleness,
       ...(options?.name !== undefined && { name: options.name }),
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
@@ -72,7 +73,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       return feed
     },
     claims: createClaims(world.random),
-    file,
+    place,
     configure(wanted) {
       options = wanted
       if (wanted.maxStreams !== undefined) feed = createFeed(wanted.maxStreams)
@@ -85,5 +86,16 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       await local.leave().catch((error) => host.log.debug('could not leave', { error }))
       await attachment.letGo()
     },
+  }
+}
+
+/** The place of the room around a file. Errors: `not_found`/`room_not_found` where its folder is missing. */
+function findPlace(path: string, env: Host['env']): RoomPlace {
+  try {
+    return roomPlace(path, env)
+  } catch (cause) {
+    throw refusal('room_not_found', 'There is no such folder for the file of the room. Check the path.', {
+      cause,
+    })
   }
 }

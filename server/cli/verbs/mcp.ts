@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { defineHostVerb } from '../host-verb.ts'
 import type { Settings } from '../world.ts'
@@ -40,7 +41,8 @@ export const mcpVerb = defineHostVerb({
       'tools.include': commaList(flags.tools),
       'tools.exclude': commaList(flags.exclude),
       'tools.read_only': flags.read_only ? true : undefined,
-      'workspace.file': flags.room,
+      // Typed paths start where they are typed, those of the file at the project root.
+      'workspace.file': flags.room === undefined ? undefined : resolve(world.io.cwd, flags.room),
       'workspace.connect': flags.connect,
       'workspace.invite': flags.invite,
       'workspace.name': flags.name,

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startCli } from './fixtures/run-cli.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {
+  const cwd = await temporaryFolder(t)
+  const file = join(cwd, 'plan.md')
+  await writeFile(file, text)
+  const env = { HOME: cwd }
+  const start = (...argv: string[]) => startCli(['workspace', ...argv], { cwd, env })
+  const satchel = async (...argv: string[]) => {
+    const { code, out, err } = await start(...argv, '--json').done
+    return { code, out, err, json: out.startsWith('{') ? JSON.parse(out) : undefined }
+  }
+  const open = async (...argv: string[]) => {
+    const running = start('open', file, '--owner-port', '0', '--ingress-port', '0', '--json', ...argv)
+    t.after(async () => {
+      running.send('SIGTERM')
+      await running.done
+    })
+    const [line] = await running.heard('out', /^\{.*\}\n/)
+    return { running, printed: JSON.parse(line) as Record<string, string> }
+  }
+  return { cwd, file, start, satchel, open, room: ['--room', file] as const }
+}
+
+/** Every file of a folder with its content and time: what must not change. */
+async function filesOf(folder: string): Promise<readonly [string, string, number][]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return Promise.all(
+    files
+      .sort()
+      .map(
+        async (path) =>
+          [path, await readFile(path, 'hex'), (await stat(path)).mtimeMs] as [string, string, number],
+      ),
+  )
+}
+
+test('the story of a room, from the command line alone', async (t) => {
+  const { satchel, open, room, file } = await project(t)
+  const { running } = await open()
+
+  const proposed = await satchel(
+    'call',
+    'propose',
+    JSON.stringify({ base_version: 1, summary: 's', content: '# New\n' }),
+    ...room,
+  )
+  const id = JSON.stringify({ proposal_id: proposed.json.proposal_id })
+  await satchel(
+    'call',
+    'review',
+    JSON.stringify({ proposal_id: proposed.json.proposal_id, approve: true }),
+    ...room,
+  )
+  const committed = await satchel('call', 'workspace_commit', id, ...room)
+  const conflict = await satchel(
+    'call',
+    'propose',
+    JSON.stringify({ base_version: 1, summary: 's', content: 'x' }),
+    ...room,
+  )
+  const status = await satchel('status', ...room)
+  const events = await satchel('events', '--since', '2', ...room)
+  running.send('SIGTERM')
+  const ended = await running.done
+
+  assert.equal(committed.json.version, 2)
+  assert.equal(await readFile(file, 'utf8'), '# New\n')
+  assert.deepEqual([conflict.code, conflict.json.error.reason], [5, 'stale_version'])
+  assert.equal(status.json.version, 2)
+  assert.equal(events.json.events[0].event_id, 3)
+  assert.ok(
+    events.json.events.some((event: { event_type: string }) => event.event_type === 'proposal.committed'),
+  )
+  assert.equal(ended.code, 0)
+})
+
+test('without a running room the looking verbs work and change no byte; the others say so', async (t) => {
+  const { satchel, open, room, cwd } = await project(t)
+  const { running } = await open()
+  await satchel('call', 'propose', JSON.stringify({ base_version: 1, summary: 's', content: 'x' }), ...room)
+  running.send('SIGTERM')
+  await running.done
+  const before = await filesOf(cwd)
+
+  const status = await satchel('status', ...room)
+  const events = await satchel('events', ...room)
+  const doctor = await satchel('doctor', ...room)
+  const after = await filesOf(cwd)
+  const others = await Promise.all([
+    satchel('invite', ...room),
+    satchel('owner-link', ...room),
+    satchel('observe', ...room),
+    satchel('call', 'status', ...room),
+    satchel('revoke', 'inv_0', ...room),
+  ])
+
+  assert.deepEqual([status.code, events.code, doctor.code], [0, 0, 0])
+  assert.deepEqual([status.json.lifecycle, status.json.counts.pending_proposals], ['STOPPED', 1])
+  assert.equal(events.json.events.at(-1).event_type, 'workspace.stopped')
+  assert.deepEqual(after, before)
+  for (const { code, json } of others) assert.deepEqual([code, json.error.reason], [7, 'room_not_running'])
+})
+
+test('a file without a room, an unknown folder and an unknown tool are named', async (t) => {
+  const { satchel, room, open, cwd } = await project(t)
+
+  const none = await satchel('status', ...room)
+  const nowhere = await satchel('status', '--room', join(cwd, 'no', 'plan.md'))
+  await open()
+  const tool = await satchel('call', 'proposs', ...room)
+  const input = await satchel('call', 'status', '[]', ...room)
+
+  assert.deepEqual([none.code, none.json.error.reason], [4, 'room_not_found'])
+  assert.deepEqual([nowhere.code, nowhere.json.error.reason], [4, 'room_not_found'])
+  assert.deepEqual([tool.code, tool.json.error.reason], [4, 'unknown_tool'])
+  assert.match(tool.json.error.message, /workspace_propose/)
+  assert.equal(input.code, 3)
+})
+
+test('an invitation is made, joined, used and left', async (t) => {
+  const { satchel, open, room, cwd } = await project(t)
+  await open()
+
+  const invited = await satchel('invite', '--minutes', '5', '--capabilities', 'read,observe', ...room)
+  const joined = await satchel('join', invited.json.uri, '--name', 'ada', '--kind', 'human')
+  const saved = join(cwd, '.config', 'satchel', 'sessions', `${joined.json.workspace_id}.json`)
+  const mode = (await stat(saved)).mode & 0o777
+  const status = await satchel('call', 'status')
+  const left = await satchel('leave')
+  const after = await satchel('call', 'status')
+
+  assert.deepEqual(joined.json.capabilities, ['read', 'observe'])
+  assert.equal(mode, 0o600)
+  assert.ok(!joined.out.includes('ses_'))
+  assert.equal(status.json.you.name, 'ada')
+  assert.ok(!('path' in status.json))
+  assert.equal(left.code, 0)
+  assert.deepEqual([after.code, after.json.error.reason], [7, 'room_not_running'])
+})
+
+test('a revoked invitation is refused, and a revoked session ends', async (t) => {
+  const { satchel, open, room } = await project(t)
+  await open()
+  const first = await satchel('invite', ...room)
+  const second = await satchel('invite', ...room)
+  const joined = await satchel('join', second.json.uri)
+
+  await satchel('revoke', first.json.invite_id, ...room)
+  await satchel('revoke', joined.json.session_id, ...room)
+  const refused = await satchel('join', first.json.uri)
+  const ended = await satchel('call', 'status')
+
+  assert.deepEqual([refused.code, refused.json.error.reason], [6, 'invitation_revoked'])
+  assert.deepEqual([ended.code, ended.json.error.reason], [6, 'session_expired'])
+})
+
+test('observe prints an envelope a line as things happen, and ends with the signal', async (t) => {
+  const { start, satchel, open, room, file } = await project(t)
+  await open()
+  const observing = start('observe', '--json', ...room)
+  await observing.heard('out', /workspace\.created/)
+
+  await writeFile(file, 'by hand\n')
+  const [line] = await observing.heard('out', /\{[^\n]*change\.committed[^\n]*\}/)
+  observing.send('SIGTERM')
+  const ended = await observing.done
+  const events = await satchel('events', ...room)
+
+  assert.equal(JSON.parse(line).payload.status, 'external')
+  for (const each of ended.out.trimEnd().split('\n')) assert.equal(JSON.parse(each).schema_version, 1)
+  assert.equal(events.json.events.at(-1).event_type, 'session.created')
+})
+
+test('a second opening exits 5 and names where the room is open', async (t) => {
+  const { satchel, open, file } = await project(t)
+  const { printed } = await open()
+
+  const second = await satchel('open', file, '--owner-port', '0', '--ingress-port', '0')
+
+  assert.deepEqual([second.code, second.json.error.reason], [5, 'room_locked'])
+  assert.ok(second.json.error.message.includes(printed['owner']))
+})
+
+test('open makes a missing file when asked, and removes the sidecar at the end of an ephemeral room', async (t) => {
+  const { start, satchel, cwd } = await project(t)
+  const file = join(cwd, 'fresh.md')
+  const missing = await satchel('open', file, '--owner-port', '0', '--ingress-port', '0')
+  const running = start(
+    'open',
+    file,
+    '--create',
+    '--ephemeral',
+    '--owner-port',
+    '0',
+    '--ingress-port',
+    '0',
+    '--json',
+  )
+  await running.heard('out', /\}\n/)
+  running.send('SIGTERM')
+  const { code } = await running.done
+
+  assert.deepEqual([missing.code, missing.json.error.code], [4, 'not_found'])
+  assert.equal(code, 0)
+  assert.equal(await readFile(file, 'utf8'), '# fresh\n')
+  assert.ok(!(await readdir(cwd)).includes('.fresh.md.satchel'))
+})
+
+test('export writes the document, the status and every event, running or not', async (t) => {
+  const { satchel, open, room, cwd } = await project(t)
+  const { running } = await open()
+  const live = await satchel('export', join(cwd, 'live'), ...room)
+  running.send('SIGTERM')
+  await running.done
+  const still = await satchel('export', join(cwd, 'still'), ...room)
+
+  assert.deepEqual([live.code, still.code], [0, 0])
+  for (const folder of ['live', 'still']) {
+    assert.equal(await readFile(join(cwd, folder, 'document.md'), 'utf8'), '# Plan\n\n## Goals\none\n')
+    const lines = (await readFile(join(cwd, folder, 'events.jsonl'), 'utf8')).trimEnd().split('\n')
+    assert.equal(JSON.parse(lines[0] ?? '').event_type, 'workspace.created')
+  }
+})
