@@ -1,3 +1,4 @@
+import { devNull } from 'node:os'
 import { asCallerError } from '../call.ts'
 import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
 import { USAGE_EXIT } from '../error-table.ts'
@@ -107,7 +108,8 @@ async function runPluginVerb(
   argv: readonly string[],
 ): Promise<number> {
   const { doors, line } = world
-  const config = await doors.loadConfig(line)
+  // `init` writes a configuration: the one that SERVICE_CONFIG names may not exist yet.
+  const config = await doors.loadConfig(words[0] === 'init' ? { ...line, config: devNull } : line)
   const host = await doors.openHost({ kind: 'verb', words }, config, line)
   try {
     refuseUnknownSubject(words, host)

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { parseConfigText } from '../plugins/modules/config-text.ts'
+import { SAMPLE_CONFIG } from '../plugins/modules/init.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+const MAIN = join(import.meta.dirname, '../server/main.ts')
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs `satchel` in a folder. */
+async function satchel(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const tsx = import.meta.resolve('tsx')
+  const child = spawn(process.execPath, ['--import', tsx, MAIN, ...args], {
+    cwd,
+    env: { PATH: String(process.env['PATH']), HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, out, err }
+}
+
+async function openProject(t: TestContext): Promise<{ root: string; url: string }> {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
+    { files: { 'main.tf': 'variable "a" {}\n', 'sub/main.tf': 'variable "b" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  return { root, url }
+}
+
+test('init writes a sample that is a valid configuration, and refuses an existing file', async (t) => {
+  const root = await temporaryFolder(t)
+  const env = { SERVICE_CONFIG: join(root, 'none.yaml') }
+
+  const first = await satchel(root, ['init', 'conf/satchel.yaml'], env)
+  const written = await readFile(join(root, 'conf/satchel.yaml'), 'utf8')
+  const second = await satchel(root, ['init', 'conf/satchel.yaml', '--json'])
+
+  assert.equal(first.code, 0, first.err)
+  assert.equal(written, SAMPLE_CONFIG)
+  assert.match(written, /^# yaml-language-server: \$schema=/)
+  assert.equal(parseConfigText(written, {}).repositories.length, 1)
+  assert.equal(second.code, 5)
+  assert.equal(JSON.parse(second.out).error.reason, 'file_exists')
+  assert.equal(await readFile(join(root, 'conf/satchel.yaml'), 'utf8'), SAMPLE_CONFIG)
+})
+
+test('ingest takes the configuration by position and -c as the clone directory, and exits 3 for a failed repository', async (t) => {
+  const { root, url } = await openProject(t)
+  const good = { repositories: [{ url, branches: ['main'] }] }
+  await writeFile(join(root, 'good.yaml'), JSON.stringify(good))
+  await writeFile(
+    join(root, 'mixed.yaml'),
+    JSON.stringify({ repositories: [...good.repositories, { url: './none.git' }] }),
+  )
+
+  const fine = await satchel(root, ['ingest', 'good.yaml', '-o', 'summaries', '-c', 'clones', '--json'])
+  const mixed = await satchel(root, ['ingest', 'mixed.yaml', '--cleanup'], {
+    SERVICE_OUTPUT_DIR: 'from-env',
+    EDITOR: 'vim',
+    PAGER: 'less',
+    GIT_DIR: '/x',
+  })
+  const nothing = await satchel(root, ['ingest', '--json'])
+  const missing = await satchel(root, ['ingest', 'missing.yaml', '--json'])
+
+  assert.equal(fine.code, 0, fine.err)
+  assert.deepEqual(JSON.parse(fine.out).refs, { processed: 2, unchanged: 0, empty: 0, failed: 0 })
+  assert.deepEqual((await readdir(join(root, 'summaries'))).sort(), [
+    '.satchel',
+    'terraform-x-net_main.json',
+    'terraform-x-net_v1.0.0.json',
+  ])
+  assert.match((await readdir(join(root, 'clones'))).join(), /^terraform-x-net-[0-9a-f]{12}\.git$/)
+  assert.equal(mixed.code, 3, mixed.err)
+  assert.match(mixed.out, /repository_not_found/)
+  assert.ok((await readdir(join(root, 'from-env'))).includes('terraform-x-net_main.json'))
+  assert.deepEqual(await readdir(join(root, 'repos')), [])
+  assert.equal(JSON.parse(nothing.out).error.reason, 'no_repositories')
+  assert.equal(nothing.code, 3)
+  assert.equal(missing.code, 4)
+})
+
+test('analyze prints summaries, writes them with -o, and leaves nothing else behind', async (t) => {
+  const { root } = await openProject(t)
+
+  const plain = await satchel(root, ['analyze', './terraform-x-net.git', '--json'])
+  const saved = await satchel(root, [
+    'analyze',
+    './terraform-x-net.git',
+    '--include-tags',
+    '--max-tags',
+    '1',
+    '-b',
+    'main',
+    '--recursive',
+    '-o',
+    'all.json',
+  ])
+  const missing = await satchel(root, ['analyze', './none.git', '--json'])
+
+  assert.equal(plain.code, 0, plain.err)
+  assert.deepEqual(
+    JSON.parse(plain.out).summaries.map(({ ref }: { ref: string }) => ref),
+    ['main'],
+  )
+  assert.equal(saved.code, 0, saved.err)
+  const all = JSON.parse(await readFile(join(root, 'all.json'), 'utf8')) as { ref: string; path: string }[]
+  assert.deepEqual(
+    all.map(({ ref, path }) => `${ref} ${path}`),
+    ['main .', 'main sub', 'v1.0.0 .', 'v1.0.0 sub'],
+  )
+  assert.equal(missing.code, 4)
+  assert.equal(JSON.parse(missing.out).error.reason, 'repository_not_found')
+  assert.deepEqual((await readdir(root)).sort(), ['all.json', 'terraform-x-net.git'])
+})
+
+test('the verbs under modules answer from what was ingested', async (t) => {
+  const { root, url } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url, recursive: true }] }))
+  await writeFile(join(root, 'call.tf'), `module "n" {\n  source = "git::${url}?ref=v1.0.0"\n  aa = 1\n}\n`)
+  assert.equal((await satchel(root, ['ingest'])).code, 0)
+
+  const runs = await Promise.all([
+    satchel(root, ['modules', 'list', 'net', '--json']),
+    satchel(root, ['modules', 'show', 'terraform-x-net', '--json']),
+    satchel(root, ['modules', 'usage', 'terraform-x-net']),
+    satchel(root, ['modules', 'check', 'call.tf', '--json']),
+    satchel(root, ['modules', 'stats', '--json']),
+    satchel(root, ['modules', 'show', 'nothing', '--json']),
+  ])
+
+  const [list, show, usage, check, stats, none] = runs.map(({ out }) => out)
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0, 0, 3, 0, 4],
+    runs.map(({ err }) => err).join('\n'),
+  )
+  assert.equal(JSON.parse(list ?? '').results[0].name, 'terraform-x-net')
+  assert.equal(JSON.parse(show ?? '').module.variables[0].name, 'a')
+  assert.match(usage ?? '', /^module "/)
+  assert.equal(JSON.parse(check ?? '').findings, 2)
+  assert.equal(JSON.parse(stats ?? '').summaries, 2)
+  assert.equal(JSON.parse(none ?? '').error.code, 'not_found')
+})
+
+test('an interrupted ingest ends at once, with no git and no temporary file left', async (t) => {
+  const root = await temporaryFolder(t)
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  t.after(() => silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  await writeFile(
+    join(root, 'slow.yaml'),
+    JSON.stringify({ repositories: [{ url: `https://127.0.0.1:${port}/a/b` }] }),
+  )
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), MAIN, 'ingest', 'slow.yaml', '--json'],
+    {
+      cwd: root,
+      env: { PATH: String(process.env['PATH']), HOME: root, SATCHEL_TEST_MARK: root },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
+  const connected = once(silent, 'connection')
+  const [socket] = await connected
+
+  child.kill('SIGINT')
+  const [code] = await once(child, 'exit')
+
+  assert.equal(code, 130)
+  // git's own helper may outlive it until the connection is gone; then nothing may be left.
+  socket.destroy()
+  for (let tries = 0; tries < 100 && (await processesMarked(root)).length > 0; tries++) await sleep(50)
+  assert.deepEqual(await processesMarked(root), [])
+  assert.deepEqual(
+    (await readdir(root, { recursive: true })).filter((name) => name.includes('.tmp-')),
+    [],
+  )
+  assert.ok(!(await readdir(join(root, 'output', '.satchel'))).includes('ingest.lock'))
+})
+
+/** Processes whose environment holds our mark; none where there is no `/proc`. */
+async function processesMarked(mark: string): Promise<string[]> {
+  const found: string[] = []
+  for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+    const isOurs = await stat(`/proc/${pid}/environ`).catch(() => undefined)
+    const environment = isOurs ? await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '') : ''
+    if (environment.includes(`SATCHEL_TEST_MARK=${mark}`)) found.push(pid)
+  }
+  return found
+}
