@@ -1,13 +1,23 @@
 /** A tour of satchel on this machine: offline, in temporary folders, through real clients. Exits 0 when every step held. */
 import { CLIENTS } from './demo/clients.ts'
 import { showHandoff } from './demo/handoff.ts'
+import { showModules } from './demo/modules.ts'
+import { showResume } from './demo/resume.ts'
+import { showRoom } from './demo/room.ts'
 import { openStage } from './demo/stage.ts'
 
 const stage = openStage()
 try {
   stage.say(`satchel, shown on ${stage.repository}\n`)
-  await showHandoff(stage)
-  stage.say(`\n${CLIENTS}`)
+  for (const show of [showHandoff, showResume, showModules, showRoom]) {
+    await show(stage)
+    stage.say()
+  }
+  stage.say(CLIENTS)
+} catch (thrown) {
+  const { message } = thrown as Error // every step throws an Error
+  process.stderr.write(`the demo failed: ${message}\n`)
+  process.exitCode = 1
 } finally {
   await stage.close()
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,13 +21,24 @@ export interface Stage {
   /** Prints one step's line and its `ok`; a step that throws ends the demo. */
   step<T>(title: string, work: () => Promise<T>): Promise<T>
   /** A client connected to a new `satchel mcp`, as a harness starts it. */
-  connectStdio(name: string): Promise<Client>
+  connectStdio(
+    name: string,
+    options?: { readonly cwd?: string; readonly flags?: readonly string[] },
+  ): Promise<Client>
   /** Starts a serving verb and gives its address. */
   serve(...argv: readonly string[]): Promise<string>
   connectHttp(address: string): Promise<Client>
   /** Runs a verb and gives its JSON document. `cwd`: the repository, unless another folder is given. */
-  run(argv: readonly string[], options?: { readonly input?: string; readonly cwd?: string }): Run
+  run(argv: readonly string[], options?: RunOptions): Run
   close(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly input?: string
+  /** Absent: the repository. */
+  readonly cwd?: string
+  /** Absent: the stage's own. */
+  readonly config?: string
 }
 
 export interface Run {
@@ -61,13 +72,13 @@ export function openStage(): Stage {
       say(`   ok: ${title}`)
       return result
     },
-    connectStdio: (name) =>
+    connectStdio: (name, options = {}) =>
       connect(
         newClient(name),
         new StdioClientTransport({
           command: process.execPath,
-          args: [SATCHEL, 'mcp', '--config', config],
-          cwd: repository,
+          args: [SATCHEL, 'mcp', '--config', config, ...(options.flags ?? [])],
+          cwd: options.cwd ?? repository,
           stderr: 'ignore',
         }),
       ),
@@ -95,6 +106,25 @@ function say(text = ''): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** A new git repository with these files in one commit; gives its folder. */
+export function newRepository(folder: string, files: Readonly<Record<string, string>>): string {
+  mkdirSync(folder, { recursive: true })
+  git(folder, ['init', '--quiet', '--initial-branch=main'])
+  commitFiles(folder, files)
+  return folder
+}
+
+/** Writes files and commits them, as nobody in particular. */
+export function commitFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  git(folder, ['add', '--all'])
+  const who = ['-c', 'user.name=demo', '-c', 'user.email=demo@example.test', '-c', 'commit.gpgsign=false']
+  git(folder, [...who, 'commit', '--quiet', '--message', 'A step'])
+}
+
 /** One git command's output, trimmed. */
 export function git(cwd: string, argv: readonly string[]): string {
   return execFileSync('git', argv, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -103,6 +133,10 @@ export function git(cwd: string, argv: readonly string[]): string {
 function configText(folder: string): string {
   return [
     `handoff: { store: ${JSON.stringify(join(folder, 'handoffs'))} }`,
+    `output_dir: ${JSON.stringify(join(folder, 'summaries'))}`,
+    `clone_dir: ${JSON.stringify(join(folder, 'clones'))}`,
+    `embedding: { enabled: true, vectordb_path: ${JSON.stringify(join(folder, 'vectors'))} }`,
+    'mcp: { auto_ingest: false }',
     'http: { host: 127.0.0.1, log_level: error }',
     '',
   ].join('\n')
