@@ -1,5 +1,5 @@
 import { cleanText, defineResource, fenced } from '../../server/plugin.ts'
-import { findModule, findVersions } from './catalog/find.ts'
+import { findModule } from './catalog/find.ts'
 import { groupVersions } from './catalog/versions.ts'
 import type { IndexRecord, ModuleIndex } from './index/module-index.ts'
 import { compare } from './order.ts'
@@ -89,9 +89,4 @@ export function completionsOf(index: ModuleIndex, variable: string, prefix: stri
   return [...new Set(variable === 'ref' ? ['latest', ...values] : values)]
     .filter((value) => value.toLowerCase().startsWith(wanted))
     .slice(0, COMPLETIONS)
-}
-
-/** The refs of one repository in the order readers want; for a prompt that knows the repository. */
-export function refsOf(index: ModuleIndex, repository: string): string[] {
-  return findVersions(index, { repository }).versions.map(({ ref }) => ref)
 }
