@@ -3,7 +3,7 @@ import type { Stated } from '../domain/module-facts.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute } from './body.ts'
 import { createCursor } from './cursor.ts'
-import { readHeredoc } from './heredoc.ts'
+import { heredocSource, readHeredoc } from './heredoc.ts'
 import { readLiteral } from './literals.ts'
 import { holdsTemplate, unescapeMarkers } from './quoted.ts'
 import { scanQuoted } from './scan-value.ts'
@@ -34,7 +34,7 @@ export function statedText(attribute: Attribute, notes: Notes): string {
     return typeof value === 'string' ? value : JSON.stringify(value)
   const { text } = attribute
   const heredoc = readHeredoc(text, 0)
-  if (heredoc?.end === text.length) return heredoc.content.replaceAll('\r\n', '\n')
+  if (heredoc?.end === text.length) return heredocSource(heredoc)
   return isQuoted(text) ? text.slice(1, -1) : tidySource(text)
 }
 

@@ -44,14 +44,28 @@ export function heredocText(heredoc: Heredoc): HeredocText {
   const content = heredoc.content.replaceAll('\r\n', '\n')
   if (content.includes('\r')) return { kind: 'unsure', reason: 'a bare carriage return in a heredoc' }
   if (!heredoc.flush) return { kind: 'text', text: unescapeMarkers(content) }
-  const lines = content.split('\n')
-  const indents = lines.filter((line) => line.trim() !== '').map(indentOf)
+  const indents = filledLines(content).map(indentOf)
   if (indents.some((indent) => indent.includes('\t')) && indents.some((indent) => indent.includes(' '))) {
     return { kind: 'unsure', reason: 'tabs and spaces mixed in the indentation of a heredoc' }
   }
-  const common = indents.reduce((least, indent) => Math.min(least, indent.length), Number.POSITIVE_INFINITY)
-  const flushed = lines.map((line) => (line.trim() === '' ? line : line.slice(common)))
-  return { kind: 'text', text: unescapeMarkers(flushed.join('\n')) }
+  return { kind: 'text', text: unescapeMarkers(flush(content)) }
+}
+
+/** The lines of a heredoc as they are shown when it is a template: LF, without the common indentation of `<<-`. */
+export function heredocSource(heredoc: Heredoc): string {
+  const content = heredoc.content.replaceAll('\r\n', '\n')
+  return heredoc.flush ? flush(content) : content
+}
+
+function flush(content: string): string {
+  const indents = filledLines(content).map((line) => indentOf(line).length)
+  const common = indents.reduce((least, indent) => Math.min(least, indent), Number.POSITIVE_INFINITY)
+  const lines = content.split('\n').map((line) => (line.trim() === '' ? line : line.slice(common)))
+  return lines.join('\n')
+}
+
+function filledLines(content: string): string[] {
+  return content.split('\n').filter((line) => line.trim() !== '')
 }
 
 function indentOf(line: string): string {

@@ -170,6 +170,7 @@ async function compare(source: string): Promise<Difference[] | 'reference failed
 
 /** Every difference there may be in the fixtures, and why (design modules 3.4). */
 const EXPLAINED: Readonly<Record<string, string>> = {
+  'crlf/main.tf variable directive description': 'it rewrites directives and drops the blanks that ~ strips',
   'literals/main.tf variable too_big default': 'it rounds big numbers',
   'literals/main.tf variable too_exact default': 'it rounds numbers with many digits',
   'literals/main.tf variable huge default': 'it makes null of numbers beyond the range of a double',
@@ -194,13 +195,19 @@ test('every fixture reads as the reference reads it, except for the differences 
   assert.deepEqual([...seen].sort(), Object.keys(EXPLAINED).sort())
 })
 
-test('every file of the corpus reads as the reference reads it', {
+/** The reference needs seconds for the whole corpus: `CORPUS=all` reads it, else every fourth file stands for it. */
+const SHARE = process.env['CORPUS'] === 'all' ? 1 : 4
+
+test(`${SHARE === 1 ? 'every' : 'every fourth'} file of the corpus reads as the reference reads it`, {
   skip: existsSync(CORPUS) ? false : 'no corpus/ folder with bare repositories',
   timeout: 600_000,
 }, async (t) => {
   const counts = { files: 0, 'reference failed': 0, 'not sure': 0 }
   const unexplained: string[] = []
+  let at = 0
   for (const { repository, path, source } of corpusFiles()) {
+    at += 1
+    if (at % SHARE !== 0) continue
     counts.files += 1
     const found = await compare(source)
     if (typeof found === 'string') counts[found] += 1
