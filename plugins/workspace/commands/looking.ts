@@ -8,6 +8,7 @@ import {
   type Finding,
   type Host,
   isSatchelError,
+  type SatchelError,
   type Terminal,
   writeFileDurably,
 } from '../../../server/plugin.ts'
@@ -220,7 +221,7 @@ export async function roomFindings(host: Host, place: RoomPlace): Promise<readon
       {
         level: 'ok',
         subject: 'room',
-        detail: `recovers to version ${rows.document.version}, event ${rows.latestEventId}`,
+        detail: `recovers to version ${rows.document.version} (${Buffer.byteLength(rows.documentText())} bytes), event ${rows.latestEventId}`,
       },
       rows.document.substrate === 'ok'
         ? { level: 'ok', subject: 'file', detail: 'readable' }
@@ -233,8 +234,16 @@ export async function roomFindings(host: Host, place: RoomPlace): Promise<readon
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
     const level = thrown.reason === 'room_not_found' ? 'warning' : 'problem'
-    return [{ level, subject: 'room', detail: thrown.message }]
+    return [{ level, subject: 'room', detail: `${damagedPlace(thrown.details)}${thrown.message}` }]
   }
+}
+
+/** `journal-3.log at byte 412, record 57: `, as far as it is known. */
+function damagedPlace(details: SatchelError['details']): string {
+  const { file, offset, seq } = details ?? {}
+  if (file === undefined) return ''
+  const at = offset === undefined ? '' : ` at byte ${offset}`
+  return `${file}${at}${seq === undefined ? '' : `, record ${seq}`}: `
 }
 
 function exportCommand(host: Host, room: RoomProcess): Command {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
-import { storeDamaged } from './ledger.ts'
+import { type Ledger, storeDamaged } from './ledger.ts'
 
 /** Texts by their sha256, one file each, outside the database so that a checkpoint stays small. */
 export interface Bodies {
@@ -38,6 +38,22 @@ export function openBodies(disk: Disk, sidecar: string, tempPath: () => string):
     drop: async (sha256) => {
       if (disk.stat(join(directory, sha256))) await disk.unlink(join(directory, sha256))
     },
+  }
+}
+
+/**
+ * Gives the newest version's text, read again only when the version changed.
+ * Errors: `unavailable`/`store_damaged` when it is gone.
+ */
+export function newestTextOf(ledger: Ledger, bodies: Bodies): () => string {
+  let cached: { hash: string; text: string } | undefined
+  return () => {
+    const { hash, version } = ledger.meta
+    if (cached?.hash === hash) return cached.text
+    const text = version === 0 ? '' : bodies.read(hash)
+    if (text === undefined) throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
+    cached = { hash, text }
+    return text
   }
 }
 

@@ -91,7 +91,7 @@ export function storeUnavailable(cause: unknown): SatchelError {
   return new SatchelError(
     'unavailable',
     'store_unavailable',
-    'The room could not write to its disk (full or failing); nothing was stored. Free space and try again.',
+    'The room could not write to its disk (full, failing or not writable); nothing was stored. Repair that and try again.',
     { cause },
   )
 }

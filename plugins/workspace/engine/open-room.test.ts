@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Clock, realClock } from './clock.ts'
+import { realDisk } from './disk.ts'
 import { realSurroundings, type Surroundings } from './liveness.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
 import { socketPath } from './socket-path.ts'
@@ -297,4 +298,55 @@ test('a stopped process that owns the room keeps it; killed, the room is free at
 
   assert.equal(whileStopped.kind, 'held')
   assert.equal(afterKill.kind, 'owner')
+})
+
+test('a look at a file that never had a room says so', async (t) => {
+  const place = roomPlace(plan(t), {})
+
+  await assert.rejects(inspectRoom(place, modelContent, wasm), {
+    code: 'not_found',
+    reason: 'room_not_found',
+  })
+})
+
+test('a look notices that the newest text is gone', async (t) => {
+  const file = plan(t)
+  const room = await own(t, optionsFor(file))
+  await room.close()
+  rmSync(join(room.place.sidecar, 'versions'), { recursive: true })
+
+  const inspection = await inspectRoom(room.place, modelContent, wasm)
+
+  const look = (): string => inspection.read((rows) => rows.documentText())
+  assert.throws(look, { code: 'unavailable', reason: 'store_damaged' })
+  inspection.close()
+})
+
+test('a lost text that the file still holds is repaired; one that nobody holds is refused', async (t) => {
+  const file = plan(t)
+  const options = optionsFor(file)
+  const { close, place } = await own(t, options)
+  await close()
+  const lose = (): void => rmSync(join(place.sidecar, 'versions'), { recursive: true })
+
+  lose()
+  const repaired = await own(t, options)
+  const text = await repaired.store.read((rows) => rows.body(rows.document.hash))
+  await repaired.close()
+  lose()
+  writeFileSync(file, '# Something else\n')
+
+  assert.equal(text, '# Plan\n')
+  await assert.rejects(openRoom(options), { code: 'unavailable', reason: 'store_damaged' })
+})
+
+test('a folder that cannot be written to is refused in words', async (t) => {
+  const file = plan(t)
+  const mkdir = async (): Promise<void> => {
+    throw Object.assign(new Error('EROFS'), { code: 'EROFS', syscall: 'mkdir' })
+  }
+
+  const refused = openRoom(optionsFor(file, { disk: { ...realDisk, mkdir } }))
+
+  await assert.rejects(refused, { code: 'unavailable', reason: 'store_unavailable' })
 })

@@ -1,12 +1,13 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Log } from '../../../server/plugin.ts'
+import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
-import { openBodies } from './bodies.ts'
+import { newestTextOf, openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
 import { type Disk, realDisk } from './disk.ts'
 import type { JournalLimits } from './generations.ts'
+import { storeUnavailable } from './journal.ts'
 import { liveness, realSurroundings, type Surroundings } from './liveness.ts'
 import { type Lock, type LockRecord, newestLock, type Rank, takeLock } from './lock.ts'
 import { openMarkdownFile } from './markdown-file.ts'
@@ -77,9 +78,19 @@ export function roomPlace(path: string, env: Readonly<Record<string, string | un
 
 /**
  * Takes the room and recovers it, or says who has it. The caller listens on `place.socket` next: whatever lay there is
- * gone. Errors: those of `takeLock` and `openStore`; then the lock is released again.
+ * gone. Errors: those of `takeLock` and `openStore`, `unavailable`/`store_unavailable`; then the lock is released again.
  */
 export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
+  try {
+    return await attemptRoom(options)
+  } catch (thrown) {
+    // A folder that cannot be written to, a full disk: the system's own words help nobody.
+    const isSystem = thrown instanceof Error && !isSatchelError(thrown) && 'syscall' in thrown
+    throw isSystem ? storeUnavailable(thrown) : thrown
+  }
+}
+
+async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
   const { place, log } = options
   const { disk = realDisk, clock = realClock, random = realRandom, surroundings } = options.seams ?? {}
   const around = surroundings ?? realSurroundings()
@@ -131,7 +142,7 @@ export interface Inspection {
   close(): void
 }
 
-/** Errors: `not_found`/`room_not_found` is the caller's to say when there is no sidecar; those of `recover`. */
+/** Errors: `not_found`/`room_not_found` when nobody ever opened one here; those of `recover`. */
 export async function inspectRoom(
   place: RoomPlace,
   content: StoreContent,
@@ -139,13 +150,21 @@ export async function inspectRoom(
   seams: RoomSeams = {},
 ): Promise<Inspection> {
   const { disk = realDisk, clock = realClock } = seams
-  const { ledger, found, torn } = await recover(disk, place.sidecar, await loadedSql(wasm), content)
+  const { ledger, found, torn, created } = await recover(disk, place.sidecar, await loadedSql(wasm), content)
+  if (created) {
+    ledger.close()
+    throw new SatchelError(
+      'not_found',
+      'room_not_found',
+      'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
+    )
+  }
   const bodies = openBodies(disk, place.sidecar, () => {
     throw new Error('An inspection writes nothing')
   })
   const markdown = openMarkdownFile(disk, clock, place.file)
   markdown.look()
-  const newestText = (): string => bodies.read(ledger.meta.hash) ?? ''
+  const newestText = newestTextOf(ledger, bodies)
   return {
     found,
     torn,

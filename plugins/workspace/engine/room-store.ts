@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Log, SatchelError } from '../../../server/plugin.ts'
-import { type Bodies, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
+import { type Bodies, newestTextOf, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
 import { mutation, needsLook, reading } from './calls.ts'
 import { beginGeneration, removeTemporaryFiles } from './checkpoint.ts'
 import type { Clock, Random } from './clock.ts'
@@ -123,7 +123,7 @@ async function assemble(parts: Parts): Promise<Store> {
     ledger,
     flusher,
     generations,
-    newestText: cachedNewest(ledger, bodies),
+    newestText: newestTextOf(ledger, bodies),
     assertUsable: life.assertUsable,
     poison: (reason) => {
       const error = life.poison(reason)
@@ -180,19 +180,6 @@ async function closeStore(state: StoreState, queue: Queue, life: Life): Promise<
   }
   generations.close()
   ledger.close()
-}
-
-/** The newest version's text; read again only when the version changed. */
-function cachedNewest(ledger: Ledger, bodies: Bodies): () => string {
-  let cached: { hash: string; text: string } | undefined
-  return () => {
-    const { hash, version } = ledger.meta
-    if (cached?.hash === hash) return cached.text
-    const text = version === 0 ? '' : bodies.read(hash)
-    if (text === undefined) throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
-    cached = { hash, text }
-    return text
-  }
 }
 
 /** A clean stop left an empty journal to go on with; everything else gets a generation of its own. */
