@@ -40,9 +40,14 @@ function start(args: readonly string[], cwd: string, env: Readonly<Record<string
   return { child, ended }
 }
 
-/** Packages whose code a run of satchel loaded. */
-async function packagesLoaded(t: TestContext, argv: readonly string[], input = ''): Promise<Set<string>> {
+/** Source files and packages whose code a run of satchel loaded; `config` is the satchel.yaml it finds. */
+async function codeLoaded(
+  t: TestContext,
+  argv: readonly string[],
+  { input = '', config }: { readonly input?: string; readonly config?: string } = {},
+): Promise<{ readonly packages: Set<string>; readonly sources: readonly string[] }> {
   const folder = await temporaryFolder(t)
+  if (config !== undefined) await writeFile(join(folder, 'satchel.yaml'), config)
   const list = join(folder, 'loaded')
   await writeFile(join(folder, 'record.json'), '{}')
   const hooked = ['--import', `data:text/javascript,${encodeURIComponent(REGISTER)}`, SATCHEL, ...argv]
@@ -65,7 +70,7 @@ async function packagesLoaded(t: TestContext, argv: readonly string[], input = '
     inputs.some((path) => path.endsWith('server/run.ts')),
     'the bundle was loaded',
   )
-  return new Set([...inputs, ...files].flatMap(packageOf))
+  return { packages: new Set([...inputs, ...files].flatMap(packageOf)), sources: inputs }
 }
 
 function packageOf(path: string): string[] {
@@ -73,23 +78,29 @@ function packageOf(path: string): string[] {
   return name === undefined ? [] : [name]
 }
 
+function isLoaded(sources: readonly string[], folder: string): boolean {
+  return sources.some((path) => path.startsWith(`${folder}/`))
+}
+
 const HEAVY = ['vectra', 'sql.js', 'chromadb', '@cdktf/hcl2json', '@huggingface/transformers']
 
 test('--help and --version load no package at all', async (t) => {
-  assert.deepEqual(await packagesLoaded(t, ['--help']), new Set())
-  assert.deepEqual(await packagesLoaded(t, ['--version']), new Set())
+  assert.deepEqual((await codeLoaded(t, ['--help'])).packages, new Set())
+  assert.deepEqual((await codeLoaded(t, ['--version'])).packages, new Set())
 })
 
 test('a light verb loads its own plugin only: no MCP, no HTTP, nothing heavy', async (t) => {
-  const loaded = await packagesLoaded(t, ['handoff', 'validate', 'record.json'])
+  const { packages: loaded, sources } = await codeLoaded(t, ['handoff', 'validate', 'record.json'])
 
   assert.ok(loaded.has('zod') && loaded.has('commander'))
+  assert.ok(isLoaded(sources, 'plugins/handoff'))
+  assert.equal(isLoaded(sources, 'plugins/modules') || isLoaded(sources, 'plugins/workspace'), false)
   for (const name of [...HEAVY, '@modelcontextprotocol/server', 'hono', 'simple-git', 'minisearch', 'yaml']) {
     assert.equal(loaded.has(name), false, name)
   }
 })
 
-test('serving MCP over stdio loads no HTTP and nothing heavy', async (t) => {
+test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the room only where one is configured', async (t) => {
   const params = {
     _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -97,12 +108,20 @@ test('serving MCP over stdio loads no HTTP and nothing heavy', async (t) => {
       'io.modelcontextprotocol/clientCapabilities': {},
     },
   }
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
-  const loaded = await packagesLoaded(t, ['mcp'], `${JSON.stringify(list)}\n`)
+  const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params })}\n`
 
-  assert.ok(loaded.has('@modelcontextprotocol/server'))
-  for (const name of [...HEAVY, 'hono', '@hono/node-server', 'yaml'])
-    assert.equal(loaded.has(name), false, name)
+  const plain = await codeLoaded(t, ['mcp'], { input })
+  const withRoom = await codeLoaded(t, ['mcp'], { input, config: 'workspace: { file: idea.md }' })
+
+  assert.ok(plain.packages.has('@modelcontextprotocol/server'))
+  for (const name of [...HEAVY, 'hono', '@hono/node-server', 'yaml', 'commander']) {
+    assert.equal(plain.packages.has(name), false, name)
+  }
+  assert.ok(isLoaded(plain.sources, 'plugins/handoff') && isLoaded(plain.sources, 'plugins/modules'))
+  assert.deepEqual(
+    [plain, withRoom].map(({ sources }) => isLoaded(sources, 'plugins/workspace')),
+    [false, true],
+  )
 })
 
 /** A plugin whose one tool answers two million characters. */
