@@ -149,18 +149,19 @@ async function errorsPage(): Promise<string> {
     .map((plugin) => [plugin, join('plugins', plugin, 'reasons.ts')] as const)
   for (const [title, file] of [['HTTP', join('server', 'http', 'reasons.ts')] as const, ...pages]) {
     if (!existsSync(file)) continue
-    const { REASONS } = (await import(pathToFileURL(file).href)) as {
-      REASONS: Record<string, readonly [string, string]>
-    }
+    const { REASONS } = (await import(pathToFileURL(file).href)) as { REASONS: Record<string, Explained> }
     parts.push(`\n## ${title}\n\n`)
-    parts.push(
-      table(
-        ['reason', 'code', 'when'],
-        Object.entries(REASONS).map(([reason, [code, when]]) => [`\`${reason}\``, `\`${code}\``, when]),
-      ),
-    )
+    parts.push(table(['reason', 'code', 'when'], Object.entries(REASONS).map(reasonRow)))
   }
   return parts.join('')
+}
+
+/** How a plugin explains a reason: code and cause, or cause and next step. */
+type Explained = readonly [code: string, when: string] | { readonly cause: string; readonly next: string }
+
+function reasonRow([reason, explained]: [string, Explained]): string[] {
+  if ('cause' in explained) return [`\`${reason}\``, '', `${explained.cause}; next: ${explained.next}`]
+  return [`\`${reason}\``, `\`${explained[0]}\``, explained[1]]
 }
 
 /** The sections of the built-in plugins by top-level key. */
