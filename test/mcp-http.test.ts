@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
@@ -447,6 +448,25 @@ test('a body is read within its bounds, and a refused one calls nothing', async 
   assert.deepEqual([gzip.status, errorOf(gzip).code], [415, -32000])
   assert.equal(bom.status, 200)
   assert.equal(world.calls.length, calls + 1)
+})
+
+test('a body that does not arrive is refused with 408', async (t) => {
+  const { address } = await serveHttp(t, { limits: { bodyLimitMs: 20 } })
+  const { hostname, port } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  t.after(() => socket.destroy())
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"`,
+  )
+  while (!text.includes('"body_timeout"')) await sleep(5)
+
+  assert.match(text, /^HTTP\/1\.1 408 /)
+  assert.match(text, /"code":-32000/)
 })
 
 test('a foreign origin is refused, another local port too, and none passes', async (t) => {

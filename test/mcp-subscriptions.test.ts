@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHost } from './harness/open-host.ts'
@@ -204,6 +205,46 @@ test('above the streams a process can hold the next one is refused with 503', as
   assert.ok(second.headers.get('retry-after'))
   assert.equal(listening.status, 503)
   first.close()
+})
+
+test('a stream that is never read is closed, costs little, and holds nobody up', async (t) => {
+  const { url, world } = await serveHttp(t)
+  await postModern(url, subscribe('sample://status'))
+  const reading = await openStream(url, GET)
+  const { hostname, port } = new URL(url)
+  const stalled = connect(Number(port), hostname)
+  t.after(() => {
+    stalled.destroy()
+    reading.close()
+  })
+  stalled.on('error', () => undefined)
+  const headers = 'Accept: text/event-stream\r\nMCP-Protocol-Version: 2026-07-28'
+  stalled.write(`GET /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers}\r\n\r\n`)
+  stalled.pause()
+  await reading.arrived(1)
+  const before = process.memoryUsage.rss()
+
+  let changes = 0
+  const others = Array.from({ length: 3 }, () => openStream(url, GET))
+  // The fifth stream is refused while the stalled one lives, so its end shows here.
+  let fifth = 429
+  while (fifth === 429) {
+    for (let turn = 0; turn < 2000; turn++, changes++) {
+      world.changed('sample://status')
+      await new Promise(setImmediate)
+    }
+    const probe = await fetch(url, { headers: { ...GET, accept: 'text/event-stream' } })
+    fifth = probe.status
+    await probe.body?.cancel()
+    assert.ok(changes < 200_000, 'the stalled stream was never closed')
+  }
+
+  for (const other of await Promise.all(others)) other.close()
+  t.diagnostic(
+    `closed after ${changes} changes, ${Math.round((process.memoryUsage.rss() - before) / 2 ** 20)} MiB`,
+  )
+  world.changed('sample://status')
+  await reading.arrived(changes)
 })
 
 test('a GET stream ends before its next notification when the session is revoked', async (t) => {

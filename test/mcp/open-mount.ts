@@ -10,6 +10,7 @@ export interface Limits {
   readonly pump?: Pump
   readonly maxStreams?: number
   readonly graceMs?: number
+  readonly bodyLimitMs?: number
 }
 
 export interface OpenMount {
