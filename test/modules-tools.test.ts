@@ -45,7 +45,11 @@ interface Stage {
 }
 
 /** A project with two repositories, ingested. */
-async function openStage(t: TestContext, settings: Record<string, unknown> = {}): Promise<Stage> {
+async function openStage(
+  t: TestContext,
+  settings: Record<string, unknown> = {},
+  now?: () => Date,
+): Promise<Stage> {
   const root = await temporaryFolder(t)
   const network = await buildRemote(join(root, 'terraform-aws-network.git'), [
     { files: { 'main.tf': NETWORK, 'README.md': README }, tags: ['v1.0.0'] },
@@ -69,6 +73,7 @@ async function openStage(t: TestContext, settings: Record<string, unknown> = {})
     plugins: [{ plugin, settings: { repositories, ...settings } }],
     projectRoot: root,
     env: { PATH: process.env['PATH'] },
+    ...(now && { now }),
   })
   return { opened, root, network }
 }
@@ -379,6 +384,59 @@ test('the first call of a module tool over MCP starts the first ingest, and late
   }
 
   assert.equal(listed?.['total'], 2)
+})
+
+test('an index older than the refresh interval is brought up to date in the background', async (t) => {
+  let hours = 0
+  const clock = () => new Date(1_800_000_000_000 + hours * 3_600_000)
+  const { opened, root } = await openStage(t, { mcp: { refresh_interval_hours: 24 } }, clock)
+  await opened.call('ingest_modules', {})
+  await buildRemote(join(root, 'terraform-aws-network.git'), [
+    { continues: true, files: { 'main.tf': 'variable "renewed" {}\n' }, tags: ['v3.0.0'] },
+  ])
+  const latest = async () => {
+    const { repositories } = (await opened.call('list_repositories', { filter: 'network' })) as {
+      repositories: Rows
+    }
+    return repositories[0]?.['latest']
+  }
+  const changed: string[] = []
+  t.after(opened.host.hub.on('*', (change) => change.kind === 'resource' && changed.push(change.uri)))
+
+  hours = 23
+  const early = await latest()
+  hours = 25
+  let late = await latest()
+  for (let tries = 0; late !== 'v3.0.0' && tries < 400; tries++) {
+    await sleep(25)
+    late = await latest()
+  }
+
+  assert.equal(early, 'v2.0.0')
+  assert.equal(late, 'v3.0.0')
+  assert.ok(changed.includes('module://terraform-aws-network/v3.0.0/.'), changed.join('\n'))
+  assert.ok(!changed.some((uri) => uri.includes('/v2.0.0/')))
+})
+
+test('doctor looks at git and at the index, and changes nothing', async (t) => {
+  const { opened, root } = await openStage(t)
+  const { instance } = opened.host.registry.instances[0] ?? {}
+
+  const before = await instance?.doctor?.(opened.host.signal)
+  const names = await readdir(root)
+  await opened.call('ingest_modules', {})
+  await writeFile(join(root, 'output', '.satchel', 'index.json'), 'torn')
+  const after = await instance?.doctor?.(opened.host.signal)
+
+  assert.deepEqual(
+    before?.map(({ level, subject }) => `${subject} ${level}`),
+    ['git ok', 'module index ok'],
+  )
+  assert.ok(!names.includes('output'))
+  assert.deepEqual(
+    after?.map(({ level, subject }) => `${subject} ${level}`),
+    ['git ok', 'module index problem'],
+  )
 })
 
 test('without auto_ingest, and at other doors, nothing is ingested unasked', async (t) => {

@@ -46,7 +46,8 @@ export const plugin = definePlugin({
       freshness,
       openVectors: lazyVectors(host, workingDirectory),
     })
-    const tasks = createIngestTasks(host, stateDir(resolve(workingDirectory, config.output_dir)))
+    const outputDir = resolve(workingDirectory, config.output_dir)
+    const tasks = createIngestTasks(host, stateDir(outputDir))
     return {
       tools: [
         listRepositoriesTool(service),
@@ -68,6 +69,10 @@ export const plugin = definePlugin({
       prompts: modulePrompts(service),
       commands: [initCommand(workingDirectory), retrievalBench(workingDirectory), benchModulesCommand(host)],
       tasks,
+      async doctor(signal) {
+        const { diagnoseModules } = await import('./doctor.ts')
+        return diagnoseModules(service, outputDir, signal)
+      },
       async start() {
         freshness.onStart()
       },

@@ -7,7 +7,7 @@ import { abortError } from './git/failure.ts'
 import { RETRY_DELAYS_MS } from './git/repository.ts'
 import { removeStores, storePath } from './git/store.ts'
 import { endpoint } from './git/url.ts'
-import { loadIndex, type ModuleIndex, saveIndex, stateDir } from './index/module-index.ts'
+import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from './index/module-index.ts'
 import { openParseCache } from './index/parse-cache.ts'
 import { takeLock } from './index/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from './index/summary-files.ts'
@@ -19,7 +19,6 @@ import { type ReadingContext, readRepository, type Tally } from './ingest/read-r
 import { type Failure, inPlaceOrder, type Warning } from './ingest/report.ts'
 import { createSummaryOutput, type SummaryOutput } from './ingest/summary-output.ts'
 import type { VectorStep, VectorWork } from './ingest/vectors.ts'
-import { refusal } from './reasons.ts'
 
 /** What a run is to do. Paths are absolute and already confined to what the caller may touch. */
 export interface IngestRequest {
@@ -75,6 +74,8 @@ export interface IngestReport {
 export interface Ingested {
   readonly report: IngestReport
   readonly touched: ReadonlySet<string>
+  /** Records whose summary is new or other than before. */
+  readonly changed: readonly IndexRecord[]
 }
 
 /**
@@ -106,6 +107,7 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
         reference_reads: means.reader.referenceReads() - referenceReads,
       },
       touched: run.output.touched(),
+      changed: run.output.changed(),
     }
   } finally {
     await lock.release()
@@ -144,7 +146,11 @@ async function dryRun(
   const planned: { repository: string; ref: string; path: string }[] = []
   const workDir = await existingDirectory(request.cloneDir)
   await readRepositories(run, { workDir, plan: (place) => planned.push(place) }, async () => undefined)
-  return { report: { ...reportOf(run, began), planned: inPlaceOrder(planned) }, touched: new Set() }
+  return {
+    report: { ...reportOf(run, began), planned: inPlaceOrder(planned) },
+    touched: new Set(),
+    changed: [],
+  }
 }
 
 /** The directory itself, or the nearest one above it. */
@@ -330,13 +336,4 @@ function vectorWork(
     signal: means.signal,
     progress: (done, total) => means.progress(done, total, 'vectors'),
   }
-}
-
-/** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
-export function requireRepositories(entries: readonly RepositoryEntry[]): void {
-  if (entries.length > 0) return
-  throw refusal(
-    'no_repositories',
-    'No repositories are configured. Name them under "repositories", or run `satchel init` for a sample.',
-  )
 }

@@ -1,5 +1,6 @@
 import { cleanText, defineResource, fenced } from '../../server/plugin.ts'
 import { findModule } from './catalog/find.ts'
+import { moduleUri } from './catalog/module-uri.ts'
 import { groupVersions } from './catalog/versions.ts'
 import type { IndexRecord, ModuleIndex } from './index/module-index.ts'
 import { compare } from './order.ts'
@@ -44,15 +45,6 @@ export function moduleResource(service: ModuleService) {
       return index ? completionsOf(index, variable, prefix) : []
     },
   })
-}
-
-/** The URI of a record: lossless for any ref or path. */
-export function moduleUri({
-  repository,
-  ref,
-  path,
-}: Pick<IndexRecord, 'repository' | 'ref' | 'path'>): string {
-  return `module://${[repository, ref, path].map(encodeURIComponent).join('/')}`
 }
 
 function entryOf(record: IndexRecord) {

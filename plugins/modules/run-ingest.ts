@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { CallContext } from '../../server/plugin.ts'
+import { moduleUri } from './catalog/module-uri.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from './config.ts'
 import { parseConfigText } from './config-text.ts'
 import type { Trust } from './git/admission.ts'
 import { endpoint, parseRemoteUrl } from './git/url.ts'
 import { openModuleReader } from './ingest/module-reader.ts'
-import { type Ingested, ingest, requireRepositories } from './ingest.ts'
+import { type Ingested, ingest } from './ingest.ts'
 import { refusal } from './reasons.ts'
 import { callerPath, type ModuleService } from './service.ts'
 
@@ -77,7 +78,7 @@ async function runPrepared(
     : undefined
   const reader = await openModuleReader()
   try {
-    return await ingest(
+    const ingested = await ingest(
       {
         entries: config.repositories,
         outputDir,
@@ -99,6 +100,12 @@ async function runPrepared(
         progress: call.progress,
       },
     )
+    // Readers may have named the repository by its URL or by its name.
+    for (const record of ingested.changed) {
+      host.resourceChanged(moduleUri(record))
+      host.resourceChanged(moduleUri({ ...record, repository: record.name }))
+    }
+    return ingested
   } finally {
     await reader.close()
   }
@@ -181,4 +188,13 @@ export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
     }
   }
   return { kind: 'caller', known, resolvePath: (path) => ctx.resolvePath(path) }
+}
+
+/** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
+function requireRepositories(entries: readonly RepositoryEntry[]): void {
+  if (entries.length > 0) return
+  throw refusal(
+    'no_repositories',
+    'No repositories are configured. Name them under "repositories", or run `satchel init` for a sample.',
+  )
 }

@@ -2,17 +2,10 @@ import { moduleTags, primaryProvider, providerNames } from '../domain/providers.
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { createNameBook } from '../index/file-name.ts'
-import {
-  type IndexRecord,
-  type ModuleIndex,
-  moduleId,
-  type Reading,
-  type RepositoryRow,
-} from '../index/module-index.ts'
+import { type IndexRecord, type ModuleIndex, moduleId } from '../index/module-index.ts'
 import { createBatchWriter, isIntact, printSummary } from '../index/summary-files.ts'
-import type { ChosenRef } from './choose-refs.ts'
-import type { PlannedEntry } from './plan.ts'
 import type { ReadingOutput } from './read-repository.ts'
+import { createReadingBook } from './reading-book.ts'
 
 /** The output directory of one run: what it held, and what this run makes of it. */
 export interface SummaryOutput extends ReadingOutput {
@@ -20,6 +13,8 @@ export interface SummaryOutput extends ReadingOutput {
   index(finishedAt: string | null): ModuleIndex
   /** Ids this run wrote or found unchanged. */
   touched(): ReadonlySet<string>
+  /** Records whose summary is new or other than before. */
+  changed(): readonly IndexRecord[]
   /** Summary files this run wrote. */
   written(): number
   /** Records by id, for pruning: removing one removes it from the next `index()`. */
@@ -44,12 +39,14 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const { outputDir, earlier } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
-  const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, rowOf(row)]))
+  const readings = createReadingBook(earlier)
   const listings = new Map<string, RemoteListing>()
   const allDirectories = new Map<string, ReadonlySet<string>>()
   const touched = new Set<string>()
   let settled: Promise<void> = Promise.resolve()
+  const changed = new Set<string>()
   const writer = createBatchWriter(outputDir, (record) => {
+    if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
     records.set(record.id, record)
     touched.add(record.id)
   })
@@ -58,9 +55,8 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     listings,
     directories: allDirectories,
     async earlier(repository, ref, entry) {
-      const reading = rows.get(repository)?.readings.get(readingKey(ref.ref, entry.path))
-      if (reading?.commit !== ref.commit || reading.options_digest !== entry.optionsDigest) return undefined
-      if (reading.ref_kind !== ref.kind) return undefined
+      const reading = readings.find(repository, ref, entry)
+      if (reading === undefined) return undefined
       const found = reading.directories.map((path) => records.get(moduleId(repository, ref.ref, path)))
       if (!(await areIntact(outputDir, found))) return undefined
       return reading.directories
@@ -87,28 +83,26 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
           if (record) records.set(id, { ...record, last_updated: at })
           touched.add(id)
         }
-        rows
-          .get(repository)
-          ?.readings.set(readingKey(ref.ref, entry.path), readingOf(ref, entry, directories))
+        readings.note(repository, ref, entry, directories)
       })
       settled.catch(() => undefined) // `flush` tells
     },
     listed(repository, name, listing) {
       listings.set(repository, listing)
-      const readings = rows.get(repository)?.readings ?? new Map<string, Reading>()
-      rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
+      readings.listed(repository, name, listing)
     },
     async flush() {
       await writer.flush()
       await settled
     },
     touched: () => touched,
+    changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
     index: (finishedAt) => ({
       format: 1,
       parser_version: options.parserVersion,
       finished_at: finishedAt ?? earlier?.finished_at ?? null,
-      repositories: [...rows.values()].map(plainRow),
+      repositories: readings.rows(),
       records: [...records.values()],
       leftovers: [],
     }),
@@ -123,39 +117,9 @@ async function areIntact(outputDir: string, found: readonly (IndexRecord | undef
   return !(await Promise.all(checks)).includes(false)
 }
 
-interface Row extends Omit<RepositoryRow, 'readings'> {
-  readonly readings: Map<string, Reading>
-}
-
-function rowOf(row: RepositoryRow): Row {
-  return {
-    ...row,
-    readings: new Map(row.readings.map((reading) => [readingKey(reading.ref, reading.path), reading])),
-  }
-}
-
-function plainRow(row: Row): RepositoryRow {
-  return { ...row, readings: [...row.readings.values()] }
-}
-
-function readingKey(ref: string, path: string): string {
-  return `${ref}\0${path}`
-}
-
 /** How `directories` names a ref of a repository. */
 export function refKey(repository: string, ref: string): string {
   return `${repository}\0${ref}`
-}
-
-function readingOf(ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): Reading {
-  return {
-    ref: ref.ref,
-    ref_kind: ref.kind,
-    path: entry.path,
-    commit: ref.commit,
-    options_digest: entry.optionsDigest,
-    directories: [...directories],
-  }
 }
 
 type Written = Pick<
