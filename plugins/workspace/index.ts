@@ -17,7 +17,7 @@ import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
 import { sessionJoinRoute } from './routes/session-join.ts'
 import { wellKnownRoutes } from './routes/well-known.ts'
-import { roomTasks } from './tasks.ts'
+import { roomTasks, taskRoute } from './tasks.ts'
 import { roomTools } from './tools/room-tools.ts'
 
 const VERSION = '0.1.0'
@@ -65,6 +65,7 @@ function lent(room: RoomProcess): PluginInstance {
     routes: [
       sessionJoinRoute(house),
       roomRoute(house),
+      taskRoute(house),
       pageRoute(),
       claimRoute(house, room.claims),
       documentRoute(house),

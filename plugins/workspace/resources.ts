@@ -24,6 +24,7 @@ export function roomResources(access: RoomAccess): readonly Resource[] {
       title,
       description: `${title} of the room, as JSON.`,
       mimeType: 'application/json',
+      requires: 'read',
       subscribable: true,
       read: (ctx, uri) =>
         asNotFound(uri, async () => ({
@@ -50,6 +51,7 @@ function documentResource(look: Look): Resource {
     title: 'Document',
     description: 'The Markdown document of the room, at most 1 MiB of it.',
     mimeType: 'text/markdown',
+    requires: 'read',
     subscribable: true,
     read: (ctx, uri) =>
       asNotFound(uri, async () => {

@@ -1,46 +1,101 @@
-import type { Principal, TaskState, Tasks } from '../../server/plugin.ts'
-import { isSatchelError } from '../../server/plugin.ts'
+import {
+  isSatchelError,
+  type Principal,
+  type Route,
+  type TaskState,
+  type Tasks,
+} from '../../server/plugin.ts'
+import { refusal } from './domain/refusal.ts'
 import { sessionIdOf } from './house/credentials.ts'
 import type { House } from './house/house.ts'
+import { callOwner } from './house/link.ts'
+import type { ActorChange } from './room/change.ts'
 import type { Room } from './room/room.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
 import { handoffOfTask } from './room/views.ts'
+import { json, jsonBody, sessionOfRequest } from './routes/json-route.ts'
+import { ROOM_LISTENERS } from './tools/room-tool.ts'
+
+const TASK_ID = /^task_[0-9a-f]{32}$/
+
+/** What is done to a task before its state is given. */
+type TaskAct =
+  | { readonly kind: 'get' | 'cancel' }
+  | { readonly kind: 'update'; readonly responses: Responses }
+type Responses = Readonly<Record<string, unknown>>
 
 /** The tasks of the room's handoffs. Unknown, foreign and unauthorized ids give the same nothing. */
 export function roomTasks(house: House): Tasks {
-  const at = async (
-    principal: Principal,
-    taskId: string,
-    act: (room: Room, sessionId: string) => Promise<unknown>,
-  ): Promise<TaskState | undefined> => {
+  const ask = async (principal: Principal, taskId: string, act: TaskAct): Promise<TaskState | undefined> => {
     const sessionId = sessionIdOf(principal)
-    if (sessionId === undefined || !/^task_[0-9a-f]{32}$/.test(taskId)) return undefined
+    if (sessionId === undefined || !TASK_ID.test(taskId)) return undefined
     try {
+      const link = await house.elsewhere(sessionId)
+      if (link) {
+        const call = {
+          method: 'POST',
+          path: `/workspace/tasks/${taskId}`,
+          token: link.token,
+          body: act,
+        } as const
+        return (await callOwner(link.address, call)) as TaskState // what the route below gives
+      }
       const { room } = await house.owner('stdio')
-      const known = await room.read(sessionId, (view) => handoffOfTask(view, taskId))
-      if (!known) return undefined
-      await act(room, sessionId)
-      return await room.read(sessionId, (view) => findTask(view, taskId))
+      return await taskAt(room, sessionId, taskId, act)
     } catch (thrown) {
-      if (isSatchelError(thrown) && thrown.code === 'unauthorized') return undefined
+      if (isSatchelError(thrown) && ['unauthorized', 'not_found'].includes(thrown.code)) return undefined
       throw thrown
     }
   }
   return {
-    get: (principal, taskId) => at(principal, taskId, async () => undefined),
-    update: (principal, taskId, responses) =>
-      at(principal, taskId, (room, sessionId) =>
-        room.change(sessionId, 'tasks_update', {}, (change) => {
-          const handoff = handoffOfTask({ rows: change.tx, actor: change.actor }, taskId)
-          return handoff && answerTask(change, handoff, responses)
-        }),
-      ),
-    cancel: (principal, taskId) =>
-      at(principal, taskId, (room, sessionId) =>
-        room.change(sessionId, 'tasks_cancel', {}, (change) => {
-          const handoff = handoffOfTask({ rows: change.tx, actor: change.actor }, taskId)
-          return handoff && cancelTask(change, handoff)
-        }),
-      ),
+    get: (principal, taskId) => ask(principal, taskId, { kind: 'get' }),
+    update: (principal, taskId, responses) => ask(principal, taskId, { kind: 'update', responses }),
+    cancel: (principal, taskId) => ask(principal, taskId, { kind: 'cancel' }),
   }
+}
+
+/** `POST /workspace/tasks/{task_id}`: the same for a process that reaches the room through its owner. */
+export function taskRoute(house: House): Route {
+  return {
+    method: 'POST',
+    path: '/workspace/tasks/{task_id}',
+    listeners: ROOM_LISTENERS,
+    guard: 'bearer-or-cookie',
+    async handle(ctx, request) {
+      const sessionId = sessionOfRequest(ctx)
+      const { room } = await house.owner('listener')
+      const found = await taskAt(room, sessionId, ctx.params['task_id'] ?? '', actOf(await jsonBody(request)))
+      if (!found) throw refusal('handoff_not_found', 'There is no such task.')
+      return json(found)
+    },
+  }
+}
+
+function actOf(body: Readonly<Record<string, unknown>>): TaskAct {
+  const { kind, responses } = body
+  if (kind === 'get' || kind === 'cancel') return { kind }
+  if (kind === 'update' && typeof responses === 'object' && responses !== null) {
+    return { kind, responses: responses as Responses } // an object: checked right before
+  }
+  throw refusal('invalid_request', '"kind" is "get", "cancel", or "update" with "responses".')
+}
+
+async function taskAt(
+  room: Room,
+  sessionId: string,
+  taskId: string,
+  act: TaskAct,
+): Promise<TaskState | undefined> {
+  const known = await room.read(sessionId, (view) => handoffOfTask(view, taskId))
+  if (!known) return undefined
+  if (act.kind !== 'get') {
+    await room.change(sessionId, `tasks_${act.kind}`, {}, (change) => applied(change, taskId, act))
+  }
+  return room.read(sessionId, (view) => findTask(view, taskId))
+}
+
+function applied(change: ActorChange, taskId: string, act: TaskAct) {
+  const handoff = handoffOfTask({ rows: change.tx, actor: change.actor }, taskId)
+  if (!handoff) return undefined
+  return act.kind === 'update' ? answerTask(change, handoff, act.responses) : cancelTask(change, handoff)
 }

@@ -7,7 +7,7 @@ import type { RoomAccess, RoomCall, Seat } from '../tools/room-tool.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
 import { forward, keyed } from './forward.ts'
-import { LinkLost } from './link.ts'
+import { LinkLost, type OwnerAddress } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession, ownerLost } from './local-session.ts'
 import type { Owner } from './owner.ts'
 import { createRate } from './rate.ts'
@@ -22,6 +22,10 @@ export interface HouseParts {
 /** This process's way to the room: who is calling, and where the call happens. */
 export interface House extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
+  /** Where another process owns the room: its address, and the token of the local session when `sessionId` is that. */
+  elsewhere(
+    sessionId: string,
+  ): Promise<{ readonly address: OwnerAddress; readonly token: string } | undefined>
   /** The owner, attaching first; for what only a serving process does. Errors: `unavailable`/`room_not_running`. */
   owner(rank: Rank): Promise<Owner>
 }
@@ -30,8 +34,14 @@ export interface House extends RoomAccess {
 export function createHouse({ attachment, local, follow }: HouseParts): House {
   const rate = createRate(LIMITS.callsPerMinute)
 
+  /** The local session; hints reach this process from its first moment on. */
+  const joinedAs = async (client: string | undefined): Promise<Joined> => {
+    const joined = await local.get(client)
+    if (attachment.current) follow(attachment.current, joined)
+    return joined
+  }
   const sessionOf = async ({ principal, localTransport, client }: CallContext): Promise<string> => {
-    if (localTransport !== undefined) return (await local.get(client?.name)).session_id
+    if (localTransport !== undefined) return (await joinedAs(client?.name)).session_id
     const sessionId = sessionIdOf(principal)
     if (sessionId !== undefined) return sessionId
     throw refusal('unauthorized', 'This needs a workspace session: join the room first.')
@@ -55,24 +65,9 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       follow(attached, joined)
       return answer as T // it passed the same output schema at the owner
     } catch (thrown) {
-      await recover(thrown, { attached, joined, late: performance.now() > deadline })
+      await recover(thrown, { attachment, local, attached, joined, late: performance.now() > deadline })
       return 'again'
     }
-  }
-  /** Makes another try possible: attaches or joins anew. Errors: `thrown`, when no other try helps. */
-  const recover = async (
-    thrown: unknown,
-    { attached, joined, late }: { attached: Attached; joined: Joined; late: boolean },
-  ): Promise<void> => {
-    if (thrown instanceof LinkLost) {
-      if (late) throw ownerLost()
-      attachment.detach(attached)
-      await pause(LOST_PAUSE_MS)
-      return
-    }
-    const isStale = isSatchelError(thrown) && thrown.code === 'unauthorized'
-    if (!isStale || late) throw thrown
-    local.forget(joined)
   }
   return {
     seat,
@@ -87,10 +82,16 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
     },
     async authenticate(credentials) {
       const { transport, client } = credentials
-      if (transport === 'stdio') return principalOf(await local.get(client?.name))
+      if (transport === 'stdio') return principalOf(await joinedAs(client?.name))
       if (transport === 'cli' || !mayBeOurs(credentials)) return undefined
       const attached = await attachment.attach('listener')
       return attached.kind === 'here' ? authenticateAt(attached.owner, credentials) : undefined
+    },
+    async elsewhere(sessionId) {
+      const joined = local.current
+      if (joined?.session_id !== sessionId) return undefined
+      const attached = await attachment.attach('stdio')
+      return attached.kind === 'there' ? { address: attached.address, token: joined.token } : undefined
     },
     async owner(rank) {
       const attached = await attachment.attach(rank)
@@ -98,6 +99,31 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       throw refusal('room_not_running', 'Another process owns this room.')
     },
   }
+}
+
+interface FailedTry {
+  readonly attachment: Attachment
+  readonly local: LocalSession
+  readonly attached: Attached
+  readonly joined: Joined
+  /** The time for other tries is over. */
+  readonly late: boolean
+}
+
+/** Makes another try possible: attaches or joins anew. Errors: `thrown`, when no other try helps. */
+async function recover(
+  thrown: unknown,
+  { attachment, local, attached, joined, late }: FailedTry,
+): Promise<void> {
+  if (thrown instanceof LinkLost) {
+    if (late) throw ownerLost()
+    attachment.detach(attached)
+    await pause(LOST_PAUSE_MS)
+    return
+  }
+  const isStale = isSatchelError(thrown) && thrown.code === 'unauthorized'
+  if (!isStale || late) throw thrown
+  local.forget(joined)
 }
 
 function rankOf({ localTransport }: CallContext): Rank {

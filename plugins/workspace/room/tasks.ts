@@ -5,14 +5,8 @@ import type { Rows } from '../domain/rows.ts'
 import { taskOf } from '../domain/task.ts'
 import type { ActorChange, StoredRefusal } from './change.ts'
 import { cancelHandoff, reviewHandoff } from './handoffs.ts'
-import { handoffs, participants } from './tables.ts'
+import { participants } from './tables.ts'
 import { handoffOfTask, type View } from './views.ts'
-
-/** The task of a handoff that is there. */
-export function taskOfHandoff(rows: Rows, handoffId: string): TaskState {
-  const handoff = handoffs.get(rows, handoffId)
-  return taskOf(handoff, mayReview(rows, handoff.from))
-}
 
 /** True when the requester of a handoff may approve its result: then its task asks for the review. */
 function mayReview(rows: Rows, requester: string): boolean {

@@ -74,7 +74,7 @@ export interface ChangeFacts<I extends z.ZodObject, O extends z.ZodObject> exten
   readonly task?: true
   work(change: ActorChange, input: z.output<I>): Shown<z.input<O>> | StoredRefusal
   /** The answer as a task, where the caller takes one. */
-  answer?(ctx: CallContext, result: Shown<z.input<O>>, seat: Seat): Promise<TaskStarted | undefined>
+  answer?(ctx: CallContext, result: Shown<z.input<O>>): TaskStarted | undefined
 }
 
 /** Declares a reading tool. */
@@ -129,20 +129,15 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
     http,
     async handler(ctx, input) {
       const keyed = checkedKey(input) as z.output<I> & Keyed // the same object; a tool without the field has no key
-      return access.perform<z.input<O> | TaskStarted>(ctx, {
+      const result = await access.perform<Shown<z.input<O>>>(ctx, {
         route: http,
         input,
-        async here(seat) {
-          const result = await seat.room.change<z.output<I>, Shown<z.input<O>>>(
-            seat.sessionId,
-            facts.name,
-            keyed,
-            (change) => work(change, input),
-          )
-          const started = await answer?.(ctx, result, seat)
-          return started ?? (result as z.input<O>) // only read from here on
-        },
+        here: ({ room, sessionId }) =>
+          room.change<z.output<I>, Shown<z.input<O>>>(sessionId, facts.name, keyed, (change) =>
+            work(change, input),
+          ),
       })
+      return answer?.(ctx, result) ?? (result as z.input<O>) // only read from here on
     },
   })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { taskStarted } from '../../../server/plugin.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { taskOf } from '../domain/task.ts'
 import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
-import { taskOfHandoff } from '../room/tasks.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
@@ -27,10 +28,8 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
     output: HANDOFF,
     example: { title: 'Check the numbers', objective: 'Every figure in the plan has a source.' },
     work: (change, input) => createHandoff(change, input, check),
-    answer: async (ctx, { handoff_id }, { room, sessionId }) => {
-      if (!ctx.acceptsTask) return undefined
-      return room.read(sessionId, ({ rows }) => taskStarted(taskOfHandoff(rows, handoff_id)))
-    },
+    // A handoff that was just made waits for somebody, whoever may review it later.
+    answer: (ctx, handoff) => (ctx.acceptsTask ? taskStarted(taskOf(handoff as Handoff, false)) : undefined),
     digest: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
   })
 }
