@@ -1,5 +1,5 @@
 /** One sentence or paragraph that says what a module is. */
-import { headingsOf, paragraphsOf } from './prose.ts'
+import { readProse } from './prose.ts'
 
 /** A description has at least this much prose and at most that many characters. design modules 4 */
 const MIN_CHARS = 25
@@ -16,13 +16,14 @@ export interface DescriptionSources {
  * White space is collapsed; a long text is cut at a word.
  */
 export function describe(sources: DescriptionSources): string {
-  const fromReadme = firstLongEnough(paragraphsOf(sources.readme))
+  const { paragraphs, headings } = readProse(sources.readme)
+  const fromReadme = firstLongEnough(paragraphs)
   if (fromReadme !== undefined) return cut(fromReadme)
   for (const comment of sources.topComments) {
     const found = firstLongEnough(commentParagraphs(comment))
     if (found !== undefined) return cut(found)
   }
-  return cut(headingsOf(sources.readme).find((heading) => heading.split(' ').length >= 2) ?? '')
+  return cut(headings.find((heading) => heading.split(' ').length >= 2) ?? '')
 }
 
 const LEGAL =

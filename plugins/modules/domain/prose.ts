@@ -4,22 +4,19 @@ import { visibleText } from './visible-text.ts'
 /** A paragraph is looked at up to here: a description is far shorter. */
 const MAX_PARAGRAPH_CHARS = 4_000
 
-/** Headings and paragraphs in the order of the text; white space collapsed, links as their text. Linear in time. */
+/** What of a README is prose; white space collapsed, links as their text. */
+export interface Prose {
+  /** No headings, quotes, tables, code, rules, badges, or lists and lines of links. */
+  readonly paragraphs: readonly string[]
+  /** Headings outside code and generated documentation. */
+  readonly headings: readonly string[]
+}
+
 interface Blocks {
   readonly paragraphs: string[]
   readonly headings: string[]
   /** The last paragraph ended in a colon: the list behind it belongs to it. */
   opensList: boolean
-}
-
-/** Paragraphs of prose: no headings, quotes, tables, code, rules, badges, or lists and lines of links. */
-export function paragraphsOf(markdown: string): readonly string[] {
-  return blocksOf(markdown).paragraphs
-}
-
-/** Headings outside code and generated documentation. */
-export function headingsOf(markdown: string): readonly string[] {
-  return blocksOf(markdown).headings
 }
 
 type LineKind = 'text' | 'item' | 'heading' | 'underline' | 'table' | 'skip'
@@ -30,7 +27,8 @@ const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)+$/
 /** Link definitions, directives of reStructuredText, admonitions, quotes: not what the author says of the module. */
 const NO_PROSE = /^(?:>|\.\. |!!!|:::|\[[^\]]{1,200}\]:)/
 
-function blocksOf(markdown: string): Blocks {
+/** Paragraphs and headings in the order of the text. Linear in its length. */
+export function readProse(markdown: string): Prose {
   const blocks: Blocks = { paragraphs: [], headings: [], opensList: false }
   const lines = visibleText(markdown).split('\n')
   let open: string[] = []
