@@ -70,9 +70,13 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
 export function checkInputs(block: GivenBlock, summary: Pick<ModuleSummary, 'variables'>): CheckFinding[] {
   const variables = new Map(summary.variables.map((variable) => [variable.name, variable]))
   const given = new Set(block.inputs.map(({ name }) => name))
+  const free = [...variables.keys()].filter((name) => !given.has(name))
+  let hints = 0
   const stated = block.inputs.flatMap((input) => {
     const variable = variables.get(input.name)
-    return variable === undefined ? [unknownInput(input, variables, given)] : checkInput(input, variable)
+    if (variable !== undefined) return checkInput(input, variable)
+    hints += 1
+    return [unknownInput(input, hints <= MAX_HINTS ? nearest(input.name, free) : undefined)]
   })
   const missing = summary.variables.filter(({ name, required }) => required && !given.has(name))
   return [...missing.map((variable) => missingInput(block, variable)), ...stated].sort(
@@ -80,20 +84,15 @@ export function checkInputs(block: GivenBlock, summary: Pick<ModuleSummary, 'var
   )
 }
 
-function unknownInput(
-  input: GivenInput,
-  variables: ReadonlyMap<string, Variable>,
-  given: ReadonlySet<string>,
-): CheckFinding {
-  const near = nearest(
-    input.name,
-    [...variables.keys()].filter((name) => !given.has(name)),
-  )
+/** Looking for a near name costs time: a block with more unknown inputs than this is of another module. */
+const MAX_HINTS = 10
+
+function unknownInput(input: GivenInput, near: string | undefined): CheckFinding {
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`
   return {
     line: input.line,
     code: 'unknown_input',
-    message: `The module has no input "${input.name}".${hint}`,
+    message: `The module has no input "${plainLine(input.name)}".${hint}`,
     ...(near === undefined ? {} : { suggestion: near }),
   }
 }

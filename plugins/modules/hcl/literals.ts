@@ -19,6 +19,9 @@ const MAX_DEPTH = 64
 const NUMBER = /-?[ \t]*[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const WORD = /[\p{L}_][\p{L}\p{N}_-]*/uy
 
+/** Every whole number of so many digits is a double. */
+const SHORT_WHOLE = /^[0-9]{1,15}$/
+
 const WORDS = new Map<string, Json>([
   ['null', null],
   ['true', true],
@@ -85,6 +88,7 @@ function numberValue(s: Source, source: string): number | string {
 /** The number a text stands for; the text itself where a double, all that JSON has, would be another number. */
 export function exactNumber(text: string): number | string {
   const value = Number(text)
+  if (SHORT_WHOLE.test(text)) return value
   if (!Number.isFinite(value) || decimal(text) !== decimal(String(value))) return text
   return Object.is(value, -0) ? 0 : value
 }

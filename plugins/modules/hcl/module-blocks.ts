@@ -8,7 +8,10 @@ import { readHcl } from './reader.ts'
 
 /** Arguments that Terraform itself understands. */
 const META = new Set(['source', 'version', 'providers', 'count', 'for_each', 'depends_on'])
-const MAX_DEPTH = 64
+/** Values that hold expressions are taken apart so far; what lies deeper counts as an expression. */
+const MAX_DEPTH = 8
+/** A proposal has a few blocks; the rest of a longer text is reported, not read. */
+const MAX_BLOCKS = 100
 
 /** What a proposed text holds: its module blocks, and what could not be read, with lines. */
 export interface ProposedText {
@@ -21,7 +24,14 @@ export function readModuleBlocks(text: string): ProposedText {
   const file = readHcl(text)
   const problems = [...file.problems, ...file.doubts].map(({ line, message }) => ({ line, message }))
   const blocks = file.blocks.filter(({ type, labels }) => type === 'module' && labels.length === 1)
-  return { blocks: blocks.map(toGiven), problems }
+  const rest = blocks[MAX_BLOCKS]
+  if (rest !== undefined) {
+    problems.push({
+      line: rest.line ?? 1,
+      message: `Only the first ${MAX_BLOCKS} module blocks are checked.`,
+    })
+  }
+  return { blocks: blocks.slice(0, MAX_BLOCKS).map(toGiven), problems }
 }
 
 function toGiven(block: Block): GivenBlock {

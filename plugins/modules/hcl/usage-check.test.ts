@@ -181,6 +181,22 @@ test('a missing required input is named with a line that would fill it; an unkno
   )
 })
 
+test('a text made to keep the check busy is answered in bounded time', () => {
+  const inputs = Array.from({ length: 236 }, (_, at) => variable(`name_of_input_${at}`, 'string'))
+  const lines = Array.from({ length: 20_000 }, (_, at) => `  unknown_${at} = [{ a = [x] }]\n`).join('')
+  const deep = `${'['.repeat(60)}${'x,'.repeat(50_000)}${']'.repeat(60)}`
+  const blocks = 'module "y" {\n}\n'.repeat(300)
+  const start = process.cpuUsage()
+
+  const proposed = readModuleBlocks(`module "x" {\n${lines}  deep = ${deep}\n}\n${blocks}`)
+  const findings = proposed.blocks.flatMap((block) => checkInputs(block, { variables: inputs }))
+
+  const { user, system } = process.cpuUsage(start)
+  assert.ok((user + system) / 1_000 < 5_000, `${(user + system) / 1_000} ms`)
+  assert.equal(findings.filter(({ code }) => code === 'unknown_input').length, 20_001)
+  assert.deepEqual([proposed.blocks.length, proposed.problems.length], [100, 1])
+})
+
 const INDEX: readonly IndexedModule[] = [
   indexed('v1.0.0', '.', false),
   indexed('v1.2.0', '.', true),
