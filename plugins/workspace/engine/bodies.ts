@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { storeDamaged } from './damage.ts'
 import type { Disk } from './disk.ts'
-import { type Ledger, storeDamaged } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 
 /** Texts by their sha256, one file each, outside the database so that a checkpoint stays small. */
 export interface Bodies {

@@ -1,22 +1,11 @@
 import { createHash } from 'node:crypto'
-import { SatchelError } from '../../../server/plugin.ts'
-import type { Cell, Params, Row, Schema, Statements } from '../domain/rows.ts'
+import type { Params, Row, Schema, Statements } from '../domain/rows.ts'
+import { storeDamaged, unsupportedVersion } from './damage.ts'
 import type { JournalRecord, Step } from './journal-record.ts'
+import { EMPTY_META, ENGINE_DDL, META_SQL, META_STEP, type Meta, metaOfRow, metaValues } from './meta.ts'
+import { prepareStatements } from './prepared-statements.ts'
 import type { Sql, SqlConnection, SqlStatement } from './sql.ts'
-import { isRead, lintSql } from './sql-lint.ts'
-
-/** The engine's own row, written with every record. */
-export interface Meta {
-  readonly seq: number
-  readonly nextEventId: number
-  /** 0 before the bootstrap. */
-  readonly version: number
-  readonly hash: string
-  readonly bytes: number
-  readonly previousHash: string
-  /** Whether the newest version is known to stand in the markdown file. */
-  readonly materialized: boolean
-}
+import { lintSql } from './sql-lint.ts'
 
 /** All rows of the room in memory. It never touches the disk; the store feeds it and journals what it did. */
 export interface Ledger {
@@ -45,25 +34,6 @@ export interface Ledger {
   close(): void
 }
 
-const META_STEP = 0
-const EMPTY: Meta = {
-  seq: 0,
-  nextEventId: 1,
-  version: 0,
-  hash: '',
-  bytes: 0,
-  previousHash: '',
-  materialized: true,
-}
-const META_SQL =
-  'UPDATE engine_meta SET seq = ?, next_event_id = ?, version = ?, hash = ?, bytes = ?, previous_hash = ?, materialized = ? WHERE id = 1'
-const ENGINE_DDL = `
-CREATE TABLE engine_meta (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, next_event_id INTEGER NOT NULL,
-  version INTEGER NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, previous_hash TEXT NOT NULL, materialized INTEGER NOT NULL);
-CREATE TABLE engine_generation (id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
-INSERT INTO engine_meta VALUES (1, 0, 1, 0, '', 0, '', 1);
-INSERT INTO engine_generation VALUES (1, 0);`
-
 /**
  * Opens an image, or creates the tables. Errors: `invalid`/`unsupported_version` when a newer satchel wrote it;
  * `unavailable`/`store_damaged` when it is no database of ours.
@@ -72,12 +42,12 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
   const findings = lintSql(schema, statements)
   if (findings.length > 0) throw new Error(`The SQL table cannot be replayed: ${findings.join('; ')}`)
   const connection = image ? openImage(sql, schema, image) : createTables(sql, schema)
-  const prepared = preparedStatements(statements, (text) => connection.prepare(text))
+  const prepared = prepareStatements(statements, (text) => connection.prepare(text))
   const metaStatement = connection.prepare(META_SQL)
   const [begin, commit, rollback] = ['BEGIN', 'COMMIT', 'ROLLBACK'].map((text) => connection.prepare(text))
   if (!begin || !commit || !rollback) throw new Error('unreachable: three statements were prepared')
 
-  let meta = image ? readMeta(connection.prepare('SELECT * FROM engine_meta')) : EMPTY
+  let meta = image ? readMeta(connection) : EMPTY_META
   let before = meta
   let steps: Step[] = []
 
@@ -124,7 +94,7 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
       begin.run([])
       for (const record of records) for (const step of record.steps) apply(step)
       commit.run([])
-      meta = readMeta(connection.prepare('SELECT * FROM engine_meta'))
+      meta = readMeta(connection)
     },
     bytes: () =>
       pragma(connection.prepare('PRAGMA page_count')) * pragma(connection.prepare('PRAGMA page_size')),
@@ -137,48 +107,6 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
     dumpHash: () => dumpHash((text) => once(connection.prepare(text))),
     close: () => connection.close(),
   }
-}
-
-interface Bound {
-  readonly id: number
-  readonly read: boolean
-  readonly statement: SqlStatement
-  readonly values: readonly Cell[]
-}
-
-function preparedStatements(statements: Statements, prepare: (sql: string) => SqlStatement) {
-  const cache = new Map<string, { statement: SqlStatement; names: readonly string[]; read: boolean }>()
-  const nameOf = new Map(Object.entries(statements).map(([name, { id }]) => [id, name]))
-  const find = (name: string) => {
-    const known = cache.get(name)
-    if (known) return known
-    const sql = statements[name]?.sql
-    if (sql === undefined) throw new Error(`No statement ${name}`)
-    const entry = { statement: prepare(sql), names: parameterNames(sql), read: isRead(sql) }
-    cache.set(name, entry)
-    return entry
-  }
-  return {
-    byId: (id: number): SqlStatement => {
-      const name = nameOf.get(id)
-      if (name === undefined) throw unsupported()
-      return find(name).statement
-    },
-    bound: (name: string, params: Params = {}): Bound => {
-      const { statement, names, read } = find(name)
-      const values = names.map((key) => {
-        if (!(key in params)) throw new Error(`Statement ${name} needs :${key}`)
-        return params[key] ?? null
-      })
-      return { id: statements[name]?.id ?? 0, read, statement, values }
-    },
-  }
-}
-
-/** SQLite numbers named parameters by their first appearance. */
-function parameterNames(sql: string): readonly string[] {
-  const withoutText = sql.replace(/'(?:[^']|'')*'/g, "''")
-  return [...new Set([...withoutText.matchAll(/:([A-Za-z_]\w*)/g)].map((match) => match[1] ?? ''))]
 }
 
 function createTables(sql: Sql, schema: Schema) {
@@ -202,57 +130,13 @@ function openImage(sql: Sql, schema: Schema, image: Uint8Array) {
   }
   if (version > schema.version) {
     connection.close()
-    throw unsupported()
+    throw unsupportedVersion()
   }
   return connection
 }
 
-function unsupported(): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'unsupported_version',
-    'This room was written by a newer satchel. Update satchel, then open it again.',
-  )
-}
-
-/** The refusal to open what was acknowledged and can no longer be read; nothing was written. */
-export function storeDamaged(
-  what: string,
-  details: Readonly<Record<string, unknown>>,
-  cause?: unknown,
-): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'store_damaged',
-    `${what} Nothing was changed. Run \`satchel workspace doctor\` to see what is readable.`,
-    { details, cause },
-  )
-}
-
-function metaValues(meta: Meta): readonly Cell[] {
-  return [
-    meta.seq,
-    meta.nextEventId,
-    meta.version,
-    meta.hash,
-    meta.bytes,
-    meta.previousHash,
-    meta.materialized ? 1 : 0,
-  ]
-}
-
-function readMeta(statement: SqlStatement): Meta {
-  const row = once(statement)[0]
-  if (!row) throw storeDamaged('room.db has no meta row.', { file: 'room.db' })
-  return {
-    seq: Number(row['seq']),
-    nextEventId: Number(row['next_event_id']),
-    version: Number(row['version']),
-    hash: String(row['hash']),
-    bytes: Number(row['bytes']),
-    previousHash: String(row['previous_hash']),
-    materialized: row['materialized'] === 1,
-  }
+function readMeta(connection: SqlConnection): Meta {
+  return metaOfRow(once(connection.prepare('SELECT * FROM engine_meta'))[0])
 }
 
 function once(statement: SqlStatement): Row[] {

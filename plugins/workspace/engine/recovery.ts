@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { storeDamaged } from './damage.ts'
 import type { Disk } from './disk.ts'
 import { journalPath } from './journal.ts'
 import { type Codec, type JournalRecord, type JournalScan, journalCodec } from './journal-record.ts'
-import { type Ledger, openLedger, storeDamaged } from './ledger.ts'
+import { type Ledger, openLedger } from './ledger.ts'
 import type { Sql } from './sql.ts'
 import type { Found, StoreContent } from './store.ts'
 

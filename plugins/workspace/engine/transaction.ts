@@ -1,8 +1,9 @@
 import { SatchelError } from '../../../server/plugin.ts'
 import type { DocumentState, NewVersion, Row, Rows, Tx } from '../domain/rows.ts'
 import { type Bodies, sha256Of } from './bodies.ts'
-import type { Ledger, Meta } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { DOCUMENT_MAX_BYTES, type MarkdownFile } from './markdown-file.ts'
+import type { Meta } from './meta.ts'
 
 const ROOM_MAX_BYTES = 100 * 1024 * 1024 // design workspace-engine 2
 

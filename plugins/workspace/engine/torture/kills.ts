@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { sha256Of } from '../bodies.ts'
 import { inspectRoom, openRoom, roomPlace } from '../open-room.ts'
 import { type Chance, createChance } from './chance.ts'
@@ -35,7 +36,7 @@ export interface KillReport {
 
 const KILL_WITHIN_MS = 60 // design workspace-engine 6
 const ACKNOWLEDGES_WITHIN_MS = 30_000
-const RIVAL_SHARE = 0.2
+const STARTERS = [1, 1, 1, 1, 2, 4] as const
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -79,19 +80,50 @@ interface Told {
   readonly faults: readonly string[]
 }
 
-/** One victim, sometimes a rival that waits for the room and gets it by the first one's death. */
+/** Starts one victim or several at once: all but one wait for the room, and get it by the death of the one before. */
 async function killOnce(options: KillOptions, round: Round): Promise<Told> {
-  const first = startVictim(options, round, round.seed)
-  const rival = round.chance.maybe(RIVAL_SHARE)
-    ? startVictim(options, round, round.seed + 500_000)
-    : undefined
-  const told = [await killAfterAnswer(first, round.chance, rival)]
-  if (rival) told.push(await killAfterAnswer(rival, round.chance, undefined))
-  return {
-    deaths: told.length,
-    acknowledged: told.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-    faults: told.flatMap(({ faults }) => faults),
+  const count = STARTERS[round.chance.below(STARTERS.length)] ?? 1
+  const victims = Array.from({ length: count }, (_, index) =>
+    startVictim(options, round, round.seed + index * 500_000),
+  )
+  const faults: string[] = []
+  for (const living = [...victims]; living.length > 0 && faults.length === 0; ) {
+    const owner = await answering(living)
+    if (!owner) faults.push('nobody acknowledged anything within 30 s')
+    if (owner?.answers.count === 0) faults.push('a worker ended by itself')
+    await pause(round.chance.below(KILL_WITHIN_MS + 1))
+    // Whoever answered before is dead: of those who live only the owner may have answered.
+    if (living.filter(({ answers }) => answers.count > 0).length > 1) faults.push('two owners answered')
+    await kill(owner ?? living[0])
+    if (owner) living.splice(living.indexOf(owner), 1)
   }
+  for (const victim of victims) await kill(victim)
+  return {
+    deaths: victims.filter(({ answers }) => answers.count > 0).length,
+    acknowledged: victims.reduce((sum, { answers }) => sum + answers.count, 0),
+    faults: [...faults, ...victims.flatMap((victim) => victim.faults)],
+  }
+}
+
+/** The first of them that answered somebody; undefined when none did in time. */
+async function answering(living: readonly Victim[]): Promise<Victim | undefined> {
+  const late = new AbortController()
+  const inTime = living.map((victim) => victim.answered.then(() => victim))
+  const timeout = pause(ACKNOWLEDGES_WITHIN_MS, late.signal)
+  const found = await Promise.race([...inTime, timeout])
+  late.abort()
+  return found
+}
+
+async function kill(victim: Victim | undefined): Promise<void> {
+  victim?.process.kill('SIGKILL')
+  await victim?.gone
+}
+
+/** Ends early, and quietly, when the signal says so. */
+async function pause(ms: number, signal?: AbortSignal): Promise<undefined> {
+  await setTimeout(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
+  return undefined
 }
 
 interface Victim {
@@ -120,23 +152,6 @@ function startVictim(options: KillOptions, { file, history }: Round, seed: numbe
   // The pipe holds what a killed process said: its end comes after the last line.
   const gone = new Promise<void>((resolve) => lines.once('close', resolve))
   return { process: child, answers, faults, answered, gone }
-}
-
-async function killAfterAnswer(victim: Victim, chance: Chance, rival: Victim | undefined): Promise<Told> {
-  const delay = chance.below(KILL_WITHIN_MS + 1)
-  const inTime = await Promise.race([
-    Promise.race([victim.answered, ...(rival ? [rival.answered] : [])]).then(() => true),
-    new Promise<false>((resolve) => setTimeout(() => resolve(false), ACKNOWLEDGES_WITHIN_MS).unref()),
-  ])
-  await new Promise((resolve) => setTimeout(resolve, delay))
-  victim.process.kill('SIGKILL')
-  await victim.gone
-  const late = inTime ? [] : ['nobody acknowledged anything within 30 s']
-  return {
-    deaths: victim.answers.count > 0 ? 1 : 0,
-    acknowledged: victim.answers.count,
-    faults: [...victim.faults, ...late],
-  }
 }
 
 function note(line: string, history: History, faults: string[]): void {
