@@ -34,8 +34,12 @@ test('the minimal plugin answers at the command line', async () => {
   assert.equal(await node(['run.js'], join(ROOT, 'examples/minimal-plugin')), 'minimal-plugin: ok\n')
 })
 
-test('the stdio client creates a record, has it checked and reads a resource', async () => {
+test('the stdio client creates a record, reads it back and has it checked', async () => {
   assert.match(await node(['client.js'], join(ROOT, 'examples/stdio-client')), /^stdio-client: ok, \d+ tools/)
+})
+
+test('two clients work on one file: the agent proposes, the owner commits', async () => {
+  assert.equal(await node(['client.js'], join(ROOT, 'examples/room-client')), 'room-client: ok, version 2\n')
 })
 
 test('the HTTP client talks REST with and without the typed client', async () => {

@@ -41,13 +41,14 @@ try {
     },
   })
   assert.notEqual(made.isError, true, JSON.stringify(made.structuredContent))
-  const { id } = made.structuredContent
+  const { id, uri } = made.structuredContent
+
+  const read = await client.readResource({ uri })
+  const record = JSON.parse(read.contents[0].text)
+  assert.deepEqual([record.id, record.status], [id, 'draft'])
 
   const valid = await client.callTool({ name: 'handoff_validate', arguments: { id } })
   assert.equal(valid.structuredContent.schema_valid, true)
-
-  const schema = await client.readResource({ uri: 'handoff://schema/v0.1' })
-  assert.equal(JSON.parse(schema.contents[0].text).type, 'object')
 
   const refused = await client.callTool({ name: 'handoff_validate', arguments: { record: { id } } })
   assert.equal(refused.structuredContent.schema_valid, false)
