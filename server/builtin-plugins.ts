@@ -19,7 +19,10 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   {
     name: 'handoff',
     section: { key: 'handoff' },
-    verbs: [{ verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' }],
+    verbs: [
+      { verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' },
+      { verb: 'bench handoff', summary: 'validation against ajv, and lists of 10,000 records' },
+    ],
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },
   {

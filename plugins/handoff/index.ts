@@ -1,5 +1,6 @@
 import { definePlugin, type Finding } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
+import { benchHandoffCommand } from './bench/command.ts'
 import { handoffConfig } from './config.ts'
 import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
@@ -58,7 +59,7 @@ export const plugin = definePlugin({
       tools: TOOLS.map((tool) => tool(handoffs)),
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
-      commands: [hookCommand(handoffs)],
+      commands: [hookCommand(handoffs), benchHandoffCommand(host)],
       doctor: () => storeFindings(handoffs),
     }
   },

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { SatchelError } from '../../../server/plugin.ts'
 import { shownLine } from './fence.ts'
 import { leavesOf } from './latest.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
 import type { RecordRow } from './record-row.ts'
-import { type SearchHit, searchRows } from './record-search.ts'
+import { type SearchHit, searchRows, snippetOf } from './record-search.ts'
 import { timeOf } from './record-time.ts'
 
 export const SORTS = ['relevance', 'updated', 'created', 'title'] as const
@@ -68,7 +68,7 @@ export function listRows(rows: readonly RecordRow[], request: ListRequest): List
   const last = page.at(-1)
   const hasMore = from + page.length < keyed.length
   return {
-    items: page.map(({ hit }) => listed(hit)),
+    items: page.map(({ hit }) => listed(hit, searches ? query : undefined)),
     next_cursor: hasMore && last ? encodeCursor(request, sort, last.key) : null,
     total: hits.length,
     warnings: query && query.ignored > 0 ? [`Only the first 32 words of the query were looked for.`] : [],
@@ -181,7 +181,7 @@ function decoded(cursor: string): Key | undefined {
 
 const TITLE_CHARS = 200
 
-function listed({ row, score, snippet }: Hit): ListedRecord {
+function listed({ row, score }: Hit, query: Query | undefined): ListedRecord {
   return {
     id: row.id,
     uri: `handoff://${row.id}`,
@@ -194,6 +194,6 @@ function listed({ row, score, snippet }: Hit): ListedRecord {
     open_high: row.open_high,
     next_action: row.next_action === null ? null : shownLine(row.next_action).slice(0, TITLE_CHARS),
     ...(score !== undefined && { score }),
-    ...(snippet !== undefined && { snippet }),
+    ...(query && { snippet: snippetOf(row, query) }),
   }
 }

@@ -6,7 +6,6 @@ import { folded, wordsOf } from './words.ts'
 export interface SearchHit {
   readonly row: RecordRow
   readonly score: number
-  readonly snippet: string
 }
 
 // design handoff-store, section 1
@@ -17,7 +16,7 @@ const K1 = 1.2
 const B = 0.5
 const AVERAGE_WORDS = 40
 
-/** The rows in which every term of the query holds, with score and snippet, in no order. */
+/** The rows in which every term of the query holds, with their scores, in no order. */
 export function searchRows(query: Query, rows: readonly RecordRow[]): SearchHit[] {
   let left = rows
   const weights = new Map<QueryTerm, number>()
@@ -27,7 +26,7 @@ export function searchRows(query: Query, rows: readonly RecordRow[]): SearchHit[
     weights.set(term, rarity(before, left.length))
   }
   const wanted = query.terms.filter((term) => !term.not)
-  return left.map((row) => ({ row, score: scoreOf(row, wanted, weights), snippet: snippetOf(row, wanted) }))
+  return left.map((row) => ({ row, score: scoreOf(row, wanted, weights) }))
 }
 
 /** In half steps: one more record must not move the others, or a page would repeat or skip them. */
@@ -111,9 +110,9 @@ function scoreOf(
   return Math.round(score * 10_000) / 10_000
 }
 
-/** Words around the first hit, on one line, every character shown. */
-function snippetOf(row: RecordRow, terms: readonly QueryTerm[]): string {
-  for (const term of terms) {
+/** Words of a row around the first hit, on one line, every character shown. Costs more than the search: for a page only. */
+export function snippetOf(row: RecordRow, query: Query): string {
+  for (const term of query.terms.filter(({ not }) => !not)) {
     for (const field of fieldsOf(term)) {
       if (field === 'id' || field === 'status' || countIn(term, row, field) === 0) continue
       const text = row.text[field].replace(/\s+/g, ' ')

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { plugin as handoff } from '../plugins/handoff/index.ts'
+import { type OpenDoor, type Outcome, openDoors, openHost, type TestHost } from './harness/index.ts'
+
+const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const BASE = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
+const NOW = new Date('2026-11-21T10:00:00.000Z')
+
+const FULL = {
+  title: 'Validate the OAuth callback',
+  objective: 'Reject replayed state parameters',
+  current_state: 'The comparison helper works.',
+  definition_of_done: ['The suite passes'],
+  decisions: [
+    { id: 'why', decision: 'Compare in constant time', rationale: 'secret', evidence_ids: ['run'] },
+  ],
+  evidence: [{ id: 'run', type: 'test', claim: 'passes', result: 'pass' }],
+  failed_attempts: [{ approach: 'Store state in a cookie', reason: 'blocked' }],
+  open_items: [
+    {
+      priority: 'high',
+      description: 'Add a fixture',
+      suggested_action: 'Create it',
+      acceptance_check: 'green',
+    },
+  ],
+}
+
+/** A project with a repository and a released record, its child and its fork; the clock stands still. */
+async function openProject(t: TestContext): Promise<{ opened: TestHost; ids: string[] }> {
+  const opened = await openHost(t, { plugins: [handoff], now: () => NOW, env: { PATH: process.env['PATH'] } })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      cwd: opened.projectRoot,
+    })
+  git('init', '-q')
+  writeFileSync(join(opened.projectRoot, 'a.ts'), 'a\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'first')
+  const first = await opened.call('handoff_create', { ...FULL, parent: 'none' })
+  await opened.call('handoff_transition', { id: first['id'], to: 'ready' })
+  const fork = await opened.call('handoff_branch', { id: first['id'], relation: 'fork', branch_label: 'x' })
+  const other = await opened.call('handoff_branch', {
+    id: first['id'],
+    relation: 'fork',
+    branch_label: 'y',
+    overrides: { completed: ['more'] },
+  })
+  return { opened, ids: [first, fork, other].map(({ id }) => String(id)) }
+}
+
+/** Compares every door with the first; doors that do not serve a tool are left out. */
+async function assertAlike(
+  doors: readonly OpenDoor[],
+  tool: string,
+  input: Record<string, unknown>,
+  shown: (outcome: Outcome) => unknown,
+): Promise<void> {
+  const serving = doors.filter((door) => door.serves(tool))
+  assert.ok(serving.length >= 4, `${tool} is served by ${serving.map(({ name }) => name)}`)
+  let expected: unknown
+  for (const [index, door] of serving.entries()) {
+    const answer = shown(await door.call(tool, input))
+    if (index === 0) expected = answer
+    else assert.deepEqual(answer, expected, `${tool} at ${door.name}`)
+  }
+}
+
+const data = (outcome: Outcome) => (outcome.ok ? outcome.data : outcome)
+const failure = (outcome: Outcome) =>
+  outcome.ok ? outcome : [outcome.error.code, outcome.error.reason, outcome.error.details]
+
+test('each reading tool gives the same result object at every door', async (t) => {
+  const { opened, ids } = await openProject(t)
+  const [first = '', fork = '', other = ''] = ids
+  const doors = await openDoors(t, opened)
+  const calls: readonly [string, Record<string, unknown>][] = [
+    ['handoff_validate', { id: first }],
+    ['handoff_validate', { record: { ...BASE, status: 'Ready', own: { '10': 1 } } }],
+    ['handoff_validate', { record: JSON.stringify(BASE), level: 'semantic', strict: true }],
+    ['handoff_validate', { record: null }],
+    ['handoff_validate', { record: '{"kind": ' }],
+    ['handoff_get', { id: first }],
+    ['handoff_get', { id: 'latest', format: 'brief', max_tokens: 400 }],
+    ['handoff_get', { id: fork, format: 'md' }],
+    ['handoff_get', { id: fork, pointer: '/open_items/0', with_defaults: true }],
+    ['handoff_list', { limit: 2 }],
+    ['handoff_list', { query: 'callback -nothing', status: ['ready', 'draft'], sort: 'title' }],
+    ['handoff_freshness', { id: first }],
+    ['handoff_check_plan', { id: first, plan: 'Save the state in a cookie' }],
+    ['handoff_diff', { a: fork, b: other }],
+    ['handoff_lineage', { id: first, depth: 3 }],
+    ['handoff_export', { id: first, format: 'json' }],
+    ['handoff_detect', { context: 0.9, turn: 0.5 }],
+    ['handoff_doctor', {}],
+    ['handoff_merge', { ids: [fork, other] }],
+    ['handoff_redact', { text: 'password=Tr0ub4dor&3xyz' }],
+    ['handoff_import', { content: JSON.stringify(BASE), dry_run: true }],
+    ['handoff_resume', { id: fork, mark: false }],
+  ]
+  for (const [tool, input] of calls) await assertAlike(doors, tool, input, data)
+})
+
+test('each refusal has the same code, reason and details at every door', async (t) => {
+  const { opened, ids } = await openProject(t)
+  const [first = '', fork = ''] = ids
+  const doors = await openDoors(t, opened)
+  const unknown = '0198c0de-0000-7000-8000-000000000000'
+  const calls: readonly [string, Record<string, unknown>, string][] = [
+    ['handoff_get', { id: unknown }, 'record_not_found'],
+    ['handoff_get', { id: first, pointer: '/nothing' }, 'pointer_not_found'],
+    ['handoff_list', { query: 'titel:x' }, 'unknown_field'],
+    ['handoff_list', { cursor: 'nonsense' }, 'bad_cursor'],
+    ['handoff_transition', { id: first, to: 'draft' }, 'illegal_transition'],
+    ['handoff_transition', { id: first, to: 'superseded' }, 'no_successor'],
+    ['handoff_update', { id: first, if_match: 'sha256:0', append: { completed: ['x'] } }, 'etag_mismatch'],
+    ['handoff_branch', { id: unknown, relation: 'continue' }, 'parent_not_found'],
+    ['handoff_branch', { id: first, relation: 'merge' }, 'use_merge'],
+    ['handoff_merge', { ids: [fork] }, 'too_few_parents'],
+    ['handoff_create', { ...FULL, objective: '', parent: 'none' }, 'schema_invalid'],
+    ['handoff_create', { ...FULL, parent: unknown }, 'parent_not_found'],
+    ['handoff_redact', {}, 'invalid_arguments'],
+    ['handoff_import', {}, 'invalid_arguments'],
+  ]
+  for (const [tool, input, reason] of calls) {
+    await assertAlike(
+      doors.filter((door) => door.serves(tool)),
+      tool,
+      input,
+      (outcome) => {
+        assert.ok(!outcome.ok, `${tool} should refuse`)
+        assert.equal(outcome.error.reason, reason, tool)
+        return failure(outcome)
+      },
+    )
+  }
+})
+
+test('a record goes through its life at each door', async (t) => {
+  for (const name of ['memory', 'stdio', 'streamable-http', 'rest', 'cli']) {
+    const opened = await openHost(t, { plugins: [handoff], env: { PATH: process.env['PATH'] } })
+    const door = (await openDoors(t, opened)).find((one) => one.name === name)
+    assert.ok(door)
+    const call = async (tool: string, input: Record<string, unknown>) => {
+      const outcome = await door.call(tool, input)
+      assert.ok(outcome.ok, `${tool} at ${name}: ${JSON.stringify(outcome)}`)
+      return outcome.data
+    }
+
+    const { id, etag, assigned_ids } = await call('handoff_create', { ...FULL, parent: 'none' })
+    const updated = await call('handoff_update', { id, if_match: etag, append: { completed: ['one'] } })
+    const ready = await call('handoff_transition', { id, to: 'ready', if_match: updated['etag'] })
+    const resumed = await call('handoff_resume', { id, claim: { by: 'ada' } })
+    const child = await call('handoff_create', { ...FULL, parent: id, closes: ['O-001'] })
+    const removed = await call('handoff_redact', { id: child['id'], fields: ['/work/title'], apply: true })
+
+    assert.deepEqual(assigned_ids, { why: 'D-001', run: 'E-001' }, name)
+    assert.equal(ready['to'], 'ready')
+    assert.deepEqual((resumed['claim'] as { by: string }).by, 'ada')
+    assert.equal(removed['applied'], true)
+  }
+})
