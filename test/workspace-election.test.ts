@@ -2,14 +2,26 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { createHouse } from '../plugins/workspace/house/house.ts'
+import type { LocalSession } from '../plugins/workspace/house/local-session.ts'
+import type { Owner } from '../plugins/workspace/house/owner.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
+import type { ActorChange } from '../plugins/workspace/room/change.ts'
+import { type ProposeInput, propose as proposeAt } from '../plugins/workspace/room/proposals.ts'
+import { proposalView } from '../plugins/workspace/room/views.ts'
+import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
+import type { CallContext } from '../server/contract/context.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
+import { openTestRoom } from './workspace-fixture.ts'
 import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
 
 async function roomFile(t: TestContext): Promise<string> {
@@ -311,4 +323,50 @@ test('a bridge that only subscribes is told of changes, and follows its task at 
     [before['status'], after['status'], foreign['status']],
     ['working', 'cancelled', undefined],
   )
+})
+
+test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {
+  const { room, join: joinRoom, latest } = await openTestRoom(t)
+  const me = await joinRoom('me')
+  const dying = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const work = (change: ActorChange, input: ProposeInput) => proposalView(proposeAt(change, input))
+      void room
+        .change(me.session_id, 'workspace_propose', JSON.parse(body), work)
+        .then(() => response.destroy())
+    })
+  })
+  await new Promise<void>((done) => dying.listen(0, '127.0.0.1', done))
+  t.after(() => dying.close())
+  const { port } = dying.address() as AddressInfo
+  const owner = { room, touch() {}, keep() {} } as unknown as Owner // only what a call needs of an owner
+  let current: Attached = { kind: 'there', address: { url: `http://127.0.0.1:${port}` } }
+  const attachment: Attachment = {
+    attach: async () => current,
+    get current() {
+      return current
+    },
+    detach() {
+      current = { kind: 'here', owner }
+    },
+    letGo: async () => {},
+  }
+  const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
+  const house = createHouse({ attachment, local, follow() {} })
+  const tool = roomTools(house, () => []).find(({ name }) => name === 'workspace_propose')
+  const before = await latest()
+
+  const ctx = {
+    localTransport: 'stdio',
+    signal: new AbortController().signal,
+    acceptsTask: false,
+  } as CallContext
+  const answer = await tool?.handler(ctx, propose(1))
+
+  assert.equal(await latest(), before + 1, 'one proposal.created')
+  assert.match(String((answer as { proposal_id: string }).proposal_id), /^prop_/)
 })

@@ -27,6 +27,12 @@ export function keyed<T>(call: RoomCall<T>): RoomCall<T> {
   return { ...call, input: { ...call.input, idempotency_key: `link-${randomUUID()}` } }
 }
 
+/** The key of a call, where it has one. */
+export function keyOf({ input }: Pick<RoomCall<unknown>, 'input'>): string | undefined {
+  const key = input['idempotency_key']
+  return typeof key === 'string' ? key : undefined
+}
+
 function filledPath(route: HttpRoute, input: Readonly<Record<string, unknown>>) {
   const rest: Record<string, unknown> = { ...input }
   const path = route.path.replace(/\{([^}]+)\}/g, (_, name: string) => {

@@ -6,7 +6,7 @@ import type { Joined } from '../room/members.ts'
 import type { RoomAccess, RoomCall, Seat } from '../tools/room-tool.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
-import { forward, keyed } from './forward.ts'
+import { forward, keyed, keyOf } from './forward.ts'
 import { LinkLost, type OwnerAddress } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession, ownerLost } from './local-session.ts'
 import type { Owner } from './owner.ts'
@@ -74,9 +74,12 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
     async perform(ctx, call) {
       const once = keyed(call)
       const deadline = performance.now() + LOST_LIMIT_MS
+      let key: string | undefined
       for (;;) {
         const place = await seat(ctx)
-        const answer = place === 'elsewhere' ? await atOwner(ctx, once, deadline) : await call.here(place)
+        if (place !== 'elsewhere') return call.here(place, key)
+        key = keyOf(once)
+        const answer = await atOwner(ctx, once, deadline)
         if (answer !== 'again') return answer
       }
     },

@@ -27,7 +27,8 @@ export interface Seat {
 export interface RoomCall<T> {
   readonly route: HttpRoute
   readonly input: Readonly<Record<string, unknown>>
-  here(seat: Seat): Promise<T>
+  /** `key`: the idempotency key under which the call may already have happened at an owner that went away. */
+  here(seat: Seat, key?: string): Promise<T>
 }
 
 /** How tools and resources reach the room. */
@@ -132,10 +133,12 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
       const result = await access.perform<Shown<z.input<O>>>(ctx, {
         route: http,
         input,
-        here: ({ room, sessionId }) =>
-          room.change<z.output<I>, Shown<z.input<O>>>(sessionId, facts.name, keyed, (change) =>
+        here: ({ room, sessionId }, key) => {
+          const once = { ...keyed, idempotency_key: keyed.idempotency_key ?? key }
+          return room.change<z.output<I>, Shown<z.input<O>>>(sessionId, facts.name, once, (change) =>
             work(change, input),
-          ),
+          )
+        },
       })
       return answer?.(ctx, result) ?? (result as z.input<O>) // only read from here on
     },
