@@ -267,7 +267,7 @@ test('a lock left by a dead process is taken over at once', async (t) => {
   const started = performance.now()
   await store.update(ID, undefined, () => NEW)
 
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(performance.now() - started < 4500)
   assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
 })
 

@@ -316,7 +316,7 @@ describe('closing a listener', () => {
     await door.close()
     await pause(5)
 
-    assert.ok(performance.now() - began < 1000)
+    assert.ok(performance.now() - began < 4000)
     assert.deepEqual(sample.calls, ['waiting', 'aborted'])
   })
 
@@ -333,7 +333,7 @@ describe('closing a listener', () => {
     const tookMs = performance.now() - began
     await Promise.all([feed.closed, events.closed])
 
-    assert.ok(tookMs < 1000, 'long before the grace is over')
+    assert.ok(tookMs < 4000, 'long before the grace is over')
     for (const { received } of [feed, events]) assert.ok(received().endsWith('0\r\n\r\n'))
     assert.equal(sample.inboxes.size, 0)
   })

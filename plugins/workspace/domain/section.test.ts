@@ -147,7 +147,7 @@ test('the scanner finds the headings that a CommonMark parser finds', () => {
   )
 })
 
-test('1 MiB of the worst input is scanned within a second', () => {
+test('1 MiB of the worst input is scanned in linear time', () => {
   const worst = [
     '- '.repeat(500_000),
     '# a\n'.repeat(250_000),
@@ -156,8 +156,10 @@ test('1 MiB of the worst input is scanned within a second', () => {
     '> '.repeat(500_000),
   ]
   for (const text of worst) {
-    const began = performance.now()
+    const began = process.cpuUsage()
     outline(text)
-    assert.ok(performance.now() - began < 1000, `${text.slice(0, 8)}… took ${performance.now() - began} ms`)
+    const { user } = process.cpuUsage(began)
+    // A quadratic scan of it takes minutes; the bound leaves room for a slow machine.
+    assert.ok(user < 5_000_000, `${text.slice(0, 8)}… took ${user / 1000} ms`)
   }
 })
