@@ -143,6 +143,7 @@ test('a search by words finds the module and says which of its parts matched', a
     ),
   )
   assert.equal(azure['count'], 1)
+  assert.ok(Number((await opened.call('search_modules', { query: 'a the' }))['count']) >= 1)
   assert.deepEqual(none['results'], [])
   const { next } = all['truncated'] as { next: { tool: string; args: Record<string, unknown> } }
   const rest = await opened.call(next.tool, next.args)
@@ -297,6 +298,7 @@ test('a configuration as text is refused with the line of what is wrong', async 
   )
   const cases: [string, number | undefined][] = [
     ['repositories:\n  - url: ./x\n    branchs: [main]\n', 3],
+    ['repositories:\n  - urll: ./x\n', 2],
     ['repositorys: []\n', 1],
     ['repositories: []\nembedding:\n  keyword_weight: 2\n', 3],
     ['repositories: !!js/function "x"\n', 1],

@@ -88,7 +88,8 @@ function invalidValue(
   error: z.ZodError,
   lineOf: (path: readonly PropertyKey[]) => number | undefined,
 ): Error {
-  const issue = error.issues[0]
+  // A mistyped key is the cause of the key that is missing.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? ''
     const near = nearest(key, KNOWN_KEYS)

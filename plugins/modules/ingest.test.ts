@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -385,3 +386,69 @@ test('a planted configuration of a clone never acts', async (t) => {
   assert.doesNotMatch(await readFile(join(world.cloneDir, store, 'config'), 'utf8'), /touch/)
   assert.ok(!(await readdir(world.dir)).includes('canary'))
 })
+
+test('an output directory that cannot be written is said, and nothing is half done', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  const file = join(world.dir, 'a-file')
+  await writeFile(file, 'mine')
+
+  await assert.rejects(world.run([{ url }], { outputDir: join(file, 'out') }), {
+    code: 'unavailable',
+    reason: 'storage_failed',
+  })
+  await assert.rejects(world.run([{ url }], { cloneDir: join(file, 'clones') }), { reason: 'storage_failed' })
+
+  assert.equal(await readFile(file, 'utf8'), 'mine')
+})
+
+test('a cancelled run says so and keeps the summaries it had', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const abort = new AbortController()
+  abort.abort()
+
+  await assert.rejects(world.run([{ url }], { signal: abort.signal }), { code: 'cancelled' })
+
+  assert.equal((await world.index()).records.length, 1)
+  assert.deepEqual((await world.run([{ url }])).refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
+})
+
+test('a local partial copy is read where it lies, and what it lacks is said', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'lost.tf': 'variable "lost" {}\n' } }])
+  await removeObject(path, 'variable "lost" {}\n')
+
+  const report = await world.run([{ url }])
+
+  assert.deepEqual(report.failures, [])
+  const { variables, diagnostics } = await world.summary('a_main.json')
+  assert.deepEqual(
+    (variables as { name: string }[]).map(({ name }) => name),
+    ['name'],
+  )
+  assert.deepEqual(
+    (diagnostics as { code: string; file: string }[]).map(({ code, file }) => `${code} ${file}`),
+    ['blob_missing lost.tf'],
+  )
+})
+
+/** Makes the blob of this content disappear from a repository, as partial copies lack it. */
+async function removeObject(path: string, content: string): Promise<void> {
+  const pack = join(path, 'objects', 'pack')
+  const [packed = ''] = (await readdir(pack).catch(() => [])).filter((name) => name.endsWith('.pack'))
+  // A small import is written as loose objects.
+  if (packed !== '') {
+    const aside = join(path, packed)
+    await rename(join(pack, packed), aside)
+    await rm(pack, { recursive: true })
+    const unpack = spawnSync('git', ['unpack-objects', '-q'], { cwd: path, input: await readFile(aside) })
+    assert.equal(unpack.status, 0, String(unpack.stderr))
+  }
+  const oid = createHash('sha1')
+    .update(`blob ${Buffer.byteLength(content)}\0${content}`)
+    .digest('hex')
+  await rm(join(path, 'objects', oid.slice(0, 2), oid.slice(2)))
+}

@@ -26,6 +26,8 @@ const BOOST: Readonly<Partial<Record<Field, number>>> = {
 }
 const README_CHARS = 4000
 const MAX_TOKENS = 20_000
+/** Of one name; what has more is no name. */
+const MAX_PARTS = 50
 const MAX_MATCHED = 8
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -43,7 +45,7 @@ export async function buildKeywordSearch(
     fields: [...FIELDS],
     tokenize: words,
     processTerm: (term) => term,
-    searchOptions: { combineWith: 'OR', boost: { ...BOOST } },
+    searchOptions: { combineWith: 'OR', boost: { ...BOOST }, tokenize: queryWords },
   })
   const namesOf = new Map<string, readonly NamedThing[]>()
   for (const record of records) {
@@ -65,13 +67,20 @@ export async function buildKeywordSearch(
   }
 }
 
+/** The words of a query without those that say nothing, unless it has no other. */
+function queryWords(query: string): string[] {
+  const all = words(query)
+  const telling = all.filter((word) => !STOP_WORDS.has(word))
+  return telling.length > 0 ? telling : all
+}
+
 /** Lower-case words; a name split at `_`, `-` and case changes is kept whole as well. */
 export function words(text: string): string[] {
   const found: string[] = []
   for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*/gu)) {
     if (found.length >= MAX_TOKENS) break
     const parts = run.split(/[_-]|(?<=\p{Ll})(?=\p{Lu})/u).map((part) => part.toLowerCase())
-    found.push(...parts.filter((part) => part.length <= 40 && !STOP_WORDS.has(part)))
+    found.push(...parts.slice(0, MAX_PARTS).filter((part) => part.length <= 40))
     if (parts.length > 1 && run.length <= 80) found.push(run.toLowerCase())
   }
   return found
