@@ -35,7 +35,7 @@ export interface KillReport {
 }
 
 const KILL_WITHIN_MS = 60 // design workspace-engine 6
-const ACKNOWLEDGES_WITHIN_MS = 30_000
+const ACKNOWLEDGES_WITHIN_MS = 180_000 // a starved machine is not a broken promise
 const STARTERS = [1, 1, 1, 1, 2, 4] as const
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -89,7 +89,7 @@ async function killOnce(options: KillOptions, round: Round): Promise<Told> {
   const faults: string[] = []
   for (const living = [...victims]; living.length > 0 && faults.length === 0; ) {
     const owner = await answering(living)
-    if (!owner) faults.push('nobody acknowledged anything within 30 s')
+    if (!owner) faults.push('nobody acknowledged anything within 3 minutes')
     if (owner?.answers.count === 0) faults.push('a worker ended by itself')
     await pause(round.chance.below(KILL_WITHIN_MS + 1))
     // Whoever answered before is dead: of those who live only the owner may have answered.
