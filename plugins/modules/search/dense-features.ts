@@ -80,7 +80,8 @@ export function denseVector(features: ReadonlyMap<string, number>): Float32Array
 function termFrequencies(text: string, lexicon: Lexicon, isQuery = false): Map<string, number> {
   const tokens = isQuery ? queryTokens(text) : tokenize(text)
   const counts = new Map<string, number>()
-  for (const word of [...tokens.words, ...tokens.joined]) {
+  // Joined names stay out: they are rare words whose collisions cost more than their matches bring.
+  for (const word of tokens.words) {
     counts.set(`w:${word}`, (counts.get(`w:${word}`) ?? 0) + 1)
   }
   for (const [group, words] of lexicon.match(tokens)) counts.set(`g:${group}`, CONCEPT_WEIGHT * words)
