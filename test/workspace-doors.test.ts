@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { ErrorCode } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
@@ -315,4 +316,62 @@ test('no token, invitation or key stands in the log', async (t) => {
   const log = server.opened.logged.join('\n')
 
   for (const hidden of [ada.token, cookie.split('=')[1] ?? '', server.key]) assert.ok(!log.includes(hidden))
+})
+
+test('a document of 1 MiB is given whole as a resource; a longer one is cut between characters and says so', async (t) => {
+  const limit = 1024 * 1024
+  const server = await openRoomServer(t, { text: 'x'.repeat(limit) })
+  const { token } = await server.join('ada')
+  const uri = 'satchel://workspace/document'
+  const read = async () => {
+    const { json } = await rpc(server, token, 'resources/read', { uri }, uri)
+    const { contents } = json['result'] as { contents: { text: string; mimeType: string; _meta?: object }[] }
+    return contents[0]
+  }
+
+  const whole = await read()
+  await writeFile(server.file, `${'x'.repeat(limit - 1)}\u20ac tail`)
+  const cut = await read()
+
+  assert.deepEqual([whole?.text.length, whole?._meta, whole?.mimeType], [limit, undefined, 'text/markdown'])
+  assert.equal(cut?.text, 'x'.repeat(limit - 1))
+  assert.ok(JSON.stringify(cut?._meta).includes('truncated":true'))
+})
+
+test('a refusal has the same code, reason and details over MCP and REST', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const other = await server.join('bob')
+  await server.ask(server.ingress, 'POST', '/workspace/checkout', {
+    token: other.token,
+    body: { target: 'workspace' },
+  })
+  const cases: [string, string, Record<string, unknown>][] = [
+    ['workspace_propose', '/workspace/propose', { base_version: 9, summary: 's', content: 'c' }],
+    ['workspace_propose', '/workspace/propose', { base_version: 1, summary: ' ', content: 'c' }],
+    [
+      'workspace_propose',
+      '/workspace/propose',
+      { base_version: 1, summary: 's', content: 'c', target: 'section:No' },
+    ],
+    ['workspace_checkout', '/workspace/checkout', { target: 'workspace' }],
+    ['workspace_checkout', '/workspace/checkout', { target: 'workspace', minutes: 999 }],
+    ['workspace_renew', '/workspace/renew', { lease_id: 'lease_x' }],
+    ['workspace_review', '/workspace/proposal/review', { proposal_id: 'prop_x', approve: true }],
+    ['workspace_commit', '/workspace/commit', { proposal_id: 'prop_x' }],
+    ['workspace_handoff_accept', '/workspace/handoff/accept', { handoff_id: 'ho_x' }],
+    ['workspace_handoff_create', '/workspace/handoff', { title: 'T', objective: 'O', record: {} }],
+  ]
+  const stable = (details: unknown) => {
+    const { retry_after_seconds: _, ...rest } = (details ?? {}) as Record<string, unknown>
+    return rest
+  }
+  for (const [tool, path, body] of cases) {
+    const rest = (await server.ask(server.ingress, 'POST', path, { token, body })).json
+    const answer = await rpc(server, token, 'tools/call', { name: tool, arguments: body }, tool)
+    const { error } = (answer.json['result'] as { structuredContent: { error: Record<string, unknown> } })
+      .structuredContent
+    assert.deepEqual([error['code'], error['reason']], [rest['code'], rest['reason']], tool)
+    assert.deepEqual(stable(error['details']), stable(rest['details']), tool)
+  }
 })
