@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -452,3 +454,30 @@ async function removeObject(path: string, content: string): Promise<void> {
     .digest('hex')
   await rm(join(path, 'objects', oid.slice(0, 2), oid.slice(2)))
 }
+
+test('a server that knows neither shallow fetches nor symbolic HEADs is read all the same, with a warning for http', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  await buildRemote(path, [
+    { files: { 'main.tf': MAIN } },
+    { files: { 'b.tf': MAIN }, annotatedTags: ['v1.0'] },
+  ])
+  assert.equal(spawnSync('git', ['update-server-info'], { cwd: path }).status, 0)
+  const server = createServer(async (request, response) => {
+    const file = join(world.dir, decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname))
+    const bytes = await readFile(file).catch(() => undefined)
+    response.writeHead(bytes ? 200 : 404).end(bytes)
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+
+  const report = await world.run([{ url: `http://127.0.0.1:${port}/a.git`, branches: ['main'] }])
+
+  assert.deepEqual(report.failures, [])
+  assert.deepEqual(
+    report.warnings.map(({ code }) => code),
+    ['insecure_transport'],
+  )
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_v1.0.json'])
+})
