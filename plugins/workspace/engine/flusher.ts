@@ -42,6 +42,14 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
   const release = (): void => {
     while (waiting[0] && waiting[0].seq <= durable) waiting.shift()?.settle()
   }
+  /** Sets `poison` through `failed` when it does not hold. */
+  const tryFence = (): void => {
+    try {
+      seams.fence()
+    } catch (thrown) {
+      seams.failed(thrown)
+    }
+  }
   const flushOnce = async (): Promise<void> => {
     const target = seams.appended()
     const started = seams.clock.elapsedMs()
@@ -69,9 +77,14 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
   const flusher: Flusher = {
     durable: () => durable,
     whenDurable: (seq, settle) => {
-      if (poison) settle(poison)
-      else if (seq <= durable && waiting.length === 0) settle()
-      else waiting.push({ seq, settle })
+      if (poison) return settle(poison)
+      if (seq > durable || waiting.length > 0) {
+        waiting.push({ seq, settle })
+        return
+      }
+      // Nothing to flush, but an answer all the same: a buried owner must not show an old room.
+      tryFence()
+      settle(poison)
     },
     kick: () => {
       // `run` catches everything it can throw and hands it to `failed`.

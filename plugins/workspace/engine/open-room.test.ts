@@ -167,6 +167,15 @@ test('an owner on another host is only taken over by a person', async (t) => {
   assert.equal(attempt.kind, 'owner')
 })
 
+test('an owner that was buried alive shows nobody an old room', async (t) => {
+  const file = plan(t)
+  const buried = await own(t, optionsFor(file))
+  await own(t, optionsFor(file, { surroundings: surroundings({ process: () => 'gone' }) }))
+
+  await assert.rejects(buried.store.read(rowFaults), { code: 'unavailable', reason: 'store_poisoned' })
+  assert.equal(buried.store.poisoned.aborted, true)
+})
+
 test('an owner that was buried alive acknowledges nothing and its late record is never read', async (t) => {
   const file = plan(t)
   const buried = await own(t, optionsFor(file))
