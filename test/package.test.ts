@@ -110,3 +110,18 @@ test('no file is named as a dumping ground, and no mark of unfinished work stand
   assert.deepEqual(grounds, [])
   assert.deepEqual(marked, [])
 })
+
+test('the threat model names tests that exist', () => {
+  const named = [...read('docs/security/threat-model.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(
+    ([, path = '']) => path,
+  )
+
+  assert.ok(named.length >= 25)
+  for (const path of named) assert.ok(existsSync(join(ROOT, path)), path)
+})
+
+test('what the documents show of client configurations parses', () => {
+  for (const path of ['docs/clients.md', 'docs/plugin-guide.md']) {
+    for (const [, text = ''] of read(path).matchAll(/```json\n(.*?)```/gs)) JSON.parse(text)
+  }
+})
