@@ -52,6 +52,8 @@ for (const [index, text] of ODD_TEXTS.entries()) {
     assert.deepEqual(answer.warnings, [])
     assert.equal(to.read(`.handoffs/records/${idOf(1)}.json`), text)
     assert.equal(sha256.length, 64)
+    const verdict = await from.call('handoff_validate', { markdown: content, level: 'schema' })
+    assert.equal(verdict.schema_valid, true)
     const json = await from.call('handoff_export', { id: idOf(1), format: 'json' })
     assert.equal(json.content, text)
   })

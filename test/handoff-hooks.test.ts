@@ -286,6 +286,21 @@ test('a score is computed from what is known, and nothing is guessed', () => {
   assert.equal(detect({ context: 1 }, { minutesSinceRecord: 20 }).recommend, true)
 })
 
+test('the next record of a session keeps the score that led to it, once', async (t) => {
+  const bench = await openBench(t, { env: { SATCHEL_SESSION: 'one' } })
+  await bench.call('handoff_detect', { context: 0.9 })
+
+  const first = read(bench, (await bench.call('handoff_create', SMALL)).path)
+  const second = read(bench, (await bench.call('handoff_create', SMALL)).path)
+
+  assert.deepEqual(first.automation, {
+    trigger: 'threshold',
+    score: 0.9,
+    reasons: ['context pressure (0.9)'],
+  })
+  assert.deepEqual(second.automation, { trigger: 'manual', score: null, reasons: [] })
+})
+
 test('records, briefs, latest, index and schema are resources, and writes say what changed', async (t) => {
   const bench = await openBench(t, { repository: true })
   const { id, path } = await bench.call('handoff_create', SMALL)

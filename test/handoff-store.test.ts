@@ -283,6 +283,15 @@ test('a record that is a symbolic link is never followed', async (t) => {
   assert.equal(found?.kind === 'broken' && found.problem.reason, 'not_a_file')
 })
 
+test('a store folder that is a link out of the project is never written through', async (t) => {
+  const outside = storeOn(t, realDisk).root
+  const { store, root } = storeOn(t, realDisk)
+  symlinkSync(outside, join(root, '.handoffs'))
+
+  await assert.rejects(store.create(ID, OLD), { code: 'unavailable', reason: 'store_unwritable' })
+  assert.deepEqual(readdirSync(outside), [])
+})
+
 test('a read-only store is unavailable and keeps its bytes', {
   skip: process.getuid?.() === 0 && 'root may write anywhere',
 }, async (t) => {

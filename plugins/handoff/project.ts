@@ -29,6 +29,8 @@ export interface Handoffs {
   /** Milliseconds that pass, for limits. */
   clock(): number
   random: RandomBytes
+  /** What a session was last told about its need of a handoff; its next record takes it. */
+  readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
   /** The project at a root, with little patience for git: a hook must not hold its host up. */
@@ -55,6 +57,7 @@ export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
     now: () => host.now(),
     clock: systemClock,
     random: (size) => randomBytes(size),
+    detections: new Map(),
     hookProject: (root) => ({ ...at(root), git: gitIn(root, host.env, HOOK_GIT_MS) }),
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),

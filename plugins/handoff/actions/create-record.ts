@@ -19,7 +19,6 @@ export interface CreateRequest {
   readonly branchLabel?: string | undefined
   readonly options: CaptureOptions
   readonly idempotencyKey: string | undefined
-  readonly automation?: Placement['automation'] | undefined
 }
 
 /** What `handoff_create` and `handoff_branch` answer. */
@@ -64,11 +63,13 @@ async function place(
   const parentId = await parentOf(handoffs, project, request.parent, session)
   const around = {
     origin: originOf(ctx, handoffs, session),
-    automation: request.automation ?? { score: null, reasons: [] },
+    automation: automationOf(handoffs, session),
     session,
     idempotencyKey: request.idempotencyKey,
   }
-  const { authored, options } = request
+  const { options } = request
+  const isDetected = around.automation.score !== null && request.authored.trigger === undefined
+  const authored = isDetected ? { ...request.authored, trigger: 'threshold' } : request.authored
   if (parentId === undefined) {
     const lineage: Placement['lineage'] = {
       relation: 'root',
@@ -98,6 +99,14 @@ async function place(
     const warning = `${sibling.id} goes on from the same record: this one is flagged conflicted.`
     return { ...written, warnings: [...written.warnings, warning] }
   })
+}
+
+/** The score that led to this record, used once. */
+function automationOf({ detections }: Handoffs, session: string | undefined): Placement['automation'] {
+  const detection = session === undefined ? undefined : detections.get(session)
+  if (session === undefined || !detection) return { score: null, reasons: [] }
+  detections.delete(session)
+  return { score: detection.score, reasons: detection.reasons }
 }
 
 async function liveSibling(project: Project, parentId: string): Promise<RecordRow | undefined> {

@@ -19,12 +19,11 @@ export async function detectHandoff(
   const draft = own.find(({ status }) => status === 'draft' || status === 'validated')
   const stored = draft && (await project.store.read(draft.id))
   const minutes = last && (handoffs.now().getTime() - last.updatedMs) / 60_000
-  return {
-    root: project.root,
-    ...detect(signals, {
-      ...(minutes !== undefined && { minutesSinceRecord: minutes }),
-      ...(stored?.kind === 'record' && { draftQuality: qualityOf(stored.record, undefined).overall }),
-    }),
-    warnings: [],
-  }
+  const detection = detect(signals, {
+    ...(minutes !== undefined && { minutesSinceRecord: minutes }),
+    ...(stored?.kind === 'record' && { draftQuality: qualityOf(stored.record, undefined).overall }),
+  })
+  // Kept in this process only: nothing is written, and a session lives in one process.
+  if (session !== undefined) handoffs.detections.set(session, detection)
+  return { root: project.root, ...detection, warnings: [] }
 }

@@ -1,6 +1,7 @@
 import { type CallContext, SatchelError } from '../../../server/plugin.ts'
 import type { Source, Subject } from '../domain/checks/check.ts'
 import { readJson } from '../domain/json-text.ts'
+import { embeddedRecord } from '../domain/markdown-import.ts'
 import { readableRecord } from '../domain/readable-record.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { type Level, type Verdict, verdictOn } from '../domain/validation.ts'
@@ -17,6 +18,7 @@ export type Candidate =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'markdown'; readonly text: string }
 
 /** Judges a record; writes nothing. A text that is no JSON is a verdict too. */
 export async function validateRecord(
@@ -54,6 +56,7 @@ async function judgedOf(ctx: CallContext, project: Project, candidate: Candidate
     if (typeof candidate.value === 'string') return fromText(candidate.value)
     return { source: { kind: 'value' }, value: candidate.value }
   }
+  if (candidate.kind === 'markdown') return fromMarkdown(candidate.text)
   if (candidate.kind === 'path') return fromBytes(await readFileInside(ctx, candidate.path))
   const { id } = candidate
   const found = await project.store.read(await resolveId(project, id))
@@ -77,6 +80,11 @@ const notUtf8: Judged = { source: { kind: 'not_utf8' }, value: undefined }
 function fromBytes(bytes: Uint8Array): Judged {
   const text = decodeUtf8(bytes)
   return text === undefined ? notUtf8 : fromText(text)
+}
+
+/** The record in the block of an exported file; without a block the text itself is judged. */
+function fromMarkdown(text: string): Judged {
+  return fromText(embeddedRecord(text)?.text ?? text)
 }
 
 function fromText(text: string): Judged {

@@ -53,6 +53,7 @@ export function openStore(parts: {
 
   const prepare = async (): Promise<void> => {
     if (prepared) return
+    for (const folder of [layout.folder, layout.records]) await refuseLink(disk, folder)
     for (const folder of [layout.records, layout.locks, layout.temps]) await disk.makeDirectory(folder)
     if (!(await orMissing(disk.stat(layout.gitignore)))) {
       await disk.writeNew(layout.gitignore, GITIGNORE).catch(ignoreExisting)
@@ -150,6 +151,17 @@ async function finished(files: Files, id: string, text: string): Promise<Written
   await files.disk.syncDirectory(files.layout.records)
   files.written(id)
   return { etag: sha256(text), path: relative(files.layout.root, recordFile(files.layout, id)) }
+}
+
+/** A link in the place of the store would lead writes out of the project. */
+async function refuseLink(disk: Disk, folder: string): Promise<void> {
+  const found = await orMissing(disk.stat(folder))
+  if (!found || found.isDirectory) return
+  throw new SatchelError(
+    'unavailable',
+    'store_unwritable',
+    'The folder of the handoff store is a link or a file; nothing was written. Make it a folder, or set handoff.store to one.',
+  )
 }
 
 async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {

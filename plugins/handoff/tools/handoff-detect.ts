@@ -12,7 +12,7 @@ export function detectTool(handoffs: Handoffs) {
     name: 'handoff_detect',
     title: 'Detect handoff need',
     description:
-      'Says whether it is time to write a handoff, from signals of your session, each 0 to 1; leave out what you do not know. Pass score and reasons on to handoff_create in extra.',
+      'Says whether it is time to write a handoff, from signals of your session, each 0 to 1; leave out what you do not know. The next handoff_create of this session keeps score and reasons.',
     profile: 'full',
     input: z.object({
       context: share('context used'),

@@ -9,6 +9,7 @@ const input = z.object({
   record: z.unknown().optional().describe('the record: any JSON, or its text'),
   id: z.string().optional().describe('or a stored one: id, its first or last digits, latest'),
   path: z.string().optional().describe('or a file'),
+  markdown: z.string().optional().describe('or exported text'),
   level: z.enum(LEVELS).default('all').describe('how far to look'),
   strict: z.boolean().default(false).describe('warnings fail'),
   project: projectField,
@@ -91,11 +92,17 @@ function candidateOf(given: z.output<typeof input>): Candidate {
     candidates.push({ kind: 'value', value: given.record })
   if (given.id !== undefined) candidates.push({ kind: 'id', id: given.id })
   if (given.path !== undefined) candidates.push({ kind: 'path', path: given.path })
+  if (given.markdown !== undefined) candidates.push({ kind: 'markdown', text: given.markdown })
   const [candidate] = candidates
   if (candidate && candidates.length === 1) return candidate
-  throw new SatchelError('invalid', 'invalid_arguments', 'Give exactly one of record, id and path.', {
-    details: { errors: [{ pointer: '', message: 'exactly one of record, id, path' }] },
-  })
+  throw new SatchelError(
+    'invalid',
+    'invalid_arguments',
+    'Give exactly one of record, id, path and markdown.',
+    {
+      details: { errors: [{ pointer: '', message: 'exactly one of record, id, path, markdown' }] },
+    },
+  )
 }
 
 /** `FILE|-|ID`: standard input without a word, a file that is there, else an id. */
