@@ -54,7 +54,7 @@ export async function analyze(entry: RepositoryEntry, means: AnalyzeMeans): Prom
         storePath: () => join(workDir, 'store.git'),
         lockStore: async () => ({ release: async () => undefined }), // nobody else knows the directory
         openCache: (store) => openParseCache(`${store}.ndjson`, reader.parserVersion),
-        say: (message) => means.progress(0, 1, message),
+        say: (message, share) => means.progress(share, 1, message),
       })
     }
   } finally {

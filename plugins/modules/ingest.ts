@@ -11,6 +11,7 @@ import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } fr
 import { openParseCache } from './index/parse-cache.ts'
 import { takeLock } from './index/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from './index/summary-files.ts'
+import { createSaver } from './ingest/index-saver.ts'
 import type { ModuleReader } from './ingest/module-reader.ts'
 import { type Plan, planRepositories, type RepositoryPlan } from './ingest/plan.ts'
 import { runPooled } from './ingest/pool.ts'
@@ -234,7 +235,15 @@ async function readRepositories(
   afterEach: () => Promise<void>,
 ): Promise<void> {
   const total = plan.repositories.length
-  let done = 0
+  const shares = new Map<string, number>()
+  const say = (url: string, share: number, message: string): void => {
+    shares.set(url, share)
+    means.progress(
+      [...shares.values()].reduce((sum, one) => sum + one, 0),
+      total,
+      message,
+    )
+  }
   means.progress(0, total, `${total} repositories`)
   await runPooled(
     plan.repositories,
@@ -252,11 +261,10 @@ async function readRepositories(
         storePath: (of) => pathOfStore(of, request.cloneDir),
         lockStore: (path) => takeLock(`${path}.lock`, means.now),
         openCache: (path) => openParseCache(cachePath(request.outputDir, path), means.reader.parserVersion),
-        say: (message) => means.progress(done, total, `${name}: ${message}`),
+        say: (message, share) => say(repository.remote.url, share, `${name}: ${message}`),
       })
-      done++
       await afterEach()
-      means.progress(done, total, `${name}: done`)
+      say(repository.remote.url, 1, `${name}: done`)
     },
   )
 }
@@ -273,23 +281,6 @@ function storeNames(plan: Plan, cloneDir: string): ReadonlySet<string> {
 function cachePath(outputDir: string, store: string): string {
   const name = store.slice(store.lastIndexOf('/') + 1).replace(/\.git$/, '')
   return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
-}
-
-const SAVE_EVERY_MS = 5000
-
-/** Saves the index now and then, so that a killed run keeps what it had; one save at a time. */
-function createSaver(outputDir: string, output: SummaryOutput, now: () => Date) {
-  let last = now().getTime()
-  let saving: Promise<void> = Promise.resolve()
-  return {
-    async soon(): Promise<void> {
-      if (now().getTime() - last < SAVE_EVERY_MS) return
-      last = now().getTime()
-      saving = saving.then(() => saveIndex(outputDir, output.index(null)))
-      await saving
-    },
-    settled: () => saving,
-  }
 }
 
 /** Index, removed files, vectors, and the index again with what is embedded. */

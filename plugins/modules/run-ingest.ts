@@ -65,7 +65,7 @@ async function runPrepared(
   service: ModuleService,
   { config, trust, outputDir, cloneDir }: Prepared,
   wish: IngestWish,
-  call: Pick<CallContext, 'signal' | 'progress'>,
+  call: Pick<CallContext, 'signal' | 'progress'> & { readonly door?: CallContext['door'] },
 ): Promise<Ingested> {
   const { host } = service
   const embedding: EmbeddingOptions = {
@@ -97,7 +97,9 @@ async function runPrepared(
         log: host.log,
         reader,
         ...(vectors && { vectors }),
-        progress: call.progress,
+        // A person counts repositories; a program waits for any step.
+        progress: (done, total, message) =>
+          call.progress(call.door === 'cli' ? Math.floor(done + 1e-9) : done, total, message),
       },
     )
     // Readers may have named the repository by its URL or by its name.

@@ -53,7 +53,7 @@ export function createFreshness(host: Host, config: ModulesConfig, ingest: Backg
     const signal = AbortSignal.any([abort.signal, host.signal])
     const done = runInBackground(host, signal, () =>
       ingest(signal, (finished, total = 0, message = '') => {
-        run.progress = { done: finished, total, message }
+        run.progress = { done: Math.floor(finished), total, message }
       }),
     ).finally(() => {
       running = undefined

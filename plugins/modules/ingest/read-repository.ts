@@ -52,7 +52,8 @@ export interface ReadingContext {
   /** The right to write the store; released when the repository is done. */
   lockStore(path: string): Promise<{ release(): Promise<void> }>
   openCache(storePath: string): Promise<ParseCache>
-  say(message: string): void
+  /** How far this repository is: `share` from 0 to 1. */
+  say(message: string, share: number): void
   /** Set for a dry run: what would be read is told here and not read. */
   plan?(place: { repository: string; ref: string; path: string }): void
 }
@@ -159,13 +160,13 @@ async function readChanged(
   const lock = await context.lockStore(storePath)
   try {
     const refs = [...new Map(changed.map(({ ref }) => [ref.fullName, ref])).values()]
-    context.say(`fetching ${refs.length} refs`)
+    context.say(`fetching ${refs.length} refs`, 0.1)
     const commits = await git.fetch(refs, listing.objectFormat)
     const cache = await context.openCache(storePath)
     const trees = createTreeReader(git.blobs())
     const texts = createTextCache()
     for (const [at, wanted] of changed.entries()) {
-      context.say(`reading ${at + 1} of ${changed.length} refs`)
+      context.say(`reading ${at + 1} of ${changed.length} refs`, 0.3 + (0.6 * at) / changed.length)
       const commit = commits.get(wanted.ref.fullName)
       await readWanted(repository, wanted, commit, seen, { git, cache, texts, trees, context })
     }

@@ -60,7 +60,7 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const task = await tasks.start(ctx.principal, stateDir(outputDir), async (signal, say) => {
         const progress: CallContext['progress'] = (done, total, message) =>
-          say(`${done} of ${total ?? '?'} repositories: ${message ?? ''}`)
+          say(`${Math.floor(done)} of ${total ?? '?'} repositories: ${message ?? ''}`)
         const report = await run(service, { ...ctx, signal, progress }, input)
         return { data: report, text: digestOf(report) }
       })
