@@ -370,3 +370,26 @@ test('a call whose owner died after it happened is not done twice by the process
   assert.equal(await latest(), before + 1, 'one proposal.created')
   assert.match(String((answer as { proposal_id: string }).proposal_id), /^prop_/)
 })
+
+test('a local session that ended is begun anew at the next call, at the owner and over a bridge', async (t) => {
+  const file = await roomFile(t)
+  const agent = await stdioHost(t, file)
+  const bridge = await stdioHost(t, file, { name: 'bridge' })
+  const boss = await stdioHost(t, file, { as: 'owner' })
+  await agent.call('workspace_status')
+  await bridge.call('workspace_status')
+  const { sessions } = (await boss.call('workspace_sessions')) as {
+    sessions: { session_id: string; participant_id: string }[]
+  }
+  const you = (await boss.call('workspace_status'))['you'] as { participant_id: string }
+  for (const { session_id, participant_id } of sessions) {
+    if (participant_id !== you.participant_id) await boss.call('workspace_session_end', { session_id })
+  }
+
+  const again = await Promise.all([agent.call('workspace_status'), bridge.call('workspace_status')])
+
+  assert.deepEqual(
+    again.map((status) => (status['you'] as { name: string }).name),
+    ['robot', 'bridge'],
+  )
+})

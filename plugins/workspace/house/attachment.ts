@@ -15,11 +15,13 @@ export interface Attachment {
   readonly current: Attached | undefined
   /** Forgets a link that broke, or an ownership that ended. */
   detach(attached: Attached): void
-  /** Stops owning; the next call attaches anew. */
-  letGo(): Promise<void>
+  /** Stops owning; the next call attaches anew, but not before `holdBackMs`: whoever asked for the room goes first. */
+  letGo(holdBackMs?: number): Promise<void>
 }
 
 const RETRY_MS = 20
+/** After a planned change of owner the others wait this long. */
+export const HOLD_BACK_MS = 300 // design workspace, section 9
 const ATTACH_LIMIT_MS = 2000 // design workspace, section 9
 /** A living owner that does not listen yet is recovering the room: that may take longer than a lost race. */
 const RECOVERY_LIMIT_MS = 10_000
@@ -30,11 +32,18 @@ export const PROTOCOL = { name: 'satchel-room', major: 1 } as const
 export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): Attachment {
   let current: Attached | undefined
   let attaching: Promise<Attached> | undefined
+  let holdBackUntil = 0
+  const heldBack = async (): Promise<void> => {
+    const waitMs = holdBackUntil - performance.now()
+    if (waitMs > 0) await pause(waitMs)
+  }
   const attach = async (rank: Rank): Promise<Attached> => {
     if (current) return current
-    attaching ??= attachNow(take, rank).finally(() => {
-      attaching = undefined
-    })
+    attaching ??= heldBack()
+      .then(() => attachNow(take, rank))
+      .finally(() => {
+        attaching = undefined
+      })
     current = await attaching
     return current
   }
@@ -46,7 +55,8 @@ export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): A
     detach(attached) {
       if (current === attached) current = undefined
     },
-    async letGo() {
+    async letGo(holdBackMs = 0) {
+      holdBackUntil = performance.now() + holdBackMs
       const attached = current
       current = undefined
       if (attached?.kind === 'here') await attached.owner.close()

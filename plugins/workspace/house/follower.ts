@@ -1,7 +1,7 @@
 import type { Host } from '../../../server/plugin.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import type { Joined } from '../room/members.ts'
-import { type Attached, type Attachment, pause } from './attachment.ts'
+import { type Attached, type Attachment, HOLD_BACK_MS, pause } from './attachment.ts'
 import { followEvents } from './link.ts'
 
 /** Follows the owner's events while another process owns the room, so that hints reach this process's clients. */
@@ -11,8 +11,6 @@ export interface Follower {
   stop(): void
 }
 
-/** The winner of a planned change of owner takes the room first; the others wait this long. */
-const HOLD_BACK_MS = 300 // design workspace, section 9
 const REATTACH_SPREAD_MS = 50
 const RESOURCES = ['status', 'document', 'proposals', 'leases', 'participants']
 
@@ -40,6 +38,8 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
     attachment.detach(attached)
     await pause(stopped ? HOLD_BACK_MS : Math.floor((process.pid * 7) % REATTACH_SPREAD_MS))
     const next = await attachment.attach('stdio')
+    // The session goes on in this process: nobody else would use it.
+    if (next.kind === 'here') next.owner.keep(joined.session_id)
     hintAll(host)
     follow(next, joined)
   }

@@ -37,7 +37,9 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
   /** The local session; hints reach this process from its first moment on. */
   const joinedAs = async (client: string | undefined): Promise<Joined> => {
     const joined = await local.get(client)
-    if (attachment.current) follow(attachment.current, joined)
+    const attached = attachment.current
+    if (attached?.kind === 'here') attached.owner.keep(joined.session_id)
+    else if (attached) follow(attached, joined)
     return joined
   }
   const sessionOf = async ({ principal, localTransport, client }: CallContext): Promise<string> => {
@@ -77,9 +79,10 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       let key: string | undefined
       for (;;) {
         const place = await seat(ctx)
-        if (place !== 'elsewhere') return call.here(place, key)
-        key = keyOf(once)
-        const answer = await atOwner(ctx, once, deadline)
+        if (place === 'elsewhere') key = keyOf(once)
+        const answer = await (place === 'elsewhere'
+          ? atOwner(ctx, once, deadline)
+          : atHome(ctx, call, { local, place, key, deadline }))
         if (answer !== 'again') return answer
       }
     },
@@ -101,6 +104,30 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       if (attached.kind === 'here') return attached.owner
       throw refusal('room_not_running', 'Another process owns this room.')
     },
+  }
+}
+
+interface HomeCall {
+  readonly local: LocalSession
+  readonly place: Seat
+  readonly key: string | undefined
+  readonly deadline: number
+}
+
+/** Makes the call at the own room; `again` when the local session had ended and another may be begun. */
+async function atHome<T>(
+  ctx: CallContext,
+  call: RoomCall<T>,
+  { local, place, key, deadline }: HomeCall,
+): Promise<T | 'again'> {
+  try {
+    return await call.here(place, key)
+  } catch (thrown) {
+    const joined = local.current
+    const isStale = isSatchelError(thrown) && thrown.reason === 'session_expired'
+    if (ctx.localTransport === undefined || !joined || !isStale || performance.now() > deadline) throw thrown
+    local.forget(joined)
+    return 'again'
   }
 }
 

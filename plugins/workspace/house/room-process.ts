@@ -5,7 +5,7 @@ import { refusal } from '../domain/refusal.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import { createFeed, type Feed } from '../feed.ts'
 import { type Claims, createClaims } from '../owner/claim.ts'
-import { createAttachment } from './attachment.ts'
+import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import type { RoomWorld } from './clock.ts'
 import { createFollower } from './follower.ts'
 import { createHouse, type House } from './house.ts'
@@ -80,7 +80,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     },
     listen: (listener) => void listeners.push(listener),
     addressOf,
-    yieldRoom: () => attachment.letGo(),
+    yieldRoom: () => attachment.letGo(HOLD_BACK_MS),
     async stop() {
       follower.stop()
       await local.leave().catch((error) => host.log.debug('could not leave', { error }))
