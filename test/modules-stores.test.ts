@@ -153,7 +153,11 @@ test('two writers with twenty updates each lose nothing', async (t) => {
   const folder = await temporary(t)
   const writers = [0, 1].map((n) => writer(t, folder, n * 20, 20))
 
-  for (const child of writers) assert.deepEqual(await once(child, 'exit'), [0, null])
+  const exits = await Promise.all(writers.map((child) => once(child, 'exit')))
+  assert.deepEqual(exits, [
+    [0, null],
+    [0, null],
+  ])
 
   assert.equal(await (await openIn(folder)).count(), 40)
 })
