@@ -33,14 +33,23 @@ export interface Rebuilt {
   readonly modules: number
   /** JSON files of the directory that are no summaries. */
   readonly skipped: number
+  /** Vectors computed again; 0 when there is no store, or its vectors cannot be computed from summaries. */
+  readonly vectors: number
 }
 
+/** Makes what is derived from the records again; gives the ids whose vectors are in the store now, undefined: untouched. */
+export type RebuildSearch = (records: readonly IndexRecord[]) => Promise<ReadonlySet<string> | undefined>
+
 /**
- * Makes the index again from the summaries that lie in `outputDir`; changes no summary. The next ingest reads every
+ * Makes the index, and by `rebuildSearch` what is searched, again from the summaries that lie in `outputDir`; changes no summary. The next ingest reads every
  * ref again, because how it was read is not in a summary.
  * Errors: `conflict`/`ingest_running`.
  */
-export async function rebuildIndex(outputDir: string, now: () => Date): Promise<Rebuilt> {
+export async function rebuildIndex(
+  outputDir: string,
+  now: () => Date,
+  rebuildSearch: RebuildSearch,
+): Promise<Rebuilt> {
   await makeDirectoryDurably(stateDir(outputDir))
   const lock = await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
   try {
@@ -50,15 +59,19 @@ export async function rebuildIndex(outputDir: string, now: () => Date): Promise<
     })
     const known = new Map((before?.records ?? []).map((record) => [record.id, record]))
     const { records, skipped } = await recordsOf(outputDir, now().toISOString(), known)
-    await saveIndex(outputDir, {
-      format: 1,
-      parser_version: PARSER_VERSION,
-      finished_at: before?.finished_at ?? null,
-      repositories: before?.repositories ?? repositoryRows(records),
-      records,
-      leftovers: before?.leftovers ?? [],
-    })
-    return { modules: records.length, skipped }
+    const save = (saved: IndexRecord[]): Promise<void> =>
+      saveIndex(outputDir, {
+        format: 1,
+        parser_version: PARSER_VERSION,
+        finished_at: before?.finished_at ?? null,
+        repositories: before?.repositories ?? repositoryRows(records),
+        records: saved,
+        leftovers: before?.leftovers ?? [],
+      })
+    await save(records)
+    const embedded = await rebuildSearch(records)
+    if (embedded) await save(records.map((record) => ({ ...record, embedded: embedded.has(record.id) })))
+    return { modules: records.length, skipped, vectors: embedded?.size ?? 0 }
   } finally {
     await lock.release()
   }

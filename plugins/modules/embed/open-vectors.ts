@@ -80,6 +80,22 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
   }
 }
 
+/** Embeds every record of `work`, whatever a store holds: for a rebuild. Nothing is written. */
+export async function embedAnew(
+  embedder: ModuleEmbedder,
+  options: EmbeddingOptions,
+  work: VectorWork,
+): Promise<{ readonly header: StoreHeader; readonly items: readonly VectorItem[] }> {
+  const include = includeOf(options)
+  const latest = new Set((await latestRecords(work)).map(({ id }) => id))
+  const candidates: Candidate[] = []
+  for (const record of work.records) {
+    candidates.push(candidateOf(record, await work.load(record), include, latest.has(record.id)))
+  }
+  const { items } = await embedAll(embedder, candidates, work)
+  return { header: embedder.header(include), items }
+}
+
 interface Candidate {
   readonly record: IndexRecord
   readonly stored: StoredRecord
@@ -121,7 +137,10 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
   return { embed, touch, kept: touch.map(({ id }) => id), unchanged, latest }
 }
 
-async function latestRecords(work: VectorWork): Promise<readonly IndexRecord[]> {
+/** The records of the latest ref of each module, as the index on disk groups them. */
+export async function latestRecords(
+  work: Pick<VectorWork, 'outputDir' | 'records'>,
+): Promise<readonly IndexRecord[]> {
   const index = await loadIndex(work.outputDir)
   return index ? groupVersions(index, work.records).map(({ latest }) => latest) : work.records
 }

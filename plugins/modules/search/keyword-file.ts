@@ -49,9 +49,20 @@ export async function saveKeywordIndex(
   const stored = await readStored(outputDir)
   const source = sourceOf(records)
   if (stored?.source === source && loadKeywordIndex(stored.index, lexicon)) return
+  await writeKeywordIndex(outputDir, records, load, lexicon)
+}
+
+/** Makes the stored index anew from these records, whatever stands there. */
+export async function writeKeywordIndex(
+  outputDir: string,
+  records: readonly IndexRecord[],
+  load: LoadSummary,
+  lexicon: Lexicon,
+): Promise<void> {
   const index = await buildFrom(records, load, lexicon)
   await makeDirectoryDurably(stateDir(outputDir))
-  await writeFileDurably(keywordPath(outputDir), JSON.stringify({ source, index: index.toJSON() }))
+  const file = { source: sourceOf(records), index: index.toJSON() }
+  await writeFileDurably(keywordPath(outputDir), JSON.stringify(file))
 }
 
 /** Derived and rebuildable: a file that cannot be read is as good as none. */

@@ -9,19 +9,30 @@ export function rebuildModulesTool(service: ModuleService) {
     name: 'rebuild_modules',
     title: 'Rebuild the module index',
     description:
-      'Makes the module index again from the summaries in the output directory: for an index that is damaged or lost. Changes no summary; needs no network.',
+      'Makes the module index, the keyword index and the vectors of the built-in strategy again from the summaries in the output directory: for an index or a vector store that is damaged, lost, or made with another lexicon. Changes no summary; needs no network.',
     profile: 'full',
     mcp: false,
     input: z.object({ output_dir: outputDirField }),
-    output: z.object({ modules: z.number().int(), skipped: z.number().int(), output_dir: z.string() }),
+    output: z.object({
+      modules: z.number().int(),
+      skipped: z.number().int(),
+      vectors: z.number().int(),
+      output_dir: z.string(),
+    }),
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     cli: { verb: 'modules rebuild', short: { output_dir: 'o' } },
     example: {},
     async handler(ctx, input) {
-      const { rebuildIndex } = await import('../rebuild.ts')
+      const [{ rebuildIndex }, { searchRebuilder }] = await Promise.all([
+        import('../rebuild.ts'),
+        import('../embed/rebuild-search.ts'),
+      ])
       const outputDir = await service.outputDir(ctx, input.output_dir)
-      return { ...(await rebuildIndex(outputDir, () => service.host.now())), output_dir: outputDir }
+      const rebuildSearch = searchRebuilder(service, outputDir, ctx)
+      const rebuilt = await rebuildIndex(outputDir, () => service.host.now(), rebuildSearch)
+      return { ...rebuilt, output_dir: outputDir }
     },
-    digest: ({ modules, skipped }) => `${modules} modules indexed; ${skipped} other JSON files left alone`,
+    digest: ({ modules, skipped, vectors }) =>
+      `${modules} modules indexed, ${vectors} vectors; ${skipped} other JSON files left alone`,
   })
 }
