@@ -45,6 +45,9 @@ function startWriter(...args: string[]): Writer {
   return { process: child, acknowledged, ended }
 }
 
+/** How often a writer is killed; a long run sets it to 200. */
+const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 18)
+
 test('eight processes with fifty updates each keep all four hundred', { timeout: 110_000 }, async (t) => {
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
@@ -59,18 +62,18 @@ test('eight processes with fifty updates each keep all four hundred', { timeout:
 })
 
 test('killed writers lose nothing that was acknowledged and leave no torn file', {
-  timeout: 110_000,
+  timeout: 110_000 + KILLS * 5_000,
 }, async (t) => {
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
   const acknowledged: string[] = []
 
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < KILLS / 3; round++) {
     const writers = Array.from({ length: 3 }, (_, n) =>
       startWriter('update', bench.root, id, '1000', `r${round}p${n}`),
     )
     for (const writer of writers) {
-      while (writer.acknowledged.length < 3 + round)
+      while (writer.acknowledged.length < 3 + (round % 6))
         await once(writer.process.stdout ?? writer.process, 'data')
       writer.process.kill('SIGKILL')
       await writer.ended

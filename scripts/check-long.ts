@@ -1,0 +1,56 @@
+/** The long proofs that no gate waits for: full crash tests, many kills, many generated records, the whole corpus when it is there. */
+import { spawnSync } from 'node:child_process'
+
+interface Proof {
+  readonly name: string
+  readonly command: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const SEED = process.argv[2] ?? String(Math.floor(Math.random() * 2 ** 31))
+const testing = ['--import', 'tsx', 'scripts/test.ts']
+
+const PROOFS: readonly Proof[] = [
+  {
+    name: 'room: 1,000 kills and 100,000 crash points',
+    command: ['dist/satchel.js', 'torture', 'room', '--seed', SEED, '--kills', '1000', '--points', '100000'],
+  },
+  {
+    name: 'handoff: 50,000 records against a second validator',
+    command: [...testing, 'test/handoff-agreement.test.ts'],
+    env: { RUNS: '50000' },
+  },
+  {
+    name: '200 kills in the middle of a record write, of an ingest and of an index write',
+    command: [
+      ...testing,
+      'test/handoff-store.test.ts',
+      'test/modules-kill.test.ts',
+      'test/modules-stores.test.ts',
+    ],
+    env: { SATCHEL_KILLS: '200' },
+  },
+  {
+    name: 'modules: every file of the corpus against the reference parser',
+    command: [...testing, 'plugins/modules/hcl/oracle.test.ts'],
+    env: { CORPUS: 'all' },
+  },
+]
+
+console.log(`seed ${SEED}`)
+const failed = PROOFS.filter(({ name, command, env }) => {
+  console.log(`\n== ${name}`)
+  const started = performance.now()
+  const { status } = spawnSync(process.execPath, command, {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
+  console.log(
+    `== ${status === 0 ? 'held' : 'FAILED'} after ${Math.round((performance.now() - started) / 1000)} s`,
+  )
+  return status !== 0
+})
+if (failed.length > 0) {
+  console.error(`failed: ${failed.map(({ name }) => name).join('; ')}`)
+  process.exitCode = 1
+}
