@@ -67,19 +67,23 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
     async view() {
       const folder = await orMissing(disk.stat(layout.records))
       if (!folder?.isDirectory) return { rows: [], problems: [] }
+      const warm = (): State | undefined => (isCurrent(state, folder.mtimeMs) ? state : undefined)
+      const known = warm()
+      if (known) {
+        // In the background: its findings are for a later call, and a failure shows there.
+        if (now() - known.scannedMs > FULL_PASS_EVERY_MS) scanOnce().catch(() => undefined)
+        return known.view
+      }
       // A scan that began before this call may have missed what was written since.
       if (running) await running.catch(() => undefined)
-      const known = state
-      if (!known || known.folderMs !== folder.mtimeMs || known.scannedMs - folder.mtimeMs < YOUNG_MS) {
-        return (await scanOnce()).view
-      }
-      if (now() - known.scannedMs > FULL_PASS_EVERY_MS) {
-        // In the background: its findings are for the next call, and a failure shows there.
-        scanOnce().catch(() => undefined)
-      }
-      return known.view
+      return (warm() ?? (await scanOnce())).view
     },
   }
+}
+
+/** Whether nothing was written since a scan, as far as the folder's time can tell. */
+function isCurrent(state: State | undefined, folderMs: number): boolean {
+  return state !== undefined && state.folderMs === folderMs && state.scannedMs - folderMs >= YOUNG_MS
 }
 
 async function entriesOf(
