@@ -1,8 +1,10 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fdatasync,
   fdatasyncSync,
+  fsync,
   ftruncateSync,
   link,
   lstatSync,
@@ -16,7 +18,6 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { syncDirectory } from '../../../server/plugin.ts'
 
 /** What a look at a name tells; never follows a symbolic link. */
 export interface FileFacts {
@@ -59,6 +60,7 @@ const RENAME_TRIES = 10 // design workspace-engine 2: Windows refuses while anot
 const RENAME_PAUSE_MS = 20
 
 const flushFile = promisify(fdatasync)
+const fsyncFile = promisify(fsync)
 const linkFile = promisify(link)
 const listDirectory = promisify(readdir)
 const makeDirectory = promisify(mkdir)
@@ -103,15 +105,42 @@ function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   }
 }
 
+const SMALL_BYTES = 1024 * 1024 // written to the page cache in well under a millisecond
+
+/** Only what waits for the disk leaves the loop: each turn through the thread pool costs as much as a small write. */
 async function createFlushed(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  if (bytes.length > SMALL_BYTES) return createLarge(path, bytes, mode)
+  const file = openSync(path, 'wx', mode)
+  try {
+    writeWhole(file, bytes, 0)
+    // The umask may have taken bits away; a document keeps the mode its owner gave it.
+    fchmodSync(file, mode)
+    await fsyncFile(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function createLarge(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   const file = await open(path, 'wx', mode)
   try {
-    await file.writeFile(content)
-    // The umask may have taken bits away; a document keeps the mode its owner gave it.
+    await file.writeFile(bytes)
     await file.chmod(mode)
     await file.sync()
   } finally {
     await file.close()
+  }
+}
+
+/** Windows has no such call: a no-op there. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const directory = openSync(path, 'r')
+  try {
+    await fsyncFile(directory)
+  } finally {
+    closeSync(directory)
   }
 }
 
