@@ -36,6 +36,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'bench retrieval', summary: 'how well the search ranks judged queries' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
       { verb: 'bench modules', summary: 'measure the module ingest' },
+      { verb: 'bench search', summary: 'what a search costs: scan, cold start, loading' },
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },

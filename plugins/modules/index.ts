@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
 import { benchModulesCommand } from './bench/command.ts'
 import { retrievalBench } from './bench/retrieval.ts'
+import { benchSearchCommand } from './bench/search-command.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { stateDir } from './index/module-index.ts'
 import type { OpenVectors } from './ingest/vectors.ts'
@@ -67,7 +68,12 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [initCommand(workingDirectory), retrievalBench(workingDirectory), benchModulesCommand(host)],
+      commands: [
+        initCommand(workingDirectory),
+        retrievalBench(workingDirectory),
+        benchSearchCommand(host),
+        benchModulesCommand(host),
+      ],
       tasks,
       async doctor(signal) {
         const { diagnoseModules } = await import('./doctor.ts')

@@ -67,7 +67,8 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
   }
 }
 
-function nearest(packed: PackedVectors, vector: Float32Array, filter: VectorFilter): VectorHit[] {
+/** Records that pass the filter with their similarity, in the order of the store. */
+export function nearest(packed: PackedVectors, vector: Float32Array, filter: VectorFilter): VectorHit[] {
   const wanted = packed.records.map((record) => passes(record, filter))
   const scores = scan(packed, vector, (row) => wanted[row] === true)
   return packed.records.flatMap((record: StoredRecord, row) =>

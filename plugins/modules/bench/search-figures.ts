@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DENSE_DIMS } from '../search/dense-features.ts'
+import { OWN_SUMMARIES } from '../search/own-corpus.ts'
+import { TOKENIZER_VERSION } from '../search/tokens.ts'
+import { embeddedStore, nearest } from '../store/embedded-store.ts'
+import type { PackedVectors } from '../store/packed-vectors.ts'
+
+/** One figure beside what it is compared with, in the same run (search design 9). */
+export interface SearchFigure {
+  readonly name: string
+  readonly what: string
+  /** Milliseconds. */
+  readonly ours: number
+  readonly against: number
+  /** Most that `ours` may be: a factor of `against`, or milliseconds above it. */
+  readonly goal: { readonly times: number } | { readonly plusMs: number }
+}
+
+export interface SearchMeasureOptions {
+  /** How this program is started: command and arguments before the verb. */
+  readonly program: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  note(line: string): void
+}
+
+const SCANNED = 10_000
+const STORED = 1000
+const BEST = 10
+const ROUNDS = 5
+
+/** Whether a figure keeps its goal. */
+export function keepsGoal({ ours, against, goal }: SearchFigure): boolean {
+  return 'times' in goal ? ours <= against * goal.times : ours <= against + goal.plusMs
+}
+
+/** All figures of the search, each the best of some interleaved rounds. Leaves nothing behind. */
+export async function measureSearch(options: SearchMeasureOptions): Promise<readonly SearchFigure[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
+  try {
+    options.note(`scan of ${SCANNED} vectors`)
+    const scanned = await measureScan()
+    options.note(`${STORED} records`)
+    await writeProject(dir, options)
+    return [scanned, await measureCold(dir, options), await measureLoad(dir)]
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/** Query CPU of the vector stage, filter and records included, against a bare loop that keeps the best rows. */
+async function measureScan(): Promise<SearchFigure> {
+  const packed = manyVectors(SCANNED)
+  const query = packed.vectors.slice(0, DENSE_DIMS)
+  const [ours, against] = await bestOf(ROUNDS * 4, [
+    () => nearest(packed, query, {}),
+    () => bareScan(packed.vectors, query),
+  ])
+  return { name: 'search.scan', what: 'CPU of a query of 10,000 x 384', ours, against, goal: { times: 1.5 } }
+}
+
+function manyVectors(count: number): PackedVectors {
+  const vectors = new Float32Array(count * DENSE_DIMS)
+  let state = 1
+  for (let at = 0; at < vectors.length; at++) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    vectors[at] = state / 2 ** 32 - 0.5
+  }
+  const include = { description: true, readme: true, variables: true, outputs: true, resource_types: true }
+  const header = { strategy: 'vectordb-default', model: '', dims: DENSE_DIMS, lexicon_version: '' }
+  const metadata = {
+    repository: '',
+    ref: '',
+    path: '.',
+    provider: '',
+    providers: '',
+    tags: '',
+    last_updated: '',
+    kind: 'root',
+    latest: true,
+    document_sha256: '',
+  }
+  return {
+    header: { format: 1, ...header, include, tokenizer_version: TOKENIZER_VERSION },
+    records: Array.from({ length: count }, (_, at) => ({ id: String(at), document: '', metadata })),
+    vectors,
+  }
+}
+
+/** What a scan costs at least: one dot product per row, the best rows kept. */
+function bareScan(vectors: Float32Array, query: Float32Array): { row: number; score: number }[] {
+  const best: { row: number; score: number }[] = []
+  for (let row = 0; row * DENSE_DIMS < vectors.length; row++) {
+    let score = 0
+    for (let at = 0; at < DENSE_DIMS; at++) score += (vectors[row * DENSE_DIMS + at] ?? 0) * (query[at] ?? 0)
+    const least = best.at(-1)
+    if (best.length === BEST && least && score <= least.score) continue
+    if (best.length === BEST) best.pop()
+    best.push({ row, score })
+    best.sort((a, b) => b.score - a.score)
+  }
+  return best
+}
+
+/** Summaries of 1,000 modules with index, keyword index and vectors, made by the program's own rebuild. */
+async function writeProject(dir: string, options: SearchMeasureOptions): Promise<void> {
+  await mkdir(join(dir, 'out'))
+  for (let n = 0; n < STORED; n++) {
+    const sample = OWN_SUMMARIES[n % OWN_SUMMARIES.length]
+    const repository = `https://example.test/acme-${n}/terraform-sample-${n}`
+    await writeFile(join(dir, 'out', `sample-${n}.json`), JSON.stringify({ ...sample, repository }))
+  }
+  const config = {
+    repositories: [],
+    output_dir: join(dir, 'out'),
+    embedding: { enabled: true, vectordb_path: join(dir, 'vectors') },
+    mcp: { auto_ingest: false },
+  }
+  await writeFile(join(dir, 'satchel.yaml'), JSON.stringify(config))
+  await run([...options.program, 'modules', 'rebuild', '--json'], envOf(dir, options))
+}
+
+/** The programs keep the working directory, where their loaders are found; the configuration comes by its variable. */
+function envOf(dir: string, { env }: SearchMeasureOptions): NodeJS.ProcessEnv {
+  return { ...env, SERVICE_CONFIG: join(dir, 'satchel.yaml') }
+}
+
+async function measureCold(dir: string, options: SearchMeasureOptions): Promise<SearchFigure> {
+  const env = envOf(dir, options)
+  const search = [...options.program, 'search', 'private network with subnets', '--json']
+  let ours = Number.POSITIVE_INFINITY
+  let against = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    options.signal.throwIfAborted()
+    ours = Math.min(ours, await run(search, env))
+    against = Math.min(against, await run([process.execPath, '-e', '0'], env))
+  }
+  const what = '`satchel search` of 1,000 records as a new process, against a bare node'
+  return { name: 'search.cold', what, ours, against, goal: { plusMs: 400 } }
+}
+
+/** CPU of loading the vectors against reading and parsing their file. */
+async function measureLoad(dir: string): Promise<SearchFigure> {
+  const folder = join(dir, 'vectors', 'infra_modules')
+  const [ours, against] = await bestOf(ROUNDS * 2, [
+    () => embeddedStore(folder, (_folder, work) => work()).count(),
+    async () => JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')),
+  ])
+  const what = 'CPU of loading 1,000 vectors, against reading and parsing their file'
+  return { name: 'search.load', what, ours, against, goal: { times: 1.2 } }
+}
+
+/** Least CPU milliseconds of each of two works, in turn. */
+async function bestOf(
+  rounds: number,
+  [ours, against]: readonly [() => unknown, () => unknown],
+): Promise<[number, number]> {
+  const best: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let round = 0; round < rounds; round++) {
+    best[0] = Math.min(best[0], await cpuOf(ours))
+    best[1] = Math.min(best[1], await cpuOf(against))
+  }
+  return best
+}
+
+async function cpuOf(work: () => unknown): Promise<number> {
+  const started = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(started)
+  return (user + system) / 1000
+}
+
+/** Wall-clock milliseconds of one process. */
+async function run([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const started = process.hrtime.bigint()
+  const child = spawn(command, args, { env, stdio: 'ignore' })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`the measured process ended with ${code}`)
+  return Number(process.hrtime.bigint() - started) / 1e6
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+const MAIN = join(import.meta.dirname, '../server/main.ts')
+const RECORDER = join(import.meta.dirname, 'imports-recorder.ts')
+const HEAVY = /node_modules\/(vectra|chromadb|simple-git|@cdktf\/hcl2json|@huggingface\/transformers)\//
+
+test('a search in a new process loads no heavy package, while an ingest does', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
+    { files: { 'main.tf': 'variable "private_network" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  const config = { repositories: [{ url }], output_dir: './out', clone_dir: './clones' }
+  const embedding = { enabled: true, vectordb_path: './vectors' }
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ ...config, embedding }))
+
+  const ingest = await importsOf(root, ['ingest'])
+  const search = await importsOf(root, ['search', 'private network', '--json'])
+
+  assert.ok(ingest.some((url) => HEAVY.test(url)))
+  assert.ok(search.length > 20)
+  assert.deepEqual(
+    search.filter((url) => HEAVY.test(url)),
+    [],
+  )
+})
+
+async function importsOf(cwd: string, args: readonly string[]): Promise<string[]> {
+  const file = join(cwd, `imports-${args[0]}`)
+  await writeFile(file, '')
+  const loaders = ['--import', import.meta.resolve('tsx'), '--import', RECORDER]
+  const child = spawn(process.execPath, [...loaders, MAIN, ...args], {
+    cwd,
+    env: { PATH: String(process.env['PATH']), HOME: cwd, IMPORTS_FILE: file },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0, args.join(' '))
+  return (await readFile(file, 'utf8')).trim().split('\n')
+}
