@@ -9,7 +9,9 @@ const files = (given.length > 0 ? given : ['server', 'plugins', 'test']).flatMap
 if (files.length === 0) throw new Error('No test file was found.')
 
 mkdirSync('reports', { recursive: true })
-const events = run({ files, concurrency: 2, timeout: 120_000 })
+/** Longest time of one test file; the long proofs raise it. */
+const timeout = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
+const events = run({ files, concurrency: 2, timeout })
 events.on('test:fail', (event) => {
   if (event.todo === undefined || event.todo === false) process.exitCode = 1
 })

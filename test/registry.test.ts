@@ -7,6 +7,7 @@ import type { Tool } from '../server/contract/tool.ts'
 import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { INSTRUCTIONS } from '../server/mcp/instructions.ts'
+import { priceOf } from '../server/tool-prices.ts'
 import { matchesSnapshot } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
@@ -81,6 +82,16 @@ test('the example of every tool passes its own input schema', () => {
     const parsed = tool.input.safeParse(tool.example)
     assert.ok(parsed.success, `${tool.name}: ${parsed.error && z.prettifyError(parsed.error)}`)
   }
+})
+
+test('no tool costs a model more than 700 tokens, and on average one costs at most 220', () => {
+  const priced = tools()
+    .filter(({ tool }) => tool.mcp !== false)
+    .map(({ tool }) => priceOf(toolDescriptor(tool)))
+  const sum = priced.reduce((total, { tokens }) => total + tokens, 0)
+
+  for (const { name, tokens } of priced) assert.ok(tokens <= 700, `${name} costs ${tokens} tokens`)
+  assert.ok(sum / priced.length <= 220, `${sum / priced.length} on average`)
 })
 
 test('what a model sees of each tool changes only in a reviewed snapshot', () => {
