@@ -44,7 +44,7 @@ const failed = PROOFS.filter(({ name, command, env }) => {
   const started = performance.now()
   const { status } = spawnSync(process.execPath, command, {
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, TEST_TIMEOUT_MS: HOUR_MS, ...env },
   })
   console.log(
     `== ${status === 0 ? 'held' : 'FAILED'} after ${Math.round((performance.now() - started) / 1000)} s`,

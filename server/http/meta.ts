@@ -1,16 +1,18 @@
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
 
-/** `GET /`, `/health` and `/ready` of the API; `endpoints` is asked when `/` is, after all are known. */
+/** `GET /`, `/health` and `/ready` of the API; `endpoints` maps method and path to a line and is asked when `/` is, after all are known. */
 export function metaEndpoints(options: HttpOptions, endpoints: () => readonly Endpoint[]): Endpoint[] {
   const { version, description } = options
   const about = (): unknown => ({
     name: 'satchel',
     version,
     description,
-    endpoints: endpoints()
-      .filter(({ asset }) => !asset)
-      .map(({ method, path }) => (method === 'ALL' ? path : `${method} ${path}`)),
+    endpoints: Object.fromEntries(
+      endpoints()
+        .filter(({ asset }) => !asset)
+        .map(({ method, path, summary }) => [method === 'ALL' ? path : `${method} ${path}`, summary]),
+    ),
   })
   return [
     meta('/', 'What this server is and serves', about),
