@@ -640,3 +640,11 @@ test('what a call logs names the trace its request belongs to', async (t) => {
 
   assert.equal(logged.filter((line) => line.includes(traceparent)).length, 1)
 })
+
+test("an initialize without params is the caller's fault and shows no validator", async (t) => {
+  const { client } = await serve(t)
+
+  client.write('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
+
+  assert.deepEqual((await client.answer(1))['error'], { code: -32602, message: 'Invalid params' })
+})

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
@@ -259,7 +260,11 @@ test('proposing from the page starts from the newest text', async (t) => {
 
   await page.getByRole('button', { name: 'Propose a change' }).click()
   await page.getByLabel('What to change').selectOption('section:Plan/Goals')
-  await page.waitForFunction(`document.querySelector('dialog textarea').value.startsWith('## Goals')`)
+  // The page forbids evaluated code, so its text is asked for from here.
+  const text = page.getByLabel('New text')
+  for (let tries = 0; tries < 200 && !(await text.inputValue()).startsWith('## Goals'); tries++)
+    await pause(25)
+  assert.match(await text.inputValue(), /^## Goals/)
   await page.getByLabel('New text').fill('## Goals\ntwo\n')
   await page.getByLabel('Why', { exact: true }).fill('A second goal')
   await seen.shot('propose')

@@ -21,7 +21,7 @@ import { echoableId, refusal, refusalOf } from './refusals.ts'
 import type { Connection } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch, type Watch } from './watch.ts'
-import { withLegacyCode } from './wire.ts'
+import { withLegacyCode, withoutValidatorText } from './wire.ts'
 
 /** GET streams one session or principal may hold open (mcp, section 5). */
 export const MAX_STREAMS = 4
@@ -122,7 +122,7 @@ function sendThroughStreams({ transport, streams }: Session, touched: () => void
     touched()
     const belongsToNoCall = 'method' in message && sendOptions?.relatedRequestId === undefined
     if (belongsToNoCall) streams.at(-1)?.notify(messageFrame(message))
-    else await send(withLegacyCode(message), sendOptions)
+    else await send(withLegacyCode(withoutValidatorText(message)), sendOptions)
   }
 }
 

@@ -19,7 +19,7 @@ import { echoableId, refusal, refusalOf } from './refusals.ts'
 import { serverFor } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch } from './watch.ts'
-import { withLegacyCode } from './wire.ts'
+import { withLegacyCode, withoutValidatorText } from './wire.ts'
 
 /** The stream carries answers too, so one slow reader may hold a large one (mcp, section 5). */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
@@ -99,7 +99,7 @@ async function openSession(
   const transport: Transport = {
     start: async () => undefined,
     async send(message) {
-      stream.notify(messageFrame(withLegacyCode(message)))
+      stream.notify(messageFrame(withLegacyCode(withoutValidatorText(message))))
       if ('id' in message && !('method' in message) && message.id !== undefined) {
         session.pending.delete(message.id)
         endWhenAnswered(session)

@@ -75,7 +75,8 @@ export function createWire(options: WireOptions): Wire {
       for (const event of ['end', 'close', 'error']) input.on(event, () => options.ended())
     },
     async send(message) {
-      const sent = outlet.send(options.isLegacy() ? withLegacyCode(message) : message)
+      const clean = withoutValidatorText(message)
+      const sent = outlet.send(options.isLegacy() ? withLegacyCode(clean) : clean)
       if ('id' in message && !('method' in message) && message.id !== undefined) answered(message.id)
       await sent
     },
@@ -142,4 +143,14 @@ export function withLegacyCode(message: JSONRPCMessage): JSONRPCMessage {
   const { data } = message.error
   const namesUri = typeof data === 'object' && data !== null && 'uri' in data
   return namesUri ? { ...message, error: { ...message.error, code: LEGACY_RESOURCE_NOT_FOUND } } : message
+}
+
+/**
+ * The SDK refuses params that break a method's schema (an `initialize` without any) with -32603 and its validator's own
+ * text; what is not our `Internal error` is the caller's fault and is said without that text.
+ */
+export function withoutValidatorText(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== ProtocolErrorCode.InternalError) return message
+  if (message.error.message.startsWith('Internal error')) return message
+  return { ...message, error: { code: INVALID_PARAMS, message: 'Invalid params' } }
 }
