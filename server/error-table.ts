@@ -24,8 +24,13 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, Row>> = {
 export const USAGE_EXIT = 2
 
 /** Reasons of a transport refusal that keeps a status of its own; their code is `invalid`. */
-export const TRANSPORT_STATUS: Readonly<Record<string, number>> = {
-  method_not_allowed: 405,
-  body_timeout: 408,
-  media_type: 415,
+const TRANSPORT_STATUS: ReadonlyMap<string, number> = new Map([
+  ['method_not_allowed', 405],
+  ['body_timeout', 408],
+  ['media_type', 415],
+])
+
+/** The status that a refusal of the transport keeps; undefined for every other reason, whatever it is called. */
+export function transportStatus(reason: string): number | undefined {
+  return TRANSPORT_STATUS.get(reason)
 }

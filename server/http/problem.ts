@@ -1,12 +1,12 @@
 import { type ErrorCode, errorBody, type NextStep, SatchelError } from '../contract/errors.ts'
-import { ERROR_TABLE, TRANSPORT_STATUS } from '../error-table.ts'
+import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 
 /** Seconds after which a refused caller may come again, where nothing better is known. */
 const RETRY_AFTER_S = 5
 
 /** The status of an error at HTTP. A refusal of the transport keeps its own (surface, section 4). */
 export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
-  const own = error.code === 'invalid' ? TRANSPORT_STATUS[error.reason] : undefined
+  const own = error.code === 'invalid' ? transportStatus(error.reason) : undefined
   return own ?? ERROR_TABLE[error.code].http
 }
 

@@ -1,6 +1,6 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { SatchelError } from '../contract/errors.ts'
-import { ERROR_TABLE, TRANSPORT_STATUS } from '../error-table.ts'
+import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { REFUSED } from './protocol-errors.ts'
 
 export type MessageId = string | number | null
@@ -34,7 +34,7 @@ export function refusal({ status, code, message, data, id = null, headers }: Ref
 
 /** A transport's refusal with the status of its code or reason (mcp, section 4, "Statuses and errors"). */
 export function refusalOf(error: SatchelError, id: MessageId = null): Response {
-  const status = TRANSPORT_STATUS[error.reason] ?? ERROR_TABLE[error.code].http
+  const status = transportStatus(error.reason) ?? ERROR_TABLE[error.code].http
   const code =
     error.code === 'internal' ? ProtocolErrorCode.InternalError : (BY_REASON[error.reason] ?? REFUSED)
   const internal = error.code === 'internal'
