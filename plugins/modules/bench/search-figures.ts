@@ -38,6 +38,15 @@ export function keepsGoal({ ours, against, goal }: SearchFigure): boolean {
   return 'times' in goal ? ours <= against * goal.times : ours <= against + goal.plusMs
 }
 
+/** Half as strict, as every gate of `satchel bench`: a loaded machine must not turn it red. */
+const GATE_SLACK = 2
+
+/** Whether a figure keeps its gate. */
+export function keepsGate({ ours, against, goal }: SearchFigure): boolean {
+  if ('times' in goal) return ours <= against * goal.times * GATE_SLACK
+  return ours <= against + goal.plusMs * GATE_SLACK
+}
+
 /** All figures of the search, each the best of some interleaved rounds. Leaves nothing behind. */
 export async function measureSearch(options: SearchMeasureOptions): Promise<readonly SearchFigure[]> {
   const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
