@@ -38,6 +38,21 @@ export default defineConfig({
         }))
       },
     },
+    // The SDK's own ajv checks what a client answers to an elicitation by schema, which satchel never sends: 215 KB less
+    // to compile at every start.
+    {
+      name: 'mcp-server-without-ajv',
+      setup(build) {
+        build.onLoad({ filter: /modelcontextprotocol[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+          contents: [
+            "export { default as process } from 'node:process'",
+            'export class DefaultJsonSchemaValidator {',
+            "  getValidator() { throw new TypeError('no client is asked for content by schema') }",
+            '}',
+          ].join('\n'),
+        }))
+      },
+    },
   ],
   // Everything is bundled but what must stay a package: a Go wasm, git, and the optional peers.
   noExternal: [/^(?!@cdktf\/hcl2json|simple-git|chromadb|@huggingface\/transformers)[^.]/],

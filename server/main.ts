@@ -15,6 +15,7 @@ const stdout: import('./process-io.ts').RealStdout = {
   columns: process.stdout.columns,
 }
 
+if (mayServeMcp) (await import('./nursery.ts')).startWithSmallNursery()
 const { run } = await import('./run.ts')
 // `run` ends when the last result was written; what still lives then (a timer, a watcher) is not waited for.
 process.exit(await run(process.argv.slice(2), { stdin: process.stdin, stdout }))

@@ -9,8 +9,8 @@ import { type Figure, figureOf } from './figure.ts'
 /** `node -e 0` on the quiet machine on which the budgets were set (mcp, section 11). */
 const QUIET_BARE_MS = 65
 const ROUNDS = 5
-/** Resident memory that a stdio server may take after its first answer (toolchain, section 7). */
-const RSS_BUDGET_MIB = 75
+/** Resident memory that a stdio server may take once it has listed its tools: 75 MB (toolchain, section 7). */
+const RSS_BUDGET_MIB = 75e6 / 2 ** 20
 const EXIT_BUDGET_MS = 250
 
 /** What a start may cost beyond a bare node (toolchain, section 7; mcp, section 11). */
@@ -148,13 +148,13 @@ async function measureMemory(program: string, folder: string): Promise<readonly 
   return [
     figureOf({
       name: 'memory.stdio',
-      what: 'resident memory after the first answer',
+      what: 'resident memory after the first list of tools',
       unit: 'MiB',
       ours: mib,
       against: RSS_BUDGET_MIB,
       against_what: 'budget',
       goal: 1,
-      gate: 1.1,
+      gate: 1,
     }),
   ]
 }
