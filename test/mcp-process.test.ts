@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './harness/open-host.ts'
 import { initialize, type Message, modern } from './mcp/stdio-client.ts'
 
+/** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */
+const GRACE_AFTER_EOF_MS = 5_000
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
 const TSX = import.meta.resolve('tsx')
 
@@ -96,7 +98,7 @@ test('whatever prints, stdout holds only JSON-RPC lines, and EOF ends the proces
 
   t.diagnostic(`exit ${Math.round(performance.now() - endedAt)} ms after EOF`)
   assert.equal(code, 0)
-  assert.ok(performance.now() - endedAt < 4500)
+  assert.ok(performance.now() - endedAt < GRACE_AFTER_EOF_MS * 0.9, 'nothing alive was waited for')
   for (const line of run.lines) assert.equal((JSON.parse(line) as Message)['jsonrpc'], '2.0')
   for (const word of ['log', 'info', 'debug', 'raw', 'worker'])
     assert.match(run.stderr(), new RegExp(`^${word}$`, 'm'))
