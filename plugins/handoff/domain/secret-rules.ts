@@ -81,8 +81,8 @@ const SECRET_NAME =
 
 /** Every secret in the text, in order, without overlaps. */
 export function secretSpans(text: string): readonly SecretSpan[] {
-  const { plain, offsets } = normalized(text)
-  const found: SecretSpan[] = [...pemSpans(plain)]
+  const plain = normalized(text)
+  const found: SecretSpan[] = pemSpans(plain)
   for (const rule of RULES) {
     for (const match of plain.matchAll(rule.pattern)) {
       const secret = match[1] ?? ''
@@ -92,9 +92,14 @@ export function secretSpans(text: string): readonly SecretSpan[] {
       found.push(span)
     }
   }
-  return withoutOverlaps(found).map((span) =>
-    offsets ? { ...span, start: offsets[span.start] ?? 0, end: offsets[span.end] ?? text.length } : span,
-  )
+  const spans = withoutOverlaps(found)
+  if (spans.length === 0 || plain === text) return spans
+  const offsets = offsetsIn(text, plain.length)
+  return spans.map((span) => ({
+    ...span,
+    start: offsets[span.start] ?? 0,
+    end: offsets[span.end] ?? text.length,
+  }))
 }
 
 /** True when a member of this name holds this value as a secret: `{"password": "…"}`. */
@@ -133,29 +138,43 @@ function pemSpans(text: string): SecretSpan[] {
   return spans
 }
 
-/** NFKC of the text with, where that changed it, the offset in the text of each of its units. */
-function normalized(text: string): {
-  readonly plain: string
-  readonly offsets: readonly number[] | undefined
-} {
-  if (/^[\u0000-\u007f]*$/.test(text) || text.normalize('NFKC') === text)
-    return { plain: text, offsets: undefined }
-  let plain = ''
-  const offsets: number[] = []
-  let at = 0
-  for (const char of text) {
-    const folded = char.normalize('NFKC')
-    for (let i = 0; i < folded.length; i++) offsets.push(at)
-    plain += folded
-    at += char.length
+/** Beyond ASCII, every character that NFKC changes, and some that it does not. */
+const FOLDABLE = /(?:(?![\u0000-\u007f])\p{Changes_When_NFKC_Casefolded})+/gu
+
+/** NFKC of the text, character by character, so that each place in it has a place in the text. */
+function normalized(text: string): string {
+  const folds = new Map<string, string>()
+  const folded = (char: string): string => {
+    const known = folds.get(char) ?? char.normalize('NFKC')
+    folds.set(char, known)
+    return known
   }
-  offsets.push(at)
-  return { plain, offsets }
+  return text.replace(FOLDABLE, (run) => {
+    let plain = ''
+    for (const char of run) plain += folded(char)
+    return plain
+  })
 }
 
-function withoutOverlaps(spans: readonly SecretSpan[]): SecretSpan[] {
+/** The offset in the text of each unit of its normal form, which has `size` of them, and of its end. */
+function offsetsIn(text: string, size: number): Int32Array {
+  const offsets = new Int32Array(size + 1)
+  let at = 0
+  let plain = 0
+  for (const char of text) {
+    const units = char < '\u0080' ? 1 : char.normalize('NFKC').length
+    offsets.fill(at, plain, plain + units)
+    plain += units
+    at += char.length
+  }
+  offsets[plain] = at
+  return offsets
+}
+
+/** Sorts what it is given. */
+function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
   const kept: SecretSpan[] = []
-  for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = kept.at(-1)
     if (last && span.start < last.end) {
       if (span.end > last.end) kept[kept.length - 1] = { ...last, end: span.end }
@@ -174,23 +193,29 @@ function mixed(value: string): boolean {
   return classes(value.slice(5)) >= 3 || /[A-Z]/.test(value)
 }
 
+/** How many of lower case, upper case, digits and the rest occur. */
 function classes(value: string): number {
-  return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(value)).length
+  let seen = 0
+  for (let at = 0; at < value.length && seen !== 0b1111; at++) seen |= classOf(value.charCodeAt(at))
+  return (seen & 1) + ((seen >> 1) & 1) + ((seen >> 2) & 1) + ((seen >> 3) & 1)
 }
 
-/** Its header is JSON with an algorithm. */
+function classOf(unit: number): number {
+  if (unit >= 0x61 && unit <= 0x7a) return 0b0001
+  if (unit >= 0x41 && unit <= 0x5a) return 0b0010
+  if (unit >= 0x30 && unit <= 0x39) return 0b0100
+  return 0b1000
+}
+
+/** Longest header of a token that is looked into. A text may hold a hundred thousand of them: they share one buffer. */
+const HEADER_CHARS = 4000
+const headerBytes = Buffer.alloc(HEADER_CHARS)
+
+/** Its header is an object with an algorithm. Told without parsing: a hundred thousand of them are a lot of garbage. */
 function isJwt(token: string): boolean {
-  const header = Buffer.from(token.slice(0, token.indexOf('.')).slice(0, 4000), 'base64url').toString(
-    'latin1',
-  )
-  // Parsing what is no JSON is slow, and a text may hold a hundred thousand of them.
-  if (!header.includes('"alg"')) return false
-  try {
-    const decoded: unknown = JSON.parse(header)
-    return typeof decoded === 'object' && decoded !== null && 'alg' in decoded
-  } catch {
-    return false
-  }
+  const size = headerBytes.write(token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS)), 'base64url')
+  const header = headerBytes.latin1Slice(0, size)
+  return /^\s*\{/.test(header) && /"alg"\s*:/.test(header)
 }
 
 function entropy(text: string): number {

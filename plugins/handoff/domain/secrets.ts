@@ -30,7 +30,10 @@ const HASH_FIELDS: ReadonlySet<string> = new Set([
 /** Every secret in the strings and in the names of a JSON value. */
 export function findSecrets(value: unknown): readonly SecretFinding[] {
   const findings: SecretFinding[] = []
-  walk(value, '', undefined, (pointer, name, text) => findings.push(...inText(pointer, name, text)), findings)
+  const visit: Visit = (pointer, name, text) => {
+    for (const found of inText(pointer, name, text)) findings.push(found)
+  }
+  walk(value, '', undefined, visit, findings)
   return findings
 }
 
@@ -54,13 +57,15 @@ export function redactText(text: string): string {
   return replaceSpans(text, inText('', undefined, text))
 }
 
-/** The text with the spans replaced, from the last to the first. */
+/** The text with the spans, which do not overlap, replaced. */
 export function replaceSpans(text: string, spans: readonly { start: number; end: number }[]): string {
-  let redacted = text
-  for (const { start, end } of [...spans].sort((a, b) => b.start - a.start)) {
-    redacted = redacted.slice(0, start) + REPLACEMENT + redacted.slice(end)
+  const kept: string[] = []
+  let from = 0
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    kept.push(text.slice(from, start))
+    from = end
   }
-  return redacted
+  return [...kept, text.slice(from)].join(REPLACEMENT)
 }
 
 type Visit = (pointer: string, name: string | undefined, text: string) => void
