@@ -5,6 +5,7 @@ export type { CallContext, Capability, ClientInfo, Credentials, Log, Principal }
 export { CAPABILITIES } from './contract/context.ts'
 export type { ErrorBody, ErrorCode, FieldError, NextStep } from './contract/errors.ts'
 export { errorBody, isSatchelError, SatchelError } from './contract/errors.ts'
+export { inWords } from './contract/in-words.ts'
 export type { RecordError } from './contract/json-schema.ts'
 export { record } from './contract/json-schema.ts'
 export type { Finding, Host, Plugin, PluginInstance } from './contract/plugin.ts'

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
+import { IN_WORDS_KEY } from '../server/contract/in-words.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
@@ -47,6 +48,17 @@ test('every input field is described, at every depth', () => {
   for (const { tool } of tools()) {
     for (const [name, schema] of Object.entries(tool.input.shape)) {
       assert.ok(describedSomewhere(schema), `${tool.name}.${name} has no description`)
+    }
+  }
+})
+
+test('a field that is listed in words is optional, and the description or the instructions name it', () => {
+  for (const { tool } of tools()) {
+    for (const [name, schema] of Object.entries(tool.input.shape)) {
+      if (!z.globalRegistry.get(schema)?.[IN_WORDS_KEY]) continue
+      const isNamed = new RegExp(`\\b${name}\\b`).test(name === 'project' ? INSTRUCTIONS : tool.description)
+      assert.ok(schema.safeParse(undefined).success, `${tool.name}.${name} is needed`)
+      assert.ok(isNamed, `${tool.name} does not name ${name}`)
     }
   }
 })

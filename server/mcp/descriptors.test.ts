@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
+import { inWords } from '../contract/in-words.ts'
 import { record } from '../contract/json-schema.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { untrusted } from '../contract/untrusted.ts'
@@ -46,6 +47,16 @@ test('an input is listed without what only costs tokens, and closed at the top',
     },
     required: ['count', 'small', 'at', 'code', 'map'],
     additionalProperties: false,
+  })
+})
+
+test('a field that is listed in words is left out, and the rest is open to it', () => {
+  const input = z.object({ id: z.string(), nonce: inWords(z.string().optional().describe('for retries')) })
+
+  assert.deepEqual(listedInput(input), {
+    type: 'object',
+    properties: { id: { type: 'string' } },
+    required: ['id'],
   })
 })
 

@@ -4,7 +4,7 @@
  */
 export const INSTRUCTIONS = `satchel keeps work that must outlive one agent session. Three toolsets, each usable alone.
 
-Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue somebody's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record.
+Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue somebody's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record. Every handoff tool takes project, a folder inside the allowed roots, when another than the server's own is meant.
 
 Modules (list_repositories, search_modules, get_module): facts about the infrastructure modules that were ingested: inputs, outputs, resources, versions. Search by what is needed, then read the module before you write a call to it. Do not guess variable names or versions.
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IN_WORDS_KEY } from '../contract/in-words.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -26,9 +27,19 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return known[io]
 }
 
-/** An input's schema as clients see it: without what only costs tokens, and closed at the top. */
+/**
+ * An input's schema as clients see it: without what only costs tokens and what the description names in words; closed
+ * at the top where every field is listed.
+ */
 export function listedInput(schema: z.ZodType): JsonSchema {
-  return { ...lean(jsonSchemaOf(schema, 'input'), false), additionalProperties: false }
+  const whole = jsonSchemaOf(schema, 'input')
+  const all = Object.entries((whole['properties'] ?? {}) as Record<string, JsonSchema>) // as zod prints an object
+  const kept = all.filter(([, field]) => !Object.hasOwn(field, IN_WORDS_KEY))
+  const { additionalProperties: _, ...listed } = lean(
+    { ...whole, properties: Object.fromEntries(kept) },
+    false,
+  )
+  return kept.length < all.length ? listed : { ...listed, additionalProperties: false }
 }
 
 /**

@@ -214,7 +214,7 @@ const headerBytes = Buffer.alloc(HEADER_CHARS)
 /** Its header is an object with an algorithm. Told without parsing: a hundred thousand of them are a lot of garbage. */
 function isJwt(token: string): boolean {
   const size = headerBytes.write(token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS)), 'base64url')
-  const header = headerBytes.latin1Slice(0, size)
+  const header = headerBytes.toString('latin1', 0, size)
   return /^\s*\{/.test(header) && /"alg"\s*:/.test(header)
 }
 

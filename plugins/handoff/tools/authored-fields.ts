@@ -1,9 +1,18 @@
 import { z } from 'zod'
+import { inWords } from '../../../server/plugin.ts'
 import type { Authored } from '../domain/new-record.ts'
 
 const texts = (what: string) => z.array(z.string()).optional().describe(what)
 const text = z.string().optional()
 const level = z.enum(['high', 'medium', 'low']).optional()
+
+/** A list of items whose members the description names: listed as a schema they cost three times as much. */
+function items<T extends z.ZodRawShape>(members: T, what: string) {
+  return z
+    .array(z.looseObject({}).pipe(z.looseObject(members)))
+    .optional()
+    .describe(what)
+}
 
 /**
  * What an author may say of a record beside its title, objective and state. The members named here are those a
@@ -11,40 +20,29 @@ const level = z.enum(['high', 'medium', 'low']).optional()
  * record is checked against its schema before it is written, so nothing here repeats those rules.
  */
 export const authoredFields = {
-  scope: texts('paths'),
-  constraints: texts('limits'),
-  definition_of_done: texts('criteria'),
-  completed: texts('done'),
-  in_progress: texts('doing'),
-  discoveries: texts('learned'),
-  why_it_matters: text.describe('why'),
-  decisions: z
-    .array(z.looseObject({ decision: text, rationale: text, evidence_ids: z.array(z.string()).optional() }))
-    .optional()
-    .describe('choices'),
-  evidence: z
-    .array(z.looseObject({ type: text, claim: text, ref: text, result: text }))
-    .optional()
-    .describe('type: command test file commit url human observation'),
-  failed_attempts: z
-    .array(z.looseObject({ approach: text, reason: text }))
-    .optional()
-    .describe('dead ends'),
-  open_items: z
-    .array(
-      z.looseObject({ priority: level, description: text, suggested_action: text, acceptance_check: text }),
-    )
-    .optional()
-    .describe('left to do'),
-  artifacts: z
-    .array(z.looseObject({ path: text }))
-    .optional()
-    .describe('files'),
-  risks: z
-    .array(z.looseObject({ description: text }))
-    .optional()
-    .describe('risks'),
-  closes: texts('open items done'),
+  scope: inWords(texts('paths and patterns the work is about')),
+  constraints: texts('what must stay true'),
+  definition_of_done: texts('how to tell it is finished'),
+  completed: texts('what is done'),
+  in_progress: inWords(texts('what was begun')),
+  discoveries: inWords(texts('what was learned')),
+  why_it_matters: inWords(text.describe('why the objective matters')),
+  decisions: items(
+    { decision: text, rationale: text, evidence_ids: z.array(z.string()).optional() },
+    '{decision, rationale, evidence_ids[]}',
+  ),
+  evidence: items(
+    { type: text, claim: text, ref: text, result: text },
+    '{id, type: command|test|file|commit|url|human|observation, claim, ref, result}',
+  ),
+  failed_attempts: items({ approach: text, reason: text }, '{approach, reason, avoid_repeating}'),
+  open_items: items(
+    { priority: level, description: text, suggested_action: text, acceptance_check: text },
+    '{priority: high|medium|low, description, suggested_action, acceptance_check}',
+  ),
+  artifacts: items({ path: text }, '{path, role: modified|created|read|generated}'),
+  risks: inWords(items({ description: text }, '{description, severity: high|medium|low, mitigation}')),
+  closes: inWords(texts("ids of the parent's open items that are done")),
 }
 
 /** The authored part of a tool's input. */

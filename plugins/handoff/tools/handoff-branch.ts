@@ -4,7 +4,7 @@ import { createRecord } from '../actions/create-record.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
 import { createdDigest, createdOutput } from './handoff-create.ts'
-import { projectField } from './shared-fields.ts'
+import { ID_FORMS, projectField } from './shared-fields.ts'
 
 const text = z.string().optional()
 
@@ -28,13 +28,13 @@ export function branchTool(handoffs: Handoffs) {
     name: 'handoff_branch',
     title: 'Branch handoff',
     description:
-      'Makes a draft child that inherits a record: continue goes on, fork tries another way, amend corrects a released one. overrides takes the fields of handoff_create, lists are appended. To join records use handoff_merge.',
+      'Makes a draft child that inherits a record: continue goes on, fork tries another way, amend corrects a released one. What overrides holds replaces texts and is appended to lists. To join records use handoff_merge.',
     profile: 'standard',
     input: z.object({
-      id: z.string().describe('parent'),
-      relation: z.enum(['continue', 'fork', 'amend', 'merge']).describe('kind'),
-      branch_label: z.string().min(1).max(200).optional().describe('name of a fork'),
-      overrides: overridesInput.optional().describe('what is new'),
+      id: z.string().describe(`the parent: ${ID_FORMS}`),
+      relation: z.enum(['continue', 'fork', 'amend', 'merge']).describe('how the child relates to it'),
+      branch_label: z.string().min(1).max(200).optional().describe('what a fork tries'),
+      overrides: overridesInput.optional().describe('fields of handoff_create'),
       project: projectField,
     }),
     output: createdOutput,

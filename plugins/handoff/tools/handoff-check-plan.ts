@@ -3,7 +3,7 @@ import { defineTool } from '../../../server/plugin.ts'
 import { checkPlanAgainst } from '../actions/check-plan.ts'
 import { MAX_PLAN_CHARS, PLAN_VERDICTS } from '../domain/plan-check.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
 
 /** `handoff_check_plan`: was this tried before, and did it fail? */
 export function checkPlanTool(handoffs: Handoffs) {
@@ -14,7 +14,7 @@ export function checkPlanTool(handoffs: Handoffs) {
       'Before trying something: gives the failed attempts, of this record and all it goes on from, that resemble your plan, with reason and evidence. verdict repeat: do not; similar: read first; clear: nothing like it failed.',
     profile: 'standard',
     input: z.object({
-      id: z.string().default('latest').describe('id, its digits, latest'),
+      id: z.string().default('latest').describe(ID_FORMS),
       plan: z.string().min(1).max(MAX_PLAN_CHARS).describe('what you are about to try'),
       project: projectField,
     }),

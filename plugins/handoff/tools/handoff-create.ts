@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
@@ -49,21 +49,23 @@ export function createTool(handoffs: Handoffs) {
     name: 'handoff_create',
     title: 'Create handoff',
     description:
-      'Writes a draft record of the work so far: before context runs out, at a milestone. Item ids are labels; secrets are redacted. Returns id, etag.',
+      'Writes a draft record of the work so far: before context runs out, at a milestone. Notes git facts and file hashes, redacts secrets. Item ids are labels. Also takes scope, in_progress, discoveries, risks, closes (lists); why_it_matters, trigger, extra, idempotency_key; dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
     profile: 'core',
     input: z.object({
-      title: z.string().describe('name'),
-      objective: z.string().describe('goal'),
-      current_state: z.string().describe('status'),
+      title: z.string().describe('one line'),
+      objective: z.string().describe('what is to be reached'),
+      current_state: z.string().describe('where the work stands'),
       ...authoredFields,
-      parent: z.string().optional().describe('id or none; default claimed'),
-      trigger: z.string().optional().describe('default manual'),
-      extra: z.looseObject({}).optional().describe('free'),
-      capture_git: z.boolean().optional().describe('git facts'),
-      hash_artifacts: z.boolean().optional().describe('file hashes'),
-      auto_artifacts: z.enum(['none', 'changed']).optional().describe('files git sees'),
-      dry_run: z.boolean().optional().describe('only try'),
-      idempotency_key: z.string().optional().describe('for retries'),
+      parent: z.string().optional().describe('id, or none; default: the record that was resumed'),
+      trigger: inWords(z.string().optional().describe('manual (default), threshold, hook, timeout')),
+      extra: inWords(z.looseObject({}).optional().describe('further members of the record')),
+      capture_git: inWords(z.boolean().optional().describe('note head and branch (default true)')),
+      hash_artifacts: inWords(z.boolean().optional().describe('note what the files hold (default true)')),
+      auto_artifacts: inWords(
+        z.enum(['none', 'changed']).optional().describe('changed: every file git sees as changed'),
+      ),
+      dry_run: inWords(z.boolean().optional().describe('answer without writing')),
+      idempotency_key: inWords(z.string().optional().describe('a repeated call gives the first record')),
       project: projectField,
     }),
     output: createdOutput,

@@ -15,8 +15,8 @@ export function diffTool(handoffs: Handoffs) {
       'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items are matched by id and text, not by place.',
     profile: 'full',
     input: z.object({
-      a: z.unknown().describe('id or record'),
-      b: z.unknown().describe('id or record'),
+      a: z.unknown().describe('the earlier one'),
+      b: z.unknown().describe('the later one'),
       project: projectField,
     }),
     output: z.object({

@@ -5,7 +5,7 @@ import { findRecord } from '../actions/find-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { freshnessFields } from './freshness-fields.ts'
-import { answerFields, digestOf, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, projectField } from './shared-fields.ts'
 
 /** `handoff_freshness`: what of a record still holds. */
 export function freshnessTool(handoffs: Handoffs) {
@@ -16,7 +16,7 @@ export function freshnessTool(handoffs: Handoffs) {
       'Compares a record with the repository now and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use it before acting on an old record. Runs nothing that a record names.',
     profile: 'standard',
     input: z.object({
-      id: z.string().default('latest').describe('id, its digits, latest'),
+      id: z.string().default('latest').describe(ID_FORMS),
       project: projectField,
     }),
     output: z.object({ id: z.string(), ...freshnessFields, ...answerFields }),

@@ -4,7 +4,7 @@ import { getRecord } from '../actions/get-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { problemShape } from './problem-shape.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
 
 /** `handoff_get`: one record. */
 export function getTool(handoffs: Handoffs) {
@@ -15,11 +15,14 @@ export function getTool(handoffs: Handoffs) {
       'Reads one record: as JSON, one part of it by JSON pointer, as Markdown, or as a brief. Over max_tokens an outline comes instead, and truncated.next reads on. A damaged file is given with its problems. Changes nothing.',
     profile: 'standard',
     input: z.object({
-      id: z.string().describe('id, its digits, latest'),
-      format: z.enum(['json', 'md', 'brief']).default('json').describe('form'),
-      pointer: z.string().optional().describe('such as /open_items/0'),
-      with_defaults: z.boolean().default(false).describe('fill absent members'),
-      max_tokens: z.number().min(1).max(300_000).default(8000).describe('limit'),
+      id: z.string().describe(ID_FORMS),
+      format: z
+        .enum(['json', 'md', 'brief'])
+        .default('json')
+        .describe('md: Markdown; brief: what a resume shows'),
+      pointer: z.string().optional().describe('only this part, such as /open_items/0'),
+      with_defaults: z.boolean().default(false).describe('show defaults of absent members'),
+      max_tokens: z.number().min(1).max(300_000).default(8000).describe('longest answer'),
       project: projectField,
     }),
     output: z.object({

@@ -13,11 +13,17 @@ export function importTool(handoffs: Handoffs) {
       'Takes in records, bytes unchanged, from text or a path: JSON, a jsonl bundle, exported Markdown, a folder such as .baton/handoffs; a hand-written HANDOFF.md becomes a draft. A record with a secret is refused unless secrets is redact.',
     profile: 'full',
     input: z.object({
-      content: z.string().optional().describe('the text'),
-      path: z.string().optional().describe('or file, folder'),
-      on_conflict: z.enum(['error', 'keep', 'new_id']).default('error').describe('for a known id'),
-      secrets: z.enum(['refuse', 'redact']).default('refuse').describe('what to do'),
-      dry_run: z.boolean().default(false).describe('only try'),
+      content: z.string().optional().describe('the text itself'),
+      path: z.string().optional().describe('or a file or folder in the project'),
+      on_conflict: z
+        .enum(['error', 'keep', 'new_id'])
+        .default('error')
+        .describe('when another text has the id'),
+      secrets: z
+        .enum(['refuse', 'redact'])
+        .default('refuse')
+        .describe('what to do with a record that holds one'),
+      dry_run: z.boolean().default(false).describe('answer without writing'),
       project: projectField,
     }),
     output: z.object({

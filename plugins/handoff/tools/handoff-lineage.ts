@@ -14,9 +14,9 @@ export function lineageTool(handoffs: Handoffs) {
       'Shows which records go on from which, around one or all: nodes, edges from parent to child, roots, leaves, missing parents, cycles, and a Mermaid chart.',
     profile: 'full',
     input: z.object({
-      id: z.string().optional().describe('around this one'),
-      direction: z.enum(DIRECTIONS).default('both').describe('where to look'),
-      depth: z.number().min(1).max(1000).default(50).describe('steps'),
+      id: z.string().optional().describe('start here; absent: every record'),
+      direction: z.enum(DIRECTIONS).default('both').describe('parents, children or both'),
+      depth: z.number().min(1).max(1000).default(50).describe('steps from the start'),
       project: projectField,
     }),
     output: z.object({

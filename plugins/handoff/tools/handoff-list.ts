@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
@@ -38,23 +38,23 @@ export function listTool(handoffs: Handoffs) {
     name: 'handoff_list',
     title: 'List and search handoffs',
     description:
-      "Lists records, newest first, or searches: words, 'phrase' in double quotes, -not, pre*, field:word. problems names damaged files.",
+      'Lists records, newest first, or searches them. query takes words, "phrase", -not, pre*, field:word. Also filters by flags, relation, harness, project_id, actor, since, until, parent; sort. problems names damaged files.',
     profile: 'core',
     input: z.object({
-      query: z.string().optional().describe('words'),
-      status: z.array(z.string()).optional().describe('any of'),
-      flags: z.array(z.string()).optional().describe('any of'),
-      relation: z.string().optional().describe('such as fork'),
-      harness: z.string().optional().describe('writer'),
-      project_id: z.string().optional().describe('of'),
-      actor: z.string().optional().describe('author'),
-      since: z.string().optional().describe('time'),
-      until: z.string().optional().describe('time'),
-      parent: z.string().optional().describe('id'),
-      leaf_only: z.boolean().optional().describe('ends of lines'),
-      sort: z.enum(SORTS).optional().describe('by'),
-      limit: z.number().min(1).max(100).default(20).describe('page'),
-      cursor: z.string().optional().describe('next page'),
+      query: z.string().optional().describe('all of these words'),
+      status: z.array(z.string()).optional().describe('any of these'),
+      flags: inWords(z.array(z.string()).optional().describe('any of invalid, conflicted')),
+      relation: inWords(z.string().optional().describe('such as fork')),
+      harness: inWords(z.string().optional().describe('harness of the writer, such as codex')),
+      project_id: inWords(z.string().optional().describe('id of the project, in records of several')),
+      actor: inWords(z.string().optional().describe('name of the writer')),
+      since: inWords(z.string().optional().describe('updated at this time or later')),
+      until: inWords(z.string().optional().describe('updated at this time or earlier')),
+      parent: inWords(z.string().optional().describe('children of this record')),
+      leaf_only: z.boolean().optional().describe('only what nothing goes on from'),
+      sort: inWords(z.enum(SORTS).optional().describe('order of the list')),
+      limit: z.number().min(1).max(100).default(20).describe('page size'),
+      cursor: z.string().optional().describe('next_cursor of the page before'),
       project: projectField,
     }),
     output: listOutput,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { defineTool, inWords, SatchelError } from '../../../server/plugin.ts'
 import { mergeStored } from '../actions/merge-records.ts'
 import { resolveMerge } from '../actions/resolve-merge.ts'
 import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
@@ -37,12 +37,12 @@ export function mergeTool(handoffs: Handoffs) {
     name: 'handoff_merge',
     title: 'Merge handoffs',
     description:
-      'Joins two or more records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Nothing but what one side removed is lost.',
+      'Joins two or more records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Nothing but what one side removed is lost.',
     profile: 'full',
     input: z.object({
-      ids: z.array(z.string()).max(20).optional().describe('two or more'),
-      child: z.string().optional().describe('or a merged draft'),
-      strategy: z.enum(['report', 'draft']).default('report').describe('what to do'),
+      ids: z.array(z.string()).max(20).optional().describe('records to join, two or more'),
+      child: z.string().optional().describe('or a merged draft to resolve'),
+      strategy: z.enum(['report', 'draft']).default('report').describe('draft writes the child'),
       resolutions: z
         .array(
           z.object({
@@ -53,10 +53,10 @@ export function mergeTool(handoffs: Handoffs) {
           }),
         )
         .optional()
-        .describe('choose: parent id or text'),
-      title: z.string().min(1).optional().describe('of the child'),
-      objective: z.string().min(1).optional().describe('of the child'),
-      current_state: z.string().min(1).optional().describe('of the child'),
+        .describe('choose: id of a parent, or text'),
+      title: inWords(z.string().min(1).optional().describe('title of the child')),
+      objective: inWords(z.string().min(1).optional().describe('objective of the child')),
+      current_state: inWords(z.string().min(1).optional().describe('state of the child')),
       project: projectField,
     }),
     output: mergeOutput,

@@ -16,9 +16,9 @@ export function redactTool(handoffs: Handoffs) {
       id: z.string().optional().describe('stored record'),
       record: z.unknown().optional().describe('or a record'),
       text: z.string().optional().describe('or any text'),
-      fields: z.array(z.string()).optional().describe('pointers to remove too'),
-      apply: z.boolean().default(false).describe('write it'),
-      force_reason: z.string().optional().describe('for a released record'),
+      fields: z.array(z.string()).optional().describe('pointers of texts to remove as well'),
+      apply: z.boolean().default(false).describe('write the stored record'),
+      force_reason: z.string().optional().describe('why a released record is rewritten'),
       project: projectField,
     }),
     output: z.object({

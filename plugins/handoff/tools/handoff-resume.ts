@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { resumeRecord } from '../actions/resume-record.ts'
 import { DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { freshnessFields } from './freshness-fields.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
 
 const structured = z.object({
   objective: z.string(),
@@ -25,22 +25,24 @@ export function resumeTool(handoffs: Handoffs) {
     name: 'handoff_resume',
     title: 'Resume handoff',
     description:
-      'Start here when going on with earlier work: gives a brief of the latest record (goal, next action, constraints, what not to retry), says what changed in the repository since, and claims it for this session. conflict/claimed: another session works on it.',
+      'Start here when going on with earlier work: gives a brief of the latest record (goal, next action, constraints, what not to retry), says what changed in the repository since, and claims it for this session; mark: false only looks. Also takes claim {by, ttl_s}, format: full (adds the record). conflict/claimed: another session works on it.',
     profile: 'core',
     input: z.object({
-      id: z.string().default('latest').describe('id, its digits, latest'),
+      id: z.string().default('latest').describe(ID_FORMS),
       max_tokens: z
         .number()
         .min(MIN_BRIEF_TOKENS)
         .max(MAX_BRIEF_TOKENS)
         .default(DEFAULT_BRIEF_TOKENS)
         .describe('size of the brief'),
-      format: z.enum(['brief', 'full']).default('brief').describe('full adds the record'),
-      mark: z.boolean().default(true).describe('false only looks'),
-      claim: z
-        .object({ by: z.string().max(200).optional(), ttl_s: z.number().min(60).max(86_400).optional() })
-        .optional()
-        .describe('who, how long'),
+      format: inWords(z.enum(['brief', 'full']).default('brief').describe('full adds the record')),
+      mark: z.boolean().default(true).describe('note that it was resumed'),
+      claim: inWords(
+        z
+          .object({ by: z.string().max(200).optional(), ttl_s: z.number().min(60).max(86_400).optional() })
+          .optional()
+          .describe('name of the session, and for how many seconds'),
+      ),
       project: projectField,
     }),
     output: z.object({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { oneOf } from './one-of.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
 
 /** `handoff_transition`: moves a record through its states. */
 export function transitionTool(handoffs: Handoffs) {
@@ -13,17 +13,17 @@ export function transitionTool(handoffs: Handoffs) {
     name: 'handoff_transition',
     title: 'Change handoff status',
     description:
-      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded; a resumed one gives its claim back), archived puts it away. A refusal says what is allowed.',
+      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded; a resumed one gives its claim back), archived puts it away. Also takes from and if_match (refused if it changed), clear_flags, nonce (for retries). A refusal says what is allowed.',
     profile: 'core',
     input: z.object({
-      id: z.string().describe('id, its digits, latest'),
-      to: z.enum(STATUSES).optional().describe('new'),
-      from: z.string().optional().describe('expected'),
-      if_match: z.string().optional().describe('expected etag'),
-      reason: z.string().optional().describe('why'),
-      accept_warnings: z.string().optional().describe('why, if the checks warn'),
-      clear_flags: z.array(z.string()).optional().describe('conflicted'),
-      nonce: z.string().optional().describe('for retries'),
+      id: z.string().describe(ID_FORMS),
+      to: z.enum(STATUSES).optional().describe('status to move to'),
+      from: inWords(z.string().optional().describe('status it must have now')),
+      if_match: inWords(z.string().optional().describe('etag it must have now')),
+      reason: z.string().optional().describe('why, for its history'),
+      accept_warnings: z.string().optional().describe('why it may be released with warnings'),
+      clear_flags: inWords(z.array(z.string()).optional().describe('flags that were dealt with: conflicted')),
+      nonce: inWords(z.string().optional().describe('a repeated call changes nothing')),
       project: projectField,
     }),
     output: z.object({

@@ -4,7 +4,7 @@ import { updateRecord } from '../actions/update-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields } from './authored-fields.ts'
-import { answerFields, digestOf, list, projectField, validationShape } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
 const { closes: _closes, why_it_matters: _why, ...appendable } = authoredFields
 
@@ -26,13 +26,17 @@ export function updateTool(handoffs: Handoffs) {
     name: 'handoff_update',
     title: 'Edit handoff',
     description:
-      'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. if_match is the etag of the version you saw; conflict/etag_mismatch means read it again. Released records are amended with handoff_branch. Returns etag, assigned ids.',
+      'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. conflict/etag_mismatch: it changed, read it again. Released records are amended with handoff_branch. Returns etag, assigned ids.',
     profile: 'standard',
     input: z.object({
-      id: z.string().describe('id, its digits, latest'),
-      if_match: z.string().describe('etag'),
-      patch: z.array(operation).max(MAX_OPERATIONS).optional().describe('operations'),
-      append: appendix.optional().describe('lists, as in handoff_create'),
+      id: z.string().describe(ID_FORMS),
+      if_match: z.string().describe('etag of the version you saw'),
+      patch: z
+        .array(z.looseObject({}).pipe(operation))
+        .max(MAX_OPERATIONS)
+        .optional()
+        .describe('{op, path, from, value}'),
+      append: appendix.optional().describe('lists to add to, as in handoff_create'),
       project: projectField,
     }),
     output: z.object({

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { defineTool, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
+import { defineTool, inWords, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
 import { type Candidate, validateRecord } from '../actions/validate-record.ts'
 import { LEVELS } from '../domain/validation.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField, validationShape } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
 const input = z.object({
-  record: z.unknown().optional().describe('the record: any JSON, or its text'),
-  id: z.string().optional().describe('or a stored one: id, its first or last digits, latest'),
-  path: z.string().optional().describe('or a file'),
-  markdown: z.string().optional().describe('or exported text'),
-  level: z.enum(LEVELS).default('all').describe('how far to look'),
-  strict: z.boolean().default(false).describe('warnings fail'),
+  record: z.unknown().optional().describe('any JSON, or its text'),
+  id: z.string().optional().describe(`or a stored one: ${ID_FORMS}`),
+  path: z.string().optional().describe('or a file in the project'),
+  markdown: inWords(z.string().optional().describe('or exported text')),
+  level: inWords(z.enum(LEVELS).default('all').describe('how far to look')),
+  strict: inWords(z.boolean().default(false).describe('a warning fails too')),
   project: projectField,
 })
 
@@ -21,7 +21,7 @@ export function validateTool(handoffs: Handoffs) {
     name: 'handoff_validate',
     title: 'Validate handoff',
     description:
-      'Judges a handoff record and writes nothing. schema_valid: does it follow the schema, with each error at a JSON pointer. validation: checks of references, lineage, secrets, files, git and usefulness. can_ready says whether it may be released. An invalid record is an answer, not an error.',
+      'Judges a handoff record and writes nothing. schema_valid: does it follow the schema, with each error at a JSON pointer. validation: checks of references, lineage, secrets, files, git and usefulness. can_ready says whether it may be released. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails). An invalid record is an answer, not an error.',
     profile: 'core',
     input,
     output: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inWords } from '../../../server/plugin.ts'
 
 /** Input and output fields that several handoff tools have. */
 
@@ -8,7 +9,13 @@ export function list<T extends z.ZodType>(element: T) {
   return z.array(element) as unknown as z.ZodType<readonly z.output<T>[], readonly z.input<T>[]>
 }
 
-export const projectField = z.string().optional().describe('folder')
+/** The server's instructions name it, once for every tool. */
+export const projectField = inWords(
+  z.string().optional().describe('folder of the project; default: the one the server was started for'),
+)
+
+/** One record, as every tool takes it. */
+export const ID_FORMS = 'id, its first or last digits, or latest'
 
 /** Said in every answer: where, and what to mind. */
 export const answerFields = {
