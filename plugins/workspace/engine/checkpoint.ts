@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Disk } from './disk.ts'
+import { type Disk, removeQuietly } from './disk.ts'
 import { createJournal, type Journal, journalPath } from './journal.ts'
 import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
 
@@ -107,14 +107,5 @@ async function removeIfThere(disk: Disk, path: string): Promise<void> {
     await disk.unlink(path)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
-  }
-}
-
-/** For clean-up beside an error that is already on its way. */
-export async function removeQuietly(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.unlink(path)
-  } catch {
-    // The temporary file was never made, or goes with the next start.
   }
 }

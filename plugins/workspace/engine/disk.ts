@@ -87,6 +87,15 @@ export const realDisk: Disk = {
   syncDirectory,
 }
 
+/** For clean-up beside an error that is already on its way. */
+export async function removeQuietly(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch {
+    // The temporary file was never made, or goes with the next start.
+  }
+}
+
 function factsOf(path: string): FileFacts | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return undefined

@@ -1,15 +1,16 @@
 import { isSatchelError, SatchelError } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
-import { removeQuietly } from './checkpoint.ts'
+import { removeQuietly } from './disk.ts'
 import { isFlushFailure } from './journal.ts'
 import type { Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized } from './transaction.ts'
 import { append, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
 
 /**
- * Commits an open transaction that touches files: bodies, the staged file, the record, the flush, the file. In this
- * order a power cut leaves the previous version or the newest, and a full disk refuses before anything happened.
- * Resolves when all is durable and published. `staged` is the version to put into the file, if any.
+ * Commits an open transaction that touches files: bodies and the staged file (side by side: neither needs the other),
+ * the record, the flush, the file. In this order a power cut leaves the previous version or the newest, and a full
+ * disk refuses before anything happened. Resolves when all is durable and published. `staged` is the version to put
+ * into the file, if any.
  */
 export async function commitWithFiles(
   state: StoreState,
@@ -40,14 +41,27 @@ async function writeFiles(
   temp: string | undefined,
   staged: NewVersion | undefined,
 ): Promise<void> {
+  const fresh = [...draft.bodies.keys()].filter((sha256) => !state.bodies.has(sha256))
+  const writes = [...draft.bodies].map(([sha256, text]) => state.bodies.write(sha256, text))
+  if (temp && staged) writes.push(state.markdown.stage(temp, staged))
   try {
-    for (const [sha256, text] of draft.bodies) await state.bodies.write(sha256, text)
-    if (temp && staged) await state.markdown.stage(temp, staged.text)
+    await allDone(writes)
     state.assertUsable()
   } catch (thrown) {
     rollback(state)
-    throw writeFailure(state, thrown)
+    const failure = writeFailure(state, thrown)
+    // No record names them; on a full disk they would take what is left.
+    if (!state.isPoisoned()) for (const sha256 of fresh) await dropQuietly(state, sha256)
+    throw failure
   }
+}
+
+/** Waits for every write, also after a failure, so that nothing is written behind the clean-up; a failed flush wins. */
+async function allDone(writes: readonly Promise<void>[]): Promise<void> {
+  const failures = (await Promise.allSettled(writes)).flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  if (failures.length > 0) throw failures.find(isFlushFailure) ?? failures[0]
 }
 
 type Outcome =
@@ -164,7 +178,7 @@ async function adopt(
 async function materialize(state: StoreState): Promise<void> {
   const temp = state.tempPath()
   try {
-    await state.markdown.stage(temp, state.newestText())
+    await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
     await replaceFile(state, temp)
   } catch (thrown) {
     await removeQuietly(state.disk, temp)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
-import { removeQuietly } from './checkpoint.ts'
 import type { Random } from './clock.ts'
-import type { Disk } from './disk.ts'
+import { type Disk, removeQuietly } from './disk.ts'
+
 import type { Liveness, ProcessIdentity } from './liveness.ts'
 
 /** A listener (`workspace open`, `serve`) outranks a stdio process and may ask it to yield. */

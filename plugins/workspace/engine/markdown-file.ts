@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Substrate } from '../domain/rows.ts'
+import type { NewVersion, Substrate } from '../domain/rows.ts'
 import { sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
 import type { Disk, FileFacts } from './disk.ts'
@@ -25,25 +25,37 @@ export interface MarkdownFile {
   look(): Seen
   /** Whether the file is as the last `look` found it, as far as one stat can tell; for right before a rename. */
   isAsSeen(): boolean
-  /** Writes `text` to `temp`, flushed, with the mode of the file it will replace. */
-  stage(temp: string, text: string): Promise<void>
+  /** Writes `version` to `temp`, flushed, with the mode of the file it will replace. */
+  stage(temp: string, version: Pick<NewVersion, 'text' | 'hash'>): Promise<void>
   /** Renames `temp` over the file, durably. */
   replace(temp: string): Promise<void>
+}
+
+interface Known {
+  readonly content: Buffer
+  readonly hash: string
 }
 
 export function openMarkdownFile(disk: Disk, clock: Clock, path: string): MarkdownFile {
   let substrate: Substrate = 'missing'
   let seen: FileFacts | undefined
   let settled = false
+  // Every commit reads the file before and after; comparing bytes costs a thirtieth of hashing them again.
+  let known: Known | undefined
+  let staged: (Known & { readonly temp: string }) | undefined
 
   const remember = (facts: FileFacts | undefined): void => {
     seen = facts
     settled = facts === undefined || clock.nowMs() - facts.modifiedMs > SETTLED_MS
   }
+  const hashOf = (content: Buffer): string => {
+    if (!known?.content.equals(content)) known = { content, hash: sha256Of(content) }
+    return known.hash
+  }
   const look = (): Seen => {
     // The facts are from before the reading: a write in between shows as moved at the next look.
     const facts = disk.stat(path)
-    const found = facts ? contentOf(disk, path, facts) : { kind: 'missing' as const }
+    const found = facts ? contentOf(disk, path, facts, hashOf) : { kind: 'missing' as const }
     substrate = found.kind === 'text' ? 'ok' : found.kind
     remember(facts)
     return found
@@ -58,15 +70,18 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     },
     look,
     isAsSeen: () => sameFile(disk.stat(path), seen),
-    stage: async (temp, text) => {
+    stage: async (temp, { text, hash }) => {
       const found = disk.stat(path)
-      await disk.create(temp, text, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
+      staged = { temp, content: Buffer.from(text), hash }
+      await disk.create(temp, staged.content, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
     },
     replace: async (temp) => {
       const facts = disk.stat(temp)
       await disk.rename(temp, path)
       substrate = 'ok'
       remember(facts)
+      if (staged?.temp === temp) known = staged
+      staged = undefined
       await disk.syncDirectory(dirname(path))
     },
   }
@@ -77,7 +92,7 @@ function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
   return a.kind === b.kind && a.inode === b.inode && a.size === b.size && a.modifiedMs === b.modifiedMs
 }
 
-function contentOf(disk: Disk, path: string, facts: FileFacts): Seen {
+function contentOf(disk: Disk, path: string, facts: FileFacts, hashOf: (content: Buffer) => string): Seen {
   if (facts.kind !== 'file' || facts.size > DOCUMENT_MAX_BYTES) return { kind: 'invalid' }
   let bytes: Buffer
   try {
@@ -89,7 +104,7 @@ function contentOf(disk: Disk, path: string, facts: FileFacts): Seen {
   const text = bytes.length <= DOCUMENT_MAX_BYTES ? decode(bytes) : undefined
   return text === undefined
     ? { kind: 'invalid' }
-    : { kind: 'text', text, hash: sha256Of(bytes), bytes: bytes.length }
+    : { kind: 'text', text, hash: hashOf(bytes), bytes: bytes.length }
 }
 
 function decode(bytes: Buffer): string | undefined {

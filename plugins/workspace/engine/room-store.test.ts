@@ -231,6 +231,33 @@ test('a full disk refuses without a trace, and the room works again when there i
   await again.close()
 })
 
+test('a commit that a full disk refused half way leaves no text of it behind', async (t) => {
+  let isFull = false
+  const disk: typeof realDisk = {
+    ...realDisk,
+    create: async (path, content, mode) => {
+      // The body has its place already; the file's own replacement gets half way.
+      const fits = !isFull || mode === 0o600
+      await realDisk.create(path, fits ? content : Buffer.from(content).subarray(0, 5), mode)
+      if (!fits) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
+    },
+  }
+  const room = { ...(await options(t)), disk }
+  const store = await openStore(room)
+  const before = readdirSync(join(room.sidecar, 'versions'))
+
+  isFull = true
+  const commit = store.mutate((tx) => commitText(tx, '# Refused\n'))
+  await assert.rejects(commit, { code: 'unavailable', reason: 'store_unavailable' })
+  assert.deepEqual(readdirSync(join(room.sidecar, 'versions')), before)
+  assert.ok(!readdirSync(room.sidecar).some((name) => name.startsWith('.tmp')))
+  isFull = false
+  await store.mutate((tx) => commitText(tx, '# Taken\n'))
+
+  assert.equal(readFileSync(room.file, 'utf8'), '# Taken\n')
+  await store.close()
+})
+
 test('a failed flush stops the room for good; what was acknowledged is there for the next', async (t) => {
   const failing: Parameters<typeof moody>[0] = {}
   const room = { ...(await options(t)), disk: moody(failing) }

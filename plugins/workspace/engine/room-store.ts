@@ -126,6 +126,7 @@ async function assemble(parts: Parts): Promise<Store> {
     generations,
     newestText: newestTextOf(ledger, bodies),
     assertUsable: life.assertUsable,
+    isPoisoned: () => life.poisoned.aborted,
     poison: (reason) => {
       const error = life.poison(reason)
       flusher.poison(error)

@@ -20,6 +20,7 @@ export interface StoreState extends RoomState {
   fence(): void
   /** Throws once poisoned or closed. */
   assertUsable(): void
+  isPoisoned(): boolean
   /** Poisons the store; gives the error for the caller. */
   poison(reason: unknown): SatchelError
 }
