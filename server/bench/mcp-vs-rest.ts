@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
+import { type Figure, figureOf } from '../contract/figure.ts'
 import { builtProgram, type Child, cpuTicks, startChild } from './child.ts'
-import { type Figure, figureOf } from './figure.ts'
 
 const CALLS = 320
 const CONNECTIONS = 16

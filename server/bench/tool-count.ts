@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { z } from 'zod'
+import { type Figure, figureOf } from '../contract/figure.ts'
 import { definePlugin } from '../contract/plugin.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { createHost, type RunningHost } from '../host.ts'
 import { createLog } from '../log.ts'
 import { serveStdio } from '../mcp/stdio.ts'
-import { type Figure, figureOf } from './figure.ts'
 
 const FEW = 5
 const EXTRA = 100

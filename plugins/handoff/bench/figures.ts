@@ -5,24 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
 import { validate } from '../../../generated/handoff-validate.js'
+import { type Figure, figureOf } from '../../../server/plugin.ts'
 import { listRows } from '../domain/record-list.ts'
 import { realDisk } from '../store/disk.ts'
 import { layoutOf } from '../store/layout.ts'
 import { createIndex } from '../store/record-index.ts'
 import { sampleId, sampleRecord } from './sample-record.ts'
-
-/** One figure beside what it is compared with, in the same run. */
-export interface HandoffFigure {
-  readonly name: string
-  readonly what: string
-  readonly unit: string
-  readonly ours: number
-  readonly against: number
-  readonly against_what: string
-  readonly ratio: number
-  readonly goal: number
-  readonly sense: 'at_least' | 'at_most'
-}
 
 export interface MeasureOptions {
   /** How this program is started: `node` arguments before the verb. */
@@ -32,8 +20,6 @@ export interface MeasureOptions {
   note(line: string): void
 }
 
-/** The gate lets pass half the strictness of a goal. */
-const GATE_SLACK = 2
 const ROUNDS = 5
 const RECORDS = 10_000
 const QUERIES = [
@@ -48,16 +34,8 @@ const LIST_BUDGET_MS = 100
 /** Longest hook (design handoff-store, section 3). */
 const HOOK_BUDGET_MS = 2000
 
-/** Whether a figure keeps its goal, or what the gate lets pass. */
-export function keeps(figure: HandoffFigure, limit: 'goal' | 'gate'): boolean {
-  const slack = limit === 'gate' ? GATE_SLACK : 1
-  return figure.sense === 'at_least'
-    ? figure.ratio >= figure.goal / slack
-    : figure.ratio <= figure.goal * slack
-}
-
 /** All figures of this plugin. Works in a temporary folder and leaves nothing behind. */
-export async function measureHandoffs(options: MeasureOptions): Promise<readonly HandoffFigure[]> {
+export async function measureHandoffs(options: MeasureOptions): Promise<readonly Figure[]> {
   const root = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
   try {
     options.note('validating a record of 50 KB')
@@ -73,12 +51,8 @@ export async function measureHandoffs(options: MeasureOptions): Promise<readonly
   }
 }
 
-function figure(parts: Omit<HandoffFigure, 'ratio'>): HandoffFigure {
-  return { ...parts, ratio: parts.ours / parts.against }
-}
-
 /** The generated validator against one that ajv compiles now, in turns, each at its best. */
-async function measureValidation(): Promise<HandoffFigure> {
+async function measureValidation(): Promise<Figure> {
   const { compileWithAjv } = await import('./ajv.lazy.ts')
   const compiled = compileWithAjv(HANDOFF_SCHEMA)
   const record = sampleRecord(0, 50_000)
@@ -94,7 +68,7 @@ async function measureValidation(): Promise<HandoffFigure> {
       perSecond(() => compiled(record)),
     )
   }
-  return figure({
+  return figureOf({
     name: 'handoff.validate',
     what: 'validation of a record of 50 KB',
     unit: 'records/s',
@@ -135,7 +109,7 @@ async function writeRecords(root: string, signal: AbortSignal): Promise<void> {
 }
 
 /** Lists and searches in turn on a warm index; the 95th percentile. */
-async function measureLists(root: string): Promise<HandoffFigure> {
+async function measureLists(root: string): Promise<Figure> {
   const layout = layoutOf(root, join(root, '.handoffs'))
   const index = createIndex(realDisk, layout, () => performance.timeOrigin + performance.now())
   const times: number[] = []
@@ -148,7 +122,7 @@ async function measureLists(root: string): Promise<HandoffFigure> {
     }
   }
   times.sort((a, b) => a - b)
-  return figure({
+  return figureOf({
     name: 'handoff.list',
     what: `list and search over ${RECORDS} records, warm, p95`,
     unit: 'ms',
@@ -156,11 +130,10 @@ async function measureLists(root: string): Promise<HandoffFigure> {
     against: LIST_BUDGET_MS,
     against_what: 'budget',
     goal: 1,
-    sense: 'at_most',
   })
 }
 
-async function measureHook(root: string, { program, env }: MeasureOptions): Promise<HandoffFigure> {
+async function measureHook(root: string, { program, env }: MeasureOptions): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const started = performance.now()
@@ -174,7 +147,7 @@ async function measureHook(root: string, { program, env }: MeasureOptions): Prom
     if (code !== 0) throw new Error(`the hook ended with ${code}`)
     times.push(performance.now() - started)
   }
-  return figure({
+  return figureOf({
     name: 'handoff.hook',
     what: `session-start among ${RECORDS} records, slowest of 3`,
     unit: 'ms',
@@ -182,6 +155,5 @@ async function measureHook(root: string, { program, env }: MeasureOptions): Prom
     against: HOOK_BUDGET_MS,
     against_what: 'limit',
     goal: 1,
-    sense: 'at_most',
   })
 }

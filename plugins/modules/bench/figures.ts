@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Log } from '../../../server/plugin.ts'
+import { type Figure, figureOf, type Log } from '../../../server/plugin.ts'
 import { repositoryEntry } from '../config.ts'
 import { type ModuleReader, openModuleReader } from '../ingest/module-reader.ts'
 import { ingest } from '../ingest.ts'
@@ -11,30 +11,10 @@ import { buildRemote, type MadeCommit } from './build-remote.ts'
 import { ingestByCheckout } from './checkout-peer.ts'
 import { measureParsing, PARSE_GOAL, sampleTexts } from './parse.ts'
 
-/** One figure beside what it is compared with, in the same run (modules design 8). */
-export interface ModuleFigure {
-  readonly name: string
-  readonly what: string
-  readonly unit: string
-  readonly ours: number
-  readonly against: number
-  readonly ratio: number
-  readonly goal: number
-  readonly sense: 'at_least' | 'at_most'
-}
-
-/** The gate lets pass half the strictness of a goal. */
-const GATE_SLACK = 2
 const ROUNDS = 3
 const TAGS = 20
-
-/** Whether a figure keeps its goal, or what the gate lets pass. */
-export function keeps(figure: ModuleFigure, limit: 'goal' | 'gate'): boolean {
-  const slack = limit === 'gate' ? GATE_SLACK : 1
-  return figure.sense === 'at_least'
-    ? figure.ratio >= figure.goal / slack
-    : figure.ratio <= figure.goal * slack
-}
+const TIMES_FASTER = 4
+const MEMORY_BUDGET_MIB = 300
 
 export interface MeasureOptions {
   /** A repository with at least 20 tags to measure on; absent: a made-up one. */
@@ -49,7 +29,7 @@ export interface MeasureOptions {
 }
 
 /** All figures of this plugin, each the best of 3 interleaved rounds. Leaves nothing behind. */
-export async function measureModules(options: MeasureOptions): Promise<readonly ModuleFigure[]> {
+export async function measureModules(options: MeasureOptions): Promise<readonly Figure[]> {
   const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
   const reader = await openModuleReader()
   try {
@@ -63,16 +43,15 @@ export async function measureModules(options: MeasureOptions): Promise<readonly 
     const memory = await measureMemory(dir, options)
     return [
       ...tags,
-      {
+      figureOf({
         name: 'modules.parse',
-        what: 'CPU of our reader, literals evaluated, against hcl2json',
+        what: 'CPU of our reader, literals evaluated',
         unit: 'ms',
         ours: parse.oursMs,
         against: parse.referenceMs,
-        ratio: parse.ratio,
+        against_what: 'hcl2json',
         goal: PARSE_GOAL,
-        sense: 'at_most',
-      },
+      }),
       memory,
     ]
   } finally {
@@ -87,7 +66,7 @@ interface Place {
   readonly reader: ModuleReader
 }
 
-async function measureTags(place: Place, options: MeasureOptions): Promise<ModuleFigure[]> {
+async function measureTags(place: Place, options: MeasureOptions): Promise<Figure[]> {
   const best = {
     ours: Number.POSITIVE_INFINITY,
     again: Number.POSITIVE_INFINITY,
@@ -106,26 +85,24 @@ async function measureTags(place: Place, options: MeasureOptions): Promise<Modul
     await rm(peer.cloneDir, { recursive: true, force: true })
   }
   return [
-    {
+    figureOf({
       name: 'modules.ingest',
-      what: `ingest of ${TAGS} tags, times faster than clone and checkout of each`,
+      what: `ingest of ${TAGS} tags`,
       unit: 'ms',
       ours: best.ours,
       against: best.peer,
-      ratio: best.peer / best.ours,
-      goal: 4,
-      sense: 'at_least',
-    },
-    {
+      against_what: 'clone and checkout of each',
+      goal: 1 / TIMES_FASTER,
+    }),
+    figureOf({
       name: 'modules.again',
-      what: 'a second ingest with nothing changed against the first',
+      what: 'a second ingest with nothing changed',
       unit: 'ms',
       ours: best.again,
       against: best.ours,
-      ratio: best.again / best.ours,
+      against_what: 'the first',
       goal: 0.1,
-      sense: 'at_most',
-    },
+    }),
   ]
 }
 
@@ -153,7 +130,7 @@ async function ingestTags({ url, reader }: Place, at: string, options: MeasureOp
 }
 
 /** Peak memory of a process of its own that ingests 500 modules at 3 refs. */
-async function measureMemory(dir: string, options: MeasureOptions): Promise<ModuleFigure> {
+async function measureMemory(dir: string, options: MeasureOptions): Promise<Figure> {
   const url = await buildRemote(join(dir, 'terraform-bench-wide.git'), wideHistory())
   const config = join(dir, 'wide.yaml')
   await writeFile(
@@ -174,16 +151,15 @@ async function measureMemory(dir: string, options: MeasureOptions): Promise<Modu
   const [code] = await once(child, 'close')
   clearInterval(timer)
   if (code !== 0) throw new Error(`the measured ingest ended with ${code}`)
-  return {
+  return figureOf({
     name: 'modules.memory',
     what: 'peak resident memory, 500 modules at 3 refs',
     unit: 'MiB',
     ours: peakMib,
-    against: 300,
-    ratio: peakMib / 300,
+    against: MEMORY_BUDGET_MIB,
+    against_what: 'budget',
     goal: 1,
-    sense: 'at_most',
-  }
+  })
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {

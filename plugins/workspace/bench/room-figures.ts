@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Figure, figureOf } from '../../../server/plugin.ts'
 import { type BenchRoom, openBenchRoom } from './bench-room.ts'
-import { type Figure, figureOf } from './figure.ts'
 
 export interface BenchOptions {
   readonly directory: string | undefined
@@ -160,7 +160,6 @@ function limitFigure(name: string, what: string, ours: number, limitMs: number):
     against: limitMs,
     against_what: 'the limit',
     goal: 1,
-    sense: 'at_most',
   })
 }
 
