@@ -1,24 +1,15 @@
 /** CPU time of our reader beside the reference parser's, over the same files. */
+import { type Figure, figureOf } from '../../../server/plugin.ts'
 import { extractFacts } from '../hcl/facts.ts'
 import { readHcl } from '../hcl/reader.ts'
 
-/** What one measurement found; times are CPU milliseconds of one pass over all files, the best of its rounds. */
-export interface ParseFigure {
-  readonly files: number
-  readonly bytes: number
-  readonly oursMs: number
-  readonly referenceMs: number
-  /** `oursMs / referenceMs`; the goal is at most `PARSE_GOAL`. */
-  readonly ratio: number
-}
-
 /** design modules 8: parse CPU against hcl2json's, literals evaluated, both warm. */
-export const PARSE_GOAL = 1 / 20
+const PARSE_GOAL = 1 / 20
 
 const ROUNDS = 5
 
 /** Measures both over the same HCL texts in this thread, in turns, after one warm pass of each. */
-export async function measureParsing(texts: readonly string[]): Promise<ParseFigure> {
+export async function measureParsing(texts: readonly string[]): Promise<Figure> {
   const { loadReferenceParser } = await import('./hcl2json.lazy.ts')
   const parseWithReference = loadReferenceParser()
   const ours = async (): Promise<void> => {
@@ -34,13 +25,15 @@ export async function measureParsing(texts: readonly string[]): Promise<ParseFig
     best.ours = Math.min(best.ours, await cpuMs(ours))
     best.reference = Math.min(best.reference, await cpuMs(reference))
   }
-  return {
-    files: texts.length,
-    bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    oursMs: best.ours,
-    referenceMs: best.reference,
-    ratio: best.ours / best.reference,
-  }
+  return figureOf({
+    name: 'modules.parse',
+    what: 'CPU of our reader, literals evaluated',
+    unit: 'ms',
+    ours: best.ours,
+    against: best.reference,
+    against_what: 'hcl2json',
+    goal: PARSE_GOAL,
+  })
 }
 
 async function cpuMs(work: () => Promise<void>): Promise<number> {
