@@ -100,6 +100,36 @@ test('ingest takes the configuration by position and -c as the clone directory, 
   assert.equal(missing.code, 4)
 })
 
+test('ingest reads the file it is given and no other: a broken one beside it, or one that is gone, is not asked', async (t) => {
+  const { root, url } = await openProject(t)
+  await writeFile(join(root, 'other.yaml'), JSON.stringify({ repositories: [{ url, branches: ['main'] }] }))
+  await writeFile(join(root, 'satchel.yaml'), 'repositories: [\n')
+  const gone = { SERVICE_CONFIG: join(root, 'gone.yaml') }
+
+  const runs = [
+    await satchel(root, ['ingest', 'other.yaml', '-o', 'one', '-c', 'clones', '--json']),
+    await satchel(root, ['ingest', '-o', 'two', '--clone-dir', 'clones', 'other.yaml', '--json']),
+    await satchel(root, ['--json', 'ingest', '--prune', 'other.yaml'], gone),
+  ]
+  const own = await satchel(root, ['ingest', '--json'])
+  await writeFile(join(root, 'bad.yaml'), 'repositories:\n  - url: ./x\n    brunches: [main]\n')
+  await writeFile(join(root, 'bomb.yaml'), `a: &a [x]\nb: [${'*a, '.repeat(150)}]\n`)
+  await writeFile(join(root, 'tag.yaml'), 'repositories: []\noutput_dir: !!js/function x\n')
+
+  for (const { code, out, err } of runs) assert.equal(JSON.parse(out).written, code === 0 ? 2 : -1, err)
+  assert.equal(own.code, 3)
+  for (const [file, said] of [
+    ['bad.yaml', /bad\.yaml:3: unknown key .*brunches.*branches/],
+    ['bomb.yaml', /bomb\.yaml/],
+    ['tag.yaml', /tag\.yaml:2/],
+  ] as const) {
+    const refused = await satchel(root, ['ingest', file, '--json'])
+    const { code, message } = JSON.parse(refused.out).error
+    assert.deepEqual([refused.code, code], [3, 'invalid'], file)
+    assert.match(message, said)
+  }
+})
+
 test('analyze prints summaries, writes them with -o, and leaves nothing else behind', async (t) => {
   const { root } = await openProject(t)
 

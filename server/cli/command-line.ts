@@ -12,10 +12,16 @@ export interface CommandLine {
   readonly argv: readonly string[]
 }
 
-/** In `ingest`, `-c` is the clone directory (surface, section 3). */
-const VERBS_WITH_OWN_C: readonly string[] = ['ingest']
-
 const VALUED = ['--config', '-c', '--project']
+/** In `ingest` the configuration is the positional argument, and `-c` the clone directory (surface, section 3). */
+const INGEST_VALUED = [
+  '-o',
+  '--output-dir',
+  '--clone-dir',
+  '--embedding-strategy',
+  '--input',
+  '--repositories',
+]
 const SWITCHES = ['--json', '-q', '--quiet', '--help', '-h', '--version', '-V']
 
 /** Reads the global flags and the verb's words from `argv` (without node and script); nothing is refused here. */
@@ -23,7 +29,10 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const { leading, words, rest } = splitLeading(argv)
   const moved = [...words, ...leading, ...rest]
   const flags = beforeDashes(moved)
-  const config = valueIn(flags, VERBS_WITH_OWN_C.includes(words[0] ?? '') ? ['--config'] : ['--config', '-c'])
+  const config =
+    words[0] === 'ingest'
+      ? (valueIn(flags, ['--config']) ?? bareWordIn(moved.slice(1)))
+      : valueIn(flags, ['--config', '-c'])
   const project = valueIn(flags, ['--project'])
   const has = (...names: string[]): boolean => flags.some((flag) => names.includes(flag))
   return {
@@ -63,6 +72,17 @@ function isGlobal(word: string): boolean {
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)
+}
+
+/** The first word that is neither a flag nor the value of one. */
+function bareWordIn(argv: readonly string[]): string | undefined {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (word === '--') return argv[at + 1]
+    if (!word.startsWith('-')) return word
+    if (VALUED.includes(word) || INGEST_VALUED.includes(word)) at++
+  }
+  return undefined
 }
 
 function valueIn(argv: readonly string[], names: readonly string[]): string | undefined {
