@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
@@ -131,23 +131,31 @@ test(`killed at ${KILLS} random moments, an ingest leaves whole files, and the n
   t.diagnostic(`seed ${SEED}, undisturbed run ${Math.round(tookMs)} ms`)
 
   const disturbed = [join(dir, 'out'), join(dir, 'clones'), ...urls]
+  const startAnew = () =>
+    Promise.all(['out', 'clones'].map((name) => rm(join(dir, name), { recursive: true, force: true })))
   let killed = 0
-  let reachMs = tookMs * 1.1
+  let reachMs = tookMs
   let upcoming = openRunner(t, disturbed)
-  for (let round = 0; round < KILLS; round++) {
+  for (let round = 0; killed < KILLS && round < KILLS * 3; round++) {
     const runner = await upcoming
     upcoming = openRunner(t, disturbed)
     const timer = setTimeout(() => runner.child.kill('SIGKILL'), next() * reachMs)
+    const started = performance.now()
     const answer = await runner.run()
     clearTimeout(timer)
-    if (answer === undefined) killed++
-    // It was done first: what is left to do is less, so aim earlier.
-    else reachMs /= 2
+    const endedMs = performance.now() - started
     await assertWhole(join(dir, 'out'))
+    if (answer === undefined) killed++
+    else {
+      // It was done first: what was killed before it did no harm, and the next begins with nothing.
+      assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
+      reachMs = endedMs
+      await startAnew()
+    }
   }
   const last = await (await upcoming).run()
 
-  assert.ok(killed > 0, 'no run was killed')
+  assert.equal(killed, KILLS)
   assert.deepEqual(last?.['failures'], [])
   assert.equal(await assertWhole(join(dir, 'out')), 3 * 6 * 12)
   assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
