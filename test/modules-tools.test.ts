@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { buildRemote, deleteRefs } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
 import type { TaskState } from '../server/contract/task.ts'
 import { forEachDoor, openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
@@ -251,6 +251,30 @@ test('a resource gives any ref and path without loss, and completes names', asyn
   })
 })
 
+test('who follows the latest version of a module is told when there is a newer one, or the newest goes', async (t) => {
+  const { opened, root } = await openStage(t, { repositories: [{ url: './terraform-aws-network.git' }] })
+  const told: string[] = []
+  opened.host.hub.on('*', (signal) => {
+    if (signal.kind === 'resource') told.push(signal.uri)
+  })
+  const uris = async (input: Record<string, unknown>): Promise<string[]> => {
+    told.length = 0
+    await opened.call('ingest_modules', input)
+    await setImmediate()
+    return told.filter((uri) => uri.startsWith('module://terraform-aws-network/')).sort()
+  }
+  const at = (ref: string) => `module://terraform-aws-network/${ref}/.`
+
+  const first = await uris({})
+  const again = await uris({})
+  await deleteRefs(join(root, 'terraform-aws-network.git'), ['refs/tags/v2.0.0'])
+  const gone = await uris({ prune: true })
+
+  assert.deepEqual(first, [at('latest'), at('v2.0.0')])
+  assert.deepEqual(again, [])
+  assert.deepEqual(gone, [at('latest'), at('v1.0.0'), at('v2.0.0')])
+})
+
 test('a dry run says what would be read and writes nothing', async (t) => {
   const { opened, root } = await openStage(t)
 
@@ -409,7 +433,8 @@ test('an index older than the refresh interval is brought up to date in the back
   const early = await latest()
   hours = 25
   let late = await latest()
-  for (let tries = 0; late !== 'v3.0.0' && tries < 400; tries++) {
+  // The hints follow the index.
+  for (let tries = 0; (late !== 'v3.0.0' || changed.length === 0) && tries < 400; tries++) {
     await sleep(25)
     late = await latest()
   }

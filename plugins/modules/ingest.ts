@@ -71,12 +71,13 @@ export interface IngestReport {
   readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
 }
 
-/** A run's report, and which records it touched. */
+/** A run's report, and what it did to the index. */
 export interface Ingested {
   readonly report: IngestReport
   readonly touched: ReadonlySet<string>
-  /** Records whose summary is new or other than before. */
+  /** Records whose summary is new, other than before, or gone. */
   readonly changed: readonly IndexRecord[]
+  readonly index: ModuleIndex
 }
 
 /**
@@ -99,7 +100,7 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
     await sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)])
     const referenceReads = means.reader.referenceReads()
     await readAll(run)
-    const finished = await finish(run)
+    const { removed, finished } = await finish(run)
     if (request.cleanup) await removeStores(request.cloneDir, storeNames(plan, request.cloneDir))
     return {
       report: {
@@ -108,7 +109,8 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
         reference_reads: means.reader.referenceReads() - referenceReads,
       },
       touched: run.output.touched(),
-      changed: run.output.changed(),
+      changed: [...run.output.changed(), ...removed],
+      index: run.output.index(null),
     }
   } finally {
     await lock.release()
@@ -151,6 +153,7 @@ async function dryRun(
     report: { ...reportOf(run, began), planned: inPlaceOrder(planned) },
     touched: new Set(),
     changed: [],
+    index: run.output.index(null),
   }
 }
 
@@ -283,8 +286,13 @@ function cachePath(outputDir: string, store: string): string {
   return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
 }
 
+interface Finish {
+  readonly removed: readonly IndexRecord[]
+  readonly finished: Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>
+}
+
 /** Index, removed files, vectors, and the index again with what is embedded. */
-async function finish(run: Run): Promise<Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>> {
+async function finish(run: Run): Promise<Finish> {
   const { request, means, output, tally, earlier } = run
   const { outputDir } = request
   await output.flush()
@@ -302,13 +310,14 @@ async function finish(run: Run): Promise<Pick<IngestReport, 'pruned' | 'vectors'
       }
     }
     if (vectors || leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
-    return {
+    const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors
         ? { strategy: vectors.strategy, upserted: vectors.upserted, unchanged: vectors.unchanged }
         : null,
       failures: inPlaceOrder(tally.failures),
     }
+    return { removed, finished }
   } catch (thrown) {
     throw storageFailure(thrown)
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { CallContext } from '../../server/plugin.ts'
-import { moduleUri } from './catalog/module-uri.ts'
+import { changedUris } from './catalog/changed-uris.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from './config.ts'
 import { parseConfigText } from './config-text.ts'
 import type { Trust } from './git/admission.ts'
@@ -102,11 +102,7 @@ async function runPrepared(
           call.progress(call.door === 'cli' ? Math.floor(done + 1e-9) : done, total, message),
       },
     )
-    // Readers may have named the repository by its URL or by its name.
-    for (const record of ingested.changed) {
-      host.resourceChanged(moduleUri(record))
-      host.resourceChanged(moduleUri({ ...record, repository: record.name }))
-    }
+    for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
     return ingested
   } finally {
     await reader.close()
