@@ -86,7 +86,17 @@ test('what a model sees of a tool is portable between clients', () => {
     assert.equal(Reflect.get(outputSchema, 'type'), 'object', where)
     assert.deepEqual(forbiddenWords({ inputSchema, outputSchema }), [], where)
     assert.deepEqual(unportableInputs({ inputSchema }), [], where)
+    // REST takes what the specification takes; a model leaves out what it does not mean.
+    if (tool.mcp !== false) assert.deepEqual(nullableInputs({ inputSchema }), [], where)
   }
+})
+
+test('a nullable input would be found at any depth', () => {
+  const planted = z.toJSONSchema(z.object({ rows: z.array(z.object({ top: z.number().min(0).nullable() })) }))
+
+  assert.deepEqual(nullableInputs({ planted }), [
+    '/planted/properties/rows/items/properties/top/anyOf/1: nullable',
+  ])
 })
 
 test('the example of every tool passes its own input schema', () => {
@@ -155,6 +165,10 @@ function unportableInputs(schemas: object): string[] {
     const odd = names.filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name))
     return [...(Array.isArray(node['type']) ? [`${path}: type array`] : []), ...odd]
   })
+}
+
+function nullableInputs(schemas: object): string[] {
+  return nodesOf(schemas).flatMap(([path, node]) => (node['type'] === 'null' ? [`${path}: nullable`] : []))
 }
 
 function nodesOf(value: unknown, path = ''): [string, Node][] {

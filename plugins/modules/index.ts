@@ -14,6 +14,7 @@ import { createModuleService, type ModuleService } from './service.ts'
 import { createIngestTasks } from './tasks.ts'
 import { analyzeRepositoryTool } from './tools/analyze-repository.ts'
 import { getModuleTool } from './tools/get-module.ts'
+import { ingestTool } from './tools/ingest.ts'
 import { ingestFromYamlTool } from './tools/ingest-from-yaml.ts'
 import { ingestModulesTool } from './tools/ingest-modules.ts'
 import { ingestRepositoriesTool } from './tools/ingest-repositories.ts'
@@ -60,6 +61,7 @@ export const plugin = definePlugin({
         moduleCheckTool(service),
         moduleDiffTool(service),
         ingestModulesTool(service, tasks),
+        ingestTool(service),
         ingestRepositoriesTool(service),
         ingestFromYamlTool(service),
         analyzeRepositoryTool(service),

@@ -132,18 +132,10 @@ export const reportShape = z.object({
 
 /** How a caller names one module version. */
 export const moduleNameFields = {
-  id: z
-    .string()
-    .max(64)
-    .optional()
-    .describe('Id of a search result: 64 hex, or a unique start of 8 or more.'),
-  repository: z.string().max(2048).optional().describe('Instead of id: URL, owner/name or name.'),
-  ref: z.string().max(255).optional().describe('Tag or branch; absent: latest.'),
-  path: z.string().max(1024).optional().describe('Directory in the repository; absent: its root.'),
+  id: z.string().max(64).optional().describe('From a search; 8 digits will do.'),
+  repository: z.string().max(2048).optional().describe('Or URL, owner/name, name.'),
+  ref: z.string().max(255).optional().describe('Absent: latest.'),
+  path: z.string().max(1024).optional().describe('Absent: root.'),
 }
 
-export const outputDirField = z
-  .string()
-  .max(4096)
-  .optional()
-  .describe('Folder of the summaries; absent: the configured one.')
+export const outputDirField = z.string().max(4096).optional().describe('Absent: as configured.')

@@ -21,18 +21,14 @@ export function getModuleTool(service: ModuleService) {
     name: 'get_module',
     title: 'Show a module',
     description:
-      'Shows one module version: inputs (required first), outputs, providers, nested modules. detail compact (default, about 4,000 tokens), full (the whole summary) or readme. Choose it after search_modules, to learn what a module takes; module_usage gives a ready block. What is cut says so in `truncated`, with the call that goes on.',
+      'A module version: inputs (required first), outputs, providers. Choose it after search_modules; `truncated` holds the next call.',
     profile: 'core',
     maxResultChars: 400_000,
     input: z.object({
       ...moduleNameFields,
-      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('How much to show.'),
-      fields: z
-        .array(z.string().max(40))
-        .max(30)
-        .optional()
-        .describe('Only these fields of the summary, whole: variables, outputs, resources, …'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: 4,000 tokens.'),
+      fields: z.array(z.string().max(40)).max(30).optional().describe('Only these, whole: outputs …'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
     output: moduleHead.extend({
