@@ -6,7 +6,7 @@ import { SatchelError } from './contract/errors.ts'
 const PATH_MAX_CHARS = 4096
 
 /**
- * Makes the function that turns a caller's path into a real path inside one of `roots` (absolute folders).
+ * Makes the function that turns a caller's path into a real path inside one of `roots`; both may be relative to `base`.
  * Symbolic links are followed before the check, also those of a parent when the file does not exist yet, so a link
  * that leads out is refused. The caller still opens the answer, not the path it was given.
  * Errors of the function: `forbidden`/`path_refused`.
@@ -16,7 +16,7 @@ export function confineTo(roots: readonly string[], base: string): (path: string
     if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS) throw refused()
     const real = await realPathOf(resolve(base, path))
     for (const root of roots) {
-      if (isInside(real, await realPathOf(root))) return real
+      if (isInside(real, await realPathOf(resolve(base, root)))) return real
     }
     throw refused()
   }

@@ -132,17 +132,16 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   const { serveStdio: serve } = await import('./mcp/stdio.ts')
   const log = serverLog({ ...io, now })
   const first = firstAnswer(io.stdout)
-  const boot = first.written.then(() => bootServer(io, line, { log, config: readConfig(io, line, flags) }))
+  const config = first.written.then(() => readConfig(io, line, flags))
+  const boot = first.written.then(() => bootServer(io, line, { log, config }))
   try {
     return await serve({
       io: { stdin: io.stdin, stdout: first.stdout },
       boot,
       log,
       version: VERSION,
-      resolvePath: async (path) => {
-        const { unconfined } = await import('./paths.ts')
-        return unconfined((await boot).projectRoot)(path)
-      },
+      // An agent is a caller: what it was talked into is not what the user typed.
+      resolvePath: async (path) => (await pathsOfCallers(await boot, await config))(path),
     })
   } finally {
     await stopWithin(boot, log)
@@ -285,15 +284,12 @@ async function httpOptions(
   more: Partial<HttpOptions>,
   surface: ServeOptions['surface'] = 'rest',
 ): Promise<HttpOptions> {
-  const [{ createPump }, { confineTo }, { createHttpMount }, { createSseMount }] = await Promise.all([
+  const [{ createPump }, { createHttpMount }, { createSseMount }, resolvePath] = await Promise.all([
     import('./fanout/pump.ts'),
-    import('./paths.ts'),
     import('./mcp/http.ts'),
     import('./mcp/sse-2024.ts'),
+    pathsOfCallers(host, config),
   ])
-  const { resolve } = await import('node:path')
-  const roots = (config?.http.roots ?? ['.']).map((root) => resolve(host.projectRoot, root))
-  const resolvePath = confineTo(roots, host.projectRoot)
   const pump = createPump()
   const mount = { boot: Promise.resolve(host), log: host.log, version: VERSION, resolvePath, pump }
   const shared: HttpOptions = {
@@ -307,6 +303,15 @@ async function httpOptions(
     mcp: surface === 'sse' ? createSseMount(mount) : createHttpMount(mount),
   }
   return Object.defineProperties(shared, Object.getOwnPropertyDescriptors(more)) // keeps `graceMs` a getter
+}
+
+/** What a path of an MCP or REST caller means: inside `http.roots`, or refused (surface, section 6). */
+async function pathsOfCallers(
+  host: RunningHost,
+  config: Config | undefined,
+): Promise<(path: string) => Promise<string>> {
+  const { confineTo } = await import('./paths.ts')
+  return confineTo(config?.http.roots ?? ['.'], host.projectRoot)
 }
 
 async function openHttp(host: RunningHost, listener: Listener, options: HttpOptions): Promise<OpenListener> {

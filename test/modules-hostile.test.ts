@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
@@ -12,6 +15,7 @@ import {
   hostileUrls,
   INTERNAL_URLS,
 } from './hostile/module-values.ts'
+import { modern } from './mcp/stdio-client.ts'
 
 interface FakeGit {
   readonly env: Readonly<Record<string, string>>
@@ -95,25 +99,33 @@ async function throughEveryDoor(
   entries: readonly object[],
 ): Promise<[string, Failures][]> {
   const { opened, root } = stage
+  await writeFile(join(root, 'hostile.yaml'), JSON.stringify({ repositories: entries }))
+  const listed = { repositories: entries }
+  const written = { config_file: 'hostile.yaml' }
+  const ways: [string, Record<string, unknown>][] = [
+    ['ingest', listed],
+    ['ingest', written],
+    ['ingest_modules', listed],
+    ['ingest_modules', written],
+    ['ingest_repositories', listed],
+    ['ingest_from_yaml', { yaml: JSON.stringify(listed) }],
+  ]
   const results: [string, Failures][] = []
   for (const door of await openDoors(t, opened)) {
-    for (const tool of ['ingest_modules', 'ingest_repositories', 'ingest_from_yaml']) {
-      if (!door.serves(tool)) continue
-      const input =
-        tool === 'ingest_from_yaml'
-          ? { yaml: JSON.stringify({ repositories: entries }) }
-          : { repositories: entries }
+    for (const [tool, input] of ways.filter(([name]) => door.serves(name))) {
+      const where = `${door.name} ${tool} ${Object.keys(input)}`
       const outcome = await door.call(tool, input)
-      assert.ok(outcome.ok, `${door.name} ${tool}: ${JSON.stringify(outcome)}`)
-      results.push([`${door.name} ${tool}`, outcome.data['failures'] as Failures])
+      assert.ok(outcome.ok, `${where}: ${JSON.stringify(outcome)}`)
+      results.push([where, outcome.data['failures'] as Failures])
     }
   }
-  await writeFile(join(root, 'hostile.yaml'), JSON.stringify({ repositories: entries }))
-  for (const door of await openDoors(t, opened)) {
-    if (!door.serves('ingest_modules')) continue
-    const outcome = await door.call('ingest_modules', { config_file: 'hostile.yaml' })
-    assert.ok(outcome.ok, `${door.name} config_file: ${JSON.stringify(outcome)}`)
-    results.push([`${door.name} config_file`, outcome.data['failures'] as Failures])
+  const doors = results.map(([where]) => where)
+  for (const where of [
+    'cli ingest config_file',
+    'rest ingest_from_yaml yaml',
+    'stdio ingest_modules config_file',
+  ]) {
+    assert.ok(doors.includes(where), `${where} among ${doors.join()}`)
   }
   return results
 }
@@ -211,6 +223,62 @@ test('a caller of REST or MCP reaches no internal host and no path outside the r
   assert.doesNotMatch(await stage.texts(), /CANARY_outside/)
 })
 
+test('an agent on stdio reads and writes inside http.roots only, whatever folder it names', async (t) => {
+  const elsewhere = await temporaryFolder(t)
+  const outside = join(elsewhere, 'outside.git')
+  await buildRemote(outside, [{ files: { 'main.tf': '' } }])
+  const root = await temporaryFolder(t)
+  await symlink(elsewhere, join(root, 'way-out'))
+  const asked = [
+    { repositories: [outside, `file://${outside}`, './way-out/outside.git', '/etc'].map((url) => ({ url })) },
+    { repositories: [{ url: './x' }], output_dir: '/tmp/satchel-canary' },
+    { repositories: [{ url: './x' }], output_dir: './way-out/written' },
+    { config_file: '/etc/hostname' },
+  ]
+  const reasonsOf = (answer: Answer): string[] =>
+    answer.error ? [answer.error.reason] : (answer.failures ?? []).map(({ reason }) => reason)
+
+  const confined = await askOverStdio(t, root, asked)
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ http: { roots: ['.', elsewhere] } }))
+  const allowed = await askOverStdio(t, root, asked.slice(0, 1))
+
+  assert.deepEqual(confined.map(reasonsOf), [
+    Array(4).fill('path_refused'),
+    ['path_refused'],
+    ['path_refused'],
+    ['path_refused'],
+  ])
+  assert.deepEqual(allowed.map(reasonsOf), [['path_refused']])
+  assert.deepEqual(await readdir(elsewhere), ['outside.git'])
+})
+
+interface Answer {
+  readonly error?: { readonly reason: string }
+  readonly failures?: Failures
+}
+
+/** The answers of a real `satchel mcp` in this folder to calls of `ingest_modules`. */
+async function askOverStdio(t: TestContext, root: string, inputs: readonly object[]): Promise<Answer[]> {
+  const main = join(import.meta.dirname, '../server/main.ts')
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'mcp'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: root, SATCHEL_PROJECT: root },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const answers: Answer[] = []
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  for (const [id, input] of inputs.entries()) {
+    const call = modern(id, 'tools/call', { name: 'ingest_modules', arguments: input })
+    child.stdin.write(`${JSON.stringify(call)}\n`)
+    const { value } = await lines.next()
+    answers.push(JSON.parse(value).result.structuredContent)
+  }
+  child.stdin.end()
+  await once(child, 'close')
+  return answers
+}
+
 test('the repositories the operator names are open to callers, also when they are local', async (t) => {
   const remote = join(await temporaryFolder(t), 'own.git')
   const url = await buildRemote(remote, [{ files: { 'main.tf': 'variable "a" {}\n' } }])
@@ -274,7 +342,7 @@ test('a secret in a URL is in no argument, file, summary, log, report or error',
   await writeFile(join(stage.root, 'secrets.yaml'), JSON.stringify({ repositories: entries }))
   const cli = (await openDoors(t, stage.opened)).find(({ name }) => name === 'cli')
 
-  const outcome = await cli?.call('ingest_modules', { config_file: 'secrets.yaml' })
+  const outcome = await cli?.call('ingest', { config_file: 'secrets.yaml' })
 
   assert.ok(outcome?.ok)
   const failures = outcome.data['failures'] as Failures

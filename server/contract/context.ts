@@ -61,8 +61,8 @@ export interface CallContext {
   /** True when the caller takes an MCP task as the answer (the tool is `task: true` and the request declared it). */
   readonly acceptsTask: boolean
   /**
-   * The real path of `path`, confined to what this caller may touch: anything for `local` on stdio and
-   * the command line, `http.roots` for everyone else. Relative paths start at the project root.
+   * The real path of `path`, confined to what this caller may touch: anything at the command line, `http.roots` for
+   * everyone else. Relative paths start at the project root.
    * Errors: `forbidden`/`path_refused`.
    */
   resolvePath(path: string): Promise<string>
