@@ -13,12 +13,12 @@ export function listRepositoriesTool(service: ModuleService) {
     name: 'list_repositories',
     title: 'List module repositories',
     description:
-      'Lists the ingested Terraform/OpenTofu module repositories: URL, refs (latest first), number of modules, providers. Choose it to see what is there; use search_modules to find a module for a task.',
+      'Lists the ingested module repositories: URL, refs (latest first), module count, providers. Choose it to see what is there; search_modules finds a module for a task.',
     profile: 'core',
     input: z.object({
       filter: z.string().max(200).optional().describe('Part of a URL, name or provider.'),
-      limit: z.number().int().min(1).max(100).default(50).describe('Most rows to give.'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      limit: z.number().int().min(1).max(100).default(50).describe('Most rows.'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
     output: z.object({

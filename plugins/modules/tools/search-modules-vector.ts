@@ -34,15 +34,15 @@ const result = z.object({
 })
 
 const input = z.object({
-  query: z.string().min(1).max(2000).describe('What is needed, in your own words.'),
+  query: z.string().min(1).max(2000).describe('What is needed.'),
   provider: z.string().max(100).optional().describe('aws, azure, google, …'),
   repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
   ref: z.string().max(255).optional().describe('Tag or branch.'),
   kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
   limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
   mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
-  all_versions: z.boolean().default(false).describe('Every ref, not just the latest.'),
-  explain: z.boolean().default(false).describe('Say why each result ranks.'),
+  all_versions: z.boolean().default(false).describe('Not just the latest.'),
+  explain: z.boolean().default(false).describe('Say why.'),
   config_file: z.string().max(4096).optional().describe('Another configuration.'),
 })
 
@@ -65,7 +65,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     name: 'search_modules_vector',
     title: 'Search modules by meaning',
     description:
-      'Finds ingested modules by what they are for, in your own words, combining meaning and keywords. Choose it when the wording of the module is unknown; search_modules needs no vectors. Returns the nearest module versions with distance (0 is best) and their text.',
+      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best).',
     profile: 'core',
     input,
     output,

@@ -11,15 +11,15 @@ export function searchModulesTool(service: ModuleService) {
     name: 'search_modules',
     title: 'Search modules by keyword',
     description:
-      'Finds ingested Terraform/OpenTofu modules by words of their name, description, README, inputs, outputs and resources. Works without embeddings. Choose it for a task ("private network with NAT") or an exact name (aws_nat_gateway). Returns the latest version of each module with its id; go on with get_module or module_usage.',
+      'Finds ingested Terraform modules by words of their name, README, inputs, outputs or resources. Choose it for a task ("private network with NAT") or an exact name (aws_nat_gateway). Gives the latest version of each, with the id for get_module.',
     profile: 'core',
     input: z.object({
-      query: z.string().max(2000).optional().describe('Words to look for; absent: all modules by name.'),
-      provider: z.string().max(100).optional().describe('aws, azure, google, … any provider of the module.'),
+      query: z.string().max(2000).optional().describe('Absent: all, by name.'),
+      provider: z.string().max(100).optional().describe('aws, azure, google, …'),
       repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
-      kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind of module.'),
-      limit: z.number().int().min(1).max(50).default(10).describe('Most results to give.'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next` of the page before.'),
+      kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
+      limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
+      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
     output: z.object({
