@@ -1,9 +1,10 @@
 import { structuredPatch } from 'diff'
-import { diff3Merge } from 'node-diff3'
 import { firstBytes } from './short-text.ts'
 
 /** Above this many changed lines on one side the middle is shown as one block: line comparison degrades on repeated lines. */
 const MAX_COMPARED_LINES = 5000
+/** Above this many added and removed lines too: comparing costs the square of them, and somebody waits. */
+export const MAX_EDITS = 2000
 const CONTEXT_LINES = 3
 
 interface Hunk {
@@ -47,7 +48,11 @@ function hunksBetween(before: string, after: string): readonly Hunk[] {
   const changed = Math.max(old.length, fresh.length) - head - tail
   if (changed === 0) return []
   if (changed > MAX_COMPARED_LINES) return [blockHunk(old, fresh, head, tail)]
-  return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES }).hunks
+  const patch = structuredPatch('', '', before, after, '', '', {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+  })
+  return patch?.hunks ?? [blockHunk(old, fresh, head, tail)]
 }
 
 function blockHunk(old: readonly string[], fresh: readonly string[], head: number, tail: number): Hunk {
@@ -60,31 +65,4 @@ function blockHunk(old: readonly string[], fresh: readonly string[], head: numbe
     newLines: added.length,
     lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
   }
-}
-
-export interface MergeConflict {
-  readonly base: string
-  readonly current: string
-  readonly proposed: string
-}
-
-export type Merge =
-  | { readonly kind: 'clean'; readonly text: string }
-  | { readonly kind: 'conflict'; readonly hunks: readonly MergeConflict[] }
-
-/** Three-way merge by lines: `proposed` and `current` both come from `base`. Overlapping changes are given, never guessed. */
-export function merge(base: string, current: string, proposed: string): Merge {
-  const regions = diff3Merge(proposed.split('\n'), base.split('\n'), current.split('\n'), {
-    excludeFalseConflicts: true,
-  })
-  const hunks: MergeConflict[] = []
-  const lines: string[] = []
-  for (const region of regions) {
-    if (region.ok) lines.push(...region.ok)
-    if (region.conflict) {
-      const { a, o, b } = region.conflict
-      hunks.push({ base: o.join('\n'), current: b.join('\n'), proposed: a.join('\n') })
-    }
-  }
-  return hunks.length > 0 ? { kind: 'conflict', hunks } : { kind: 'clean', text: lines.join('\n') }
 }

@@ -1,7 +1,10 @@
+import { LIMITS } from './limits.ts'
+import { firstChars } from './short-text.ts'
+
 /** A heading of the document itself; headings inside quotes, lists, code, HTML and comments do not count. */
 export interface Heading {
   readonly level: number
-  /** As written, without markers, trimmed, NFC. */
+  /** As written, without markers, trimmed, NFC, at most 512 characters. */
   readonly text: string
   /** Character offset of its first line. */
   readonly start: number
@@ -24,11 +27,11 @@ type State =
   | { readonly kind: 'item'; readonly width: number; readonly lazy: boolean; readonly empty: boolean }
   | { readonly kind: 'quote'; readonly lazy: boolean }
 
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/
 const BREAK = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/
-const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/
-const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])(?:([ \t]+)(.*)|)$/
+const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/s
+const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])(?:([ \t]+)(.*)|)$/s
 const BLOCK_TAGS =
   'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
 
@@ -195,12 +198,28 @@ function closesFence(fence: State & { kind: 'fence' }, text: string): boolean {
 }
 
 function atxHeading(line: Line, match: RegExpExecArray): Heading {
-  const text = (match[2] ?? '').replace(/(?:^|[ \t]+)#+[ \t]*$/, '')
+  const text = withoutClosing(match[2] ?? '')
   return { level: (match[1] ?? '#').length, text: headingText(text), start: line.start, line: line.number }
 }
 
+/** Without the closing `#`s, which follow white space. By hand: a pattern tries every blank of a long run anew. */
+function withoutClosing(text: string): string {
+  const marks = endBefore(text, text.length, ' \t')
+  const end = endBefore(text, marks, '#')
+  return end < marks && (end === 0 || ' \t'.includes(text.charAt(end - 1))) ? text.slice(0, end) : text
+}
+
+function endBefore(text: string, from: number, chars: string): number {
+  let end = from
+  while (end > 0 && chars.includes(text.charAt(end - 1))) end -= 1
+  return end
+}
+
+/** More than any target can name: what is longer is cut, so that no path grows with its document. */
+const HEADING_CHARS = LIMITS.targetChars
+
 function headingText(text: string): string {
-  return text.trim().normalize('NFC')
+  return firstChars(text.trim(), HEADING_CHARS).normalize('NFC')
 }
 
 function isBlank(text: string): boolean {
@@ -233,16 +252,13 @@ function* splitLines(text: string): Generator<Line> {
   }
 }
 
+const LINE_END = /\r\n?|\n/g
+
 /** Where the line that holds offset `from` ends, and where the next one begins. */
 export function nextLineEnd(text: string, from: number): { readonly at: number; readonly after: number } {
-  const newline = text.indexOf('\n', from)
-  const line = newline < 0 ? text.slice(from) : text.slice(from, newline)
-  const carriage = line.indexOf('\r')
-  if (carriage >= 0) {
-    const at = from + carriage
-    return { at, after: at + (text.charAt(at + 1) === '\n' ? 2 : 1) }
-  }
-  return newline < 0 ? { at: text.length, after: text.length } : { at: newline, after: newline + 1 }
+  LINE_END.lastIndex = from
+  const found = LINE_END.exec(text)
+  return found ? { at: found.index, after: LINE_END.lastIndex } : { at: text.length, after: text.length }
 }
 
 function frontMatterLines(lines: readonly Line[]): number {

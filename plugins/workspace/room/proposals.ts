@@ -1,6 +1,6 @@
-import { type Merge, merge } from '../domain/difference.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { type Merge, merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { permissionDenied, refusal, tooLarge, tooMany } from '../domain/refusal.ts'
 import { readTarget } from '../domain/section.ts'
