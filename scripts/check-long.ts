@@ -32,6 +32,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '200' },
   },
   {
+    name: 'modules: no git is left 30 s after a server began to trickle',
+    command: [...testing, 'test/modules-transport.test.ts'],
+    env: { SATCHEL_PATIENCE: '30' },
+  },
+  {
     name: 'modules: every file of the corpus against the reference parser',
     command: [...testing, 'plugins/modules/hcl/oracle.test.ts'],
     env: { CORPUS: 'all' },

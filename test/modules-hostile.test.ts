@@ -320,6 +320,11 @@ test('odd names of tags and branches of a remote are plain data, and git is only
       'core.fsmonitor=false',
       'core.symlinks=false',
       'gc.auto=0',
+      'maintenance.auto=false',
+      'fetch.recurseSubmodules=false',
+      'protocol.version=2',
+      'http.lowSpeedLimit=1000',
+      'http.lowSpeedTime=30',
     ]) {
       assert.ok(argv.includes(pair), `${pair} in ${argv.join(' ')}`)
     }

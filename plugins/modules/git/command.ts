@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { simpleGit } from 'simple-git'
 import { refusal } from '../reasons.ts'
 import { CONSTANT_CONFIG, type GitEnvironment } from './environment.ts'
-import { gitFailure } from './failure.ts'
+import { gitFailure, isBlockTimeout } from './failure.ts'
+import { CALL_MARK, endProcessesOf } from './orphans.ts'
 
 /** Runs git in one store. Every argument list is constant but for refs inside refspecs and the URL after `--`. */
 export interface Git {
@@ -46,7 +48,14 @@ export function createGit(options: GitOptions): Git {
     if (onBytes) {
       git.outputHandler((_command, stdout) => stdout.on('data', (chunk: Buffer) => onBytes(chunk.length)))
     }
-    return await git.env({ ...environment.env }).raw([...args])
+    const mark = randomBytes(8).toString('hex')
+    try {
+      return await git.env({ ...environment.env, [CALL_MARK]: mark }).raw([...args])
+    } catch (thrown) {
+      // simple-git stopped git itself, and nothing else.
+      if (stop.aborted || isBlockTimeout(thrown)) await endProcessesOf(mark)
+      throw thrown
+    }
   }
   return {
     raw: (args) => raw(args, signal),

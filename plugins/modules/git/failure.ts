@@ -49,6 +49,17 @@ const ROWS: readonly Row[] = [
     message: 'The remote did not answer in time. Try again later.',
   },
   {
+    reason: 'git_failed',
+    when: /returned error: 30\d/i,
+    message: 'The remote redirects elsewhere, and that is not followed here. Use the URL it leads to.',
+  },
+  {
+    reason: 'network',
+    when: /certificate/i,
+    message:
+      "The remote's certificate is not trusted on this machine. Check the URL, or name its authority in git's http.sslCAInfo.",
+  },
+  {
     reason: 'network',
     when: /could not resolve|connection (refused|reset|closed)|failed to connect|couldn't connect|unreachable|no route to host|early eof|unexpected disconnect|hung up|returned error: 5\d\d|gnutls|ssl|tls|proxy|empty reply|rpc failed/i,
     message: 'The remote could not be reached. Check the network and the URL.',
@@ -78,6 +89,11 @@ export function abortError(signal: AbortSignal): SatchelError {
     return refusal('timeout', 'The repository took longer than the time allowed for one repository.')
   }
   return isSatchelError(signal.reason) ? signal.reason : refusal('cancelled', 'The run was cancelled.')
+}
+
+/** Whether simple-git ended a command that was silent for too long. */
+export function isBlockTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && /block timeout reached/i.test(thrown.message)
 }
 
 /** The ref that a fetch did not find, by git's words. */

@@ -1,0 +1,405 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { repositoryEntry } from '../plugins/modules/config.ts'
+import { admit, type Trust } from '../plugins/modules/git/admission.ts'
+import { openRepository } from '../plugins/modules/git/repository.ts'
+import { parseRemoteUrl } from '../plugins/modules/git/url.ts'
+import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
+import { type IngestReport, ingest } from '../plugins/modules/ingest.ts'
+import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+interface World {
+  readonly dir: string
+  readonly env: Record<string, string>
+  run(
+    url: string,
+    how?: { env?: Record<string, string>; trust?: Trust; signal?: AbortSignal },
+  ): Promise<IngestReport>
+  /** Every text below the output and the clones. */
+  texts(): Promise<string>
+}
+
+const OPERATOR: Trust = { kind: 'operator' }
+
+/** A folder with the bare repository `team/net.git`, and ingests that end in it. */
+async function openWorld(t: TestContext): Promise<World> {
+  const dir = await temporaryFolder(t)
+  await buildRemote(join(dir, 'team', 'net.git'), [
+    { files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  const reader = await openModuleReader()
+  t.after(() => reader.close())
+  const base = {
+    PATH: String(process.env['PATH']),
+    HOME: dir,
+    GIT_CONFIG_NOSYSTEM: '1',
+    SATCHEL_TEST_MARK: dir,
+  }
+  return {
+    dir,
+    env: base,
+    async run(url, { env = {}, trust = OPERATOR, signal } = {}) {
+      const { report } = await ingest(
+        {
+          entries: [repositoryEntry.parse({ url })],
+          outputDir: join(dir, 'out'),
+          cloneDir: join(dir, 'clones'),
+          recursive: false,
+          cleanup: false,
+          prune: false,
+          dryRun: false,
+          trust,
+          workingDirectory: dir,
+        },
+        {
+          env: { ...base, ...env },
+          now: () => new Date(),
+          signal: signal ?? new AbortController().signal,
+          log: { debug() {}, info() {}, warn() {}, error() {} },
+          reader,
+          retryDelaysMs: [],
+          progress: () => undefined,
+        },
+      )
+      return report
+    },
+    async texts() {
+      const folders = [join(dir, 'out'), join(dir, 'clones')]
+      const listed = await Promise.all(
+        folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+      )
+      const files = listed.flat().filter((entry) => entry.isFile())
+      const read = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1'))
+      return (await Promise.all(read)).join('\n')
+    },
+  }
+}
+
+const TOKEN = 'CANARY0123456789abcdef'
+
+test('a token of a URL opens a private repository over TLS, and is kept nowhere', async (t) => {
+  const world = await openWorld(t)
+  const server = await openGitHttps(t, world.dir, onlyWith(`x-access-token:${TOKEN}`))
+
+  const report = await world.run(`https://x-access-token:${TOKEN}@localhost:${server.port}/team/net.git`, {
+    env: { GIT_SSL_CAINFO: server.certFile },
+  })
+
+  assert.deepEqual(report.failures, [])
+  assert.equal(report.written, 1)
+  assert.ok(server.requests.length >= 2)
+  const seen = `${JSON.stringify(report)}\n${await world.texts()}`
+  assert.doesNotMatch(
+    seen,
+    new RegExp(`${TOKEN}|${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`),
+  )
+})
+
+test('a wrong token, none, and a certificate nobody knows are each said for what they are', async (t) => {
+  const world = await openWorld(t)
+  const server = await openGitHttps(t, world.dir, onlyWith(`x-access-token:${TOKEN}`))
+  const env = { GIT_SSL_CAINFO: server.certFile }
+  const at = `localhost:${server.port}/team/net.git`
+
+  const wrong = await world.run(`https://x-access-token:${TOKEN}x@${at}`, { env })
+  const none = await world.run(`https://${at}`, { env })
+  const foreign = await world.run(`https://${at}`)
+
+  assert.deepEqual(
+    [wrong, none, foreign].map(({ failures }) => failures.map(({ code, reason }) => `${code} ${reason}`)),
+    [['forbidden auth_failed'], ['forbidden auth_failed'], ['unavailable network']],
+  )
+  assert.match(foreign.failures[0]?.message ?? '', /certificate is not trusted/)
+  assert.doesNotMatch(JSON.stringify(wrong), new RegExp(TOKEN))
+})
+
+test('no token follows a redirect, and no caller is led anywhere by one', async (t) => {
+  const world = await openWorld(t)
+  const target = await openGitHttps(t, world.dir)
+  const redirecting = await openGitHttps(t, world.dir, (request, response) => {
+    response.writeHead(302, { location: `${target.origin}${request.url}` }).end()
+    return true
+  })
+  const both = join(world.dir, 'both.crt')
+  await writeFile(
+    both,
+    `${await readFile(target.certFile, 'utf8')}${await readFile(redirecting.certFile, 'utf8')}`,
+  )
+  const env = { GIT_SSL_CAINFO: both }
+  const at = `localhost:${redirecting.port}/team/net.git`
+  const caller = await pinnedToLoopback(`https://repo.example:${redirecting.port}/team/net.git`)
+
+  const withToken = await world.run(`https://x-access-token:${TOKEN}@${at}`, { env })
+  const asCaller = await listing(world, caller, { ...env, GIT_SSL_NO_VERIFY: '1' })
+  const foreignRequests = target.requests.length
+  const plain = await world.run(`https://${at}`, { env })
+
+  assert.deepEqual(
+    withToken.failures.map(({ reason, message }) => [reason, /redirects elsewhere/.test(message)]),
+    [['git_failed', true]],
+  )
+  assert.equal(asCaller, 'git_failed')
+  assert.equal(foreignRequests, 0)
+  assert.deepEqual(plain.failures, [], 'the operator, without a secret, may be redirected')
+  assert.ok(target.requests.every(({ authorization }) => authorization === ''))
+})
+
+/** What `admit` gives for a caller, with the public address it found replaced by loopback: the pin itself stays. */
+async function pinnedToLoopback(url: string) {
+  const admission = await admit(parseRemoteUrl(url, '/'), {
+    kind: 'caller',
+    known: new Set(),
+    resolvePath: async (path) => path,
+    resolveHost: async () => ['140.82.121.4'],
+  })
+  return { ...admission, config: admission.config.map((pair) => pair.replace('140.82.121.4', '127.0.0.1')) }
+}
+
+/** The default branch of a remote, or what went wrong. */
+async function listing(
+  world: World,
+  admission: Awaited<ReturnType<typeof admit>>,
+  env: Record<string, string> = {},
+  signal = new AbortController().signal,
+): Promise<unknown> {
+  const repository = openRepository({
+    admission,
+    storePath: join(world.dir, 'store.git'),
+    workDir: world.dir,
+    env: { ...world.env, ...env },
+    signal,
+    retryDelaysMs: [],
+  })
+  try {
+    return (await repository.list()).defaultBranch
+  } catch (thrown) {
+    return (thrown as { reason?: unknown }).reason
+  } finally {
+    await repository.close()
+  }
+}
+
+test('the address that was checked is the one that is used, whatever the name means by then', async (t) => {
+  const world = await openWorld(t)
+  const server = await openGitHttps(t, world.dir)
+
+  // No resolver knows this name: only the pin leads anywhere.
+  const admission = await pinnedToLoopback(`https://repo.example:${server.port}/team/net.git`)
+  const branch = await listing(world, admission, { GIT_SSL_NO_VERIFY: '1' })
+
+  assert.equal(branch, 'main')
+  assert.ok(server.requests.every(({ host }) => host === `repo.example:${server.port}`))
+})
+
+test('a caller opens no connection to a private address, by whatever name', async (t) => {
+  const world = await openWorld(t)
+  let connections = 0
+  const listener = createServer((socket) => {
+    connections++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  t.after(() => listener.close())
+  await once(listener, 'listening')
+  const { port } = listener.address() as { port: number }
+  const trust = (addresses?: string[]): Trust => ({
+    kind: 'caller',
+    known: new Set(),
+    resolvePath: async (path) => path,
+    ...(addresses && { resolveHost: async () => addresses }),
+  })
+
+  const reports = [
+    await world.run(`https://localhost:${port}/x`, { trust: trust() }),
+    await world.run(`https://127.0.0.1:${port}/x`, { trust: trust() }),
+    await world.run(`https://[::ffff:7f00:1]:${port}/x`, { trust: trust() }),
+    await world.run(`https://both.example:${port}/x`, { trust: trust(['140.82.121.4', '127.0.0.1']) }),
+    await world.run(`ssh://git@localhost:${port}/x`, { trust: trust() }),
+  ]
+
+  assert.deepEqual(
+    reports.map(({ failures }) => failures.map(({ reason }) => reason)),
+    reports.map(() => ['host_refused']),
+  )
+  assert.equal(connections, 0)
+})
+
+/** Seconds of too little speed after which git ends itself: 2 here, the real 30 with `SATCHEL_PATIENCE=30`. */
+const PATIENCE_S = Number(process.env['SATCHEL_PATIENCE'] ?? 2)
+
+test('a server that trickles or says nothing costs a timeout, and no process of git stays', async (t) => {
+  const world = await openWorld(t)
+  const trickling = createHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
+    const timer = setInterval(() => response.write('0'), 200)
+    response.on('close', () => clearInterval(timer))
+  }).listen(0, '127.0.0.1')
+  const silent = createHttpServer(() => undefined).listen(0, '127.0.0.1')
+  await Promise.all([once(trickling, 'listening'), once(silent, 'listening')])
+  t.after(() => {
+    for (const server of [trickling, silent]) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  const reasons = await Promise.all(
+    [trickling, silent].map(async (server) => {
+      const { port } = server.address() as { port: number }
+      const admission = await admit(parseRemoteUrl(`http://127.0.0.1:${port}/x`, '/'), { kind: 'operator' })
+      const sooner = PATIENCE_S === 30 ? [] : [`http.lowSpeedTime=${PATIENCE_S}`]
+      return await listing(world, { ...admission, config: [...admission.config, ...sooner] })
+    }),
+  )
+
+  assert.deepEqual(reasons, ['timeout', 'timeout'])
+  assert.deepEqual(await processesMarked(world.dir), [])
+})
+
+test('an abort leaves no process of git, also while a server keeps silent about TLS', async (t) => {
+  const world = await openWorld(t)
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  t.after(() => silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const stop = new AbortController()
+  const connected = once(silent, 'connection')
+
+  const run = world.run(`https://127.0.0.1:${port}/x`, { signal: stop.signal })
+  const [socket] = await connected
+  t.after(() => socket.destroy())
+  assert.ok((await processesMarked(world.dir)).length >= 2, 'git and its helper are at work')
+  stop.abort()
+
+  await assert.rejects(run, { code: 'cancelled' })
+  assert.deepEqual(await processesMarked(world.dir), [])
+  assert.equal(socket.destroyed, false)
+})
+
+/** An `ssh` that writes down its arguments and runs the command here: what the far end would do. */
+async function fakeSsh(world: World, name: string): Promise<{ path: string; calls(): Promise<string[][]> }> {
+  const path = join(world.dir, name)
+  const log = join(world.dir, `${name}.log`)
+  await writeFile(
+    path,
+    [
+      '#!/bin/sh',
+      `{ printf '%s\\0' "$@"; printf '\\n'; } >> "${log}"`,
+      'for word; do last=$word; done',
+      `cd "${world.dir}" && exec sh -c "$last"`,
+      '',
+    ].join('\n'),
+  )
+  await chmod(path, 0o755)
+  return {
+    path,
+    calls: async () =>
+      (await readFile(log, 'utf8'))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split('\0').slice(0, -1)),
+  }
+}
+
+test('ssh asks nothing, gives up in time, and takes nothing of a URL for an option', async (t) => {
+  const world = await openWorld(t)
+  const ssh = await fakeSsh(world, 'ssh')
+  const env = { PATH: `${world.dir}:${process.env['PATH']}`, GIT_CONFIG_COUNT: '0' }
+  await buildRemote(join(world.dir, "team/it's; touch CANARY.git"), [{ files: { 'main.tf': '' } }])
+
+  const reports = [
+    await world.run('git@git.example:team/net.git', { env }),
+    await world.run(`ssh://git@git.example:2222${world.dir}/team/net.git`, { env }),
+  ]
+  const odd = await world.run("git@git.example:team/it's;touch$IFS-CANARY.git", { env })
+
+  assert.deepEqual(
+    reports.flatMap(({ failures }) => failures),
+    [],
+  )
+  assert.equal(odd.failures[0]?.reason, 'repository_not_found')
+  assert.ok(!(await readdir(world.dir)).some((name) => name.includes('CANARY')))
+  const calls = await ssh.calls()
+  assert.ok(calls.length >= 5)
+  for (const argv of calls) {
+    for (const option of [
+      'BatchMode=yes',
+      'ConnectTimeout=15',
+      'ServerAliveInterval=15',
+      'ServerAliveCountMax=4',
+    ]) {
+      assert.equal(argv[argv.indexOf(option) - 1], '-o', option)
+    }
+    assert.equal(argv.at(-2), 'git@git.example')
+    assert.match(argv.at(-1) ?? '', /^git-upload-pack '/)
+  }
+  assert.ok(calls.some((argv) => argv[argv.indexOf('-p') + 1] === '2222'))
+})
+
+test("the operator's own ssh command is used as it is, and then no caller's ssh host", async (t) => {
+  const world = await openWorld(t)
+  const own = await fakeSsh(world, 'own-ssh')
+  const env = { GIT_SSH_COMMAND: `${own.path} -i /keys/team` }
+  const trust: Trust = {
+    kind: 'caller',
+    known: new Set(),
+    resolvePath: async (path) => path,
+    resolveHost: async () => ['140.82.121.4'],
+  }
+
+  const operator = await world.run('git@git.example:team/net.git', { env })
+  const before = (await own.calls()).length
+  const caller = await world.run('git@other.example:team/net.git', { env, trust })
+
+  assert.deepEqual(operator.failures, [])
+  assert.deepEqual((await own.calls())[0]?.slice(0, 2), ['-i', '/keys/team'])
+  assert.deepEqual(
+    caller.failures.map(({ reason }) => reason),
+    ['host_refused'],
+  )
+  assert.equal((await own.calls()).length, before)
+})
+
+test("a caller's ssh host is reached at the address that was checked, under its own key", async (t) => {
+  const world = await openWorld(t)
+  const ssh = await fakeSsh(world, 'ssh')
+  const env = { PATH: `${world.dir}:${process.env['PATH']}` }
+  const trust: Trust = {
+    kind: 'caller',
+    known: new Set(),
+    resolvePath: async (path) => path,
+    resolveHost: async () => ['140.82.121.4'],
+  }
+
+  const report = await world.run('git@git.example:team/net.git', { env, trust })
+
+  assert.deepEqual(report.failures, [])
+  for (const argv of await ssh.calls()) {
+    assert.ok(
+      argv.includes('HostName=140.82.121.4') && argv.includes('HostKeyAlias=git.example'),
+      argv.join(' '),
+    )
+  }
+})
+
+/** Processes, ended ones excepted, whose environment holds our mark; none where there is no `/proc`. */
+async function processesMarked(mark: string): Promise<string[]> {
+  const found: string[] = []
+  for (let tries = 0; tries < 20; tries++) {
+    found.length = 0
+    for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
+      if (environment.includes(`SATCHEL_TEST_MARK=${mark}`)) found.push(pid)
+    }
+    if (found.length === 0) break
+    await sleep(25)
+  }
+  return found
+}
