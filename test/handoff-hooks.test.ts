@@ -72,7 +72,7 @@ test('every event ends in time with 0 and prints nothing for broken, missing, lo
       const run = await hook(bench, event, input)
       assert.equal(run.code, 0)
       assert.equal(run.stdout, '', event)
-      assert.ok(run.ms < 6000, `${event}: ${run.ms} ms`)
+      assert.ok(run.ms < 2000, `${event}: ${run.ms} ms`)
     }
   }
   assert.deepEqual(bench.files(), before)
@@ -204,7 +204,7 @@ test('a session that a hook noted is this session for processes below the same h
   assert.equal(read(bench, overHttp.path).origin.session_id, null)
 })
 
-test('a hanging git and a store that cannot be written do not hold a hook up', async (t) => {
+test('a hanging git does not hold a hook up', async (t) => {
   const tools = await openBench(t)
   tools.write('bin/git', '#!/bin/sh\nexec sleep 60\n')
   chmodSync(join(tools.root, 'bin/git'), 0o755)
@@ -213,7 +213,7 @@ test('a hanging git and a store that cannot be written do not hold a hook up', a
   for (const event of ['pre-compact', 'session-start', 'session-end', 'stop']) {
     const run = await hook(bench, event, { session_id: 'one', cwd: bench.root, source: 'compact' })
     assert.equal(run.code, 0)
-    assert.ok(run.ms < 6000, `${event}: ${run.ms} ms`)
+    assert.ok(run.ms < 2000, `${event}: ${run.ms} ms`)
   }
 })
 

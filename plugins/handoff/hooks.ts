@@ -1,25 +1,25 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { defineCommand, type Terminal } from '../../server/plugin.ts'
+import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
 import { endClaim, renewClaim } from './actions/hook-claim.ts'
 import { noteStart, sessionBrief } from './actions/hook-start.ts'
 import { sessionName } from './domain/record-id.ts'
 import type { HookCall } from './hook-call.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
-import type { Handoffs } from './project.ts'
+import type { Handoffs, Project } from './project.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
-/** Own stop: a slow hook would block the compaction of its host (design handoff-store, section 3). */
+/** Own stop, in a process of its own from its start: a slow hook would block the compaction of its host (design handoff-store, section 3). */
 const LIMIT_MS = 1800
 
 /**
  * `satchel handoff hook EVENT`: called by a harness. Whatever happens, it ends in time with exit code 0; a failure is
  * one line on stderr. Writes nothing where there is no store.
  */
-export function hookCommand(handoffs: Handoffs) {
+export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
   return defineCommand({
     cli: 'handoff hook',
     title: 'Harness hook',
@@ -32,11 +32,10 @@ export function hookCommand(handoffs: Handoffs) {
     }),
     example: 'satchel handoff hook session-start --harness claude-code',
     async run(ctx, { event, harness }, terminal) {
-      const timeUp = new Promise<string>((resolve) => {
-        setTimeout(() => resolve('it took too long'), LIMIT_MS).unref()
-      })
-      const work = answer(handoffs, event, harness, terminal).then(() => undefined, describe)
-      const failure = await Promise.race([work, timeUp])
+      const stop = stopAfter(host.verb === undefined ? LIMIT_MS : LIMIT_MS - process.uptime() * 1000)
+      const call = { event, harness, terminal, signal: stop.signal }
+      const work = answer(handoffs, call).then(() => undefined, describe)
+      const failure = await Promise.race([work, stop.late]).finally(stop.clear)
       if (failure !== undefined) {
         ctx.log.debug('hook failed', { event, failure })
         terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${failure}`)
@@ -46,25 +45,40 @@ export function hookCommand(handoffs: Handoffs) {
   })
 }
 
+/** Ends what obeys the signal, and the waiting for what does not. */
+function stopAfter(ms: number) {
+  const stop = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('it took too long')
+      stop.abort()
+    }, ms)
+  })
+  return { signal: stop.signal, late, clear: () => clearTimeout(timer) }
+}
+
 function describe(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : 'it failed'
 }
 
-async function answer(
-  handoffs: Handoffs,
-  event: string,
-  harness: string | undefined,
-  terminal: Terminal,
-): Promise<void> {
+interface Run {
+  readonly event: string
+  readonly harness: string | undefined
+  readonly terminal: Terminal
+  readonly signal: AbortSignal
+}
+
+async function answer(handoffs: Handoffs, { event, harness, terminal, signal }: Run): Promise<void> {
   if (!EVENTS.some((known) => known === event)) return
   const input = await readHookInput(terminal.stdin)
   const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
   if (!input || root === undefined) return
-  const call = callOf(handoffs, root, input, harness)
+  const call = callOf(handoffs, handoffs.hookProject(root, signal), input, harness)
   if (event === 'session-start') {
     const noted = await noteStart(call)
     const context = await sessionBrief(call, noted)
-    if (context !== undefined) terminal.write(`${JSON.stringify(startOutput(context))}\n`)
+    if (context !== undefined && !signal.aborted) terminal.write(`${JSON.stringify(startOutput(context))}\n`)
   } else if (event === 'pre-compact') await captureSkeleton(call)
   else if (event === 'stop') await renewClaim(call)
   else await endClaim(call)
@@ -74,10 +88,15 @@ function startOutput(additionalContext: string) {
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
 }
 
-function callOf(handoffs: Handoffs, root: string, input: HookInput, harness: string | undefined): HookCall {
+function callOf(
+  handoffs: Handoffs,
+  project: Project,
+  input: HookInput,
+  harness: string | undefined,
+): HookCall {
   return {
     handoffs,
-    project: handoffs.hookProject(root),
+    project,
     session:
       input.sessionId === undefined
         ? undefined

@@ -59,7 +59,7 @@ export const plugin = definePlugin({
       tools: TOOLS.map((tool) => tool(handoffs)),
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
-      commands: [hookCommand(handoffs), benchHandoffCommand(host)],
+      commands: [hookCommand(handoffs, host), benchHandoffCommand(host)],
       doctor: () => storeFindings(handoffs),
     }
   },

@@ -33,8 +33,8 @@ export interface Handoffs {
   readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
-  /** The project at a root, with little patience for git: a hook must not hold its host up. */
-  hookProject(root: string): Project
+  /** The project at a root, with little patience for git, whose commands end with the signal: a hook must not hold its host up. */
+  hookProject(root: string, signal: AbortSignal): Project
   /** The host's own project, for what no call asks for. */
   ownProject(): Project
 }
@@ -58,7 +58,10 @@ export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
     clock: systemClock,
     random: (size) => randomBytes(size),
     detections: new Map(),
-    hookProject: (root) => ({ ...at(root), git: gitIn(root, host.env, HOOK_GIT_MS) }),
+    hookProject: (root, signal) => ({
+      ...at(root),
+      git: gitIn(root, host.env, { limitMs: HOOK_GIT_MS, signal }),
+    }),
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
   }

@@ -29,11 +29,11 @@ const SAFE_ENVIRONMENT = {
   LC_ALL: 'C',
 }
 
-/** git in `cwd`, by argument array; each command is given 2 s, then killed. */
+/** git in `cwd`, by argument array; each command is killed after its limit (2 s) and when `signal` aborts. */
 export function gitIn(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  limitMs = LIMIT_MS,
+  { limitMs = LIMIT_MS, signal }: { readonly limitMs?: number; readonly signal?: AbortSignal } = {},
 ): Git {
   return (...args) =>
     new Promise((resolve) => {
@@ -45,6 +45,7 @@ export function gitIn(
           env: { ...withoutGitVariables(env), ...SAFE_ENVIRONMENT },
           timeout: limitMs,
           killSignal: 'SIGKILL',
+          ...(signal && { signal }),
           maxBuffer: LARGEST_OUTPUT_BYTES,
           encoding: 'utf8',
         },
@@ -64,7 +65,7 @@ function withoutGitVariables(env: Readonly<Record<string, string | undefined>>):
 function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): GitFailure {
   if (error.code === 'ENOENT' || error.code === 'EACCES') return 'no_git'
   if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'too_much_output'
-  if (error.killed) return 'timeout'
+  if (error.killed || error.name === 'AbortError') return 'timeout'
   if (stderr.includes('dubious ownership')) return 'dubious_ownership'
   return stderr.includes('not a git repository') ? 'no_repository' : 'refused'
 }

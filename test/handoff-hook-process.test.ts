@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sampleId, sampleRecord } from '../plugins/handoff/bench/sample-record.ts'
+import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { ordinaryUserOf } from './ordinary-user.ts'
+
+const SATCHEL = join(import.meta.dirname, '../dist/satchel.js')
+const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop']
+const PROMISED_MS = 2000 // design handoff-store, section 3
+
+interface Answered {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly ms: number
+}
+
+/** A hook as a harness runs it. `input` undefined: standard input is never closed. */
+async function runHook(
+  bench: Bench,
+  event: string,
+  input: string | undefined,
+  options: SpawnOptions = {},
+): Promise<Answered> {
+  const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...env } = process.env
+  const started = performance.now()
+  const child = spawn(process.execPath, [SATCHEL, 'handoff', 'hook', event], {
+    cwd: bench.root,
+    env,
+    ...options,
+    stdio: 'pipe',
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk
+  })
+  child.stdin?.on('error', () => {}) // a hook that has read enough closes its end
+  if (input !== undefined) child.stdin?.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr, ms: performance.now() - started }
+}
+
+/** What every hook promises. Time is that of the fastest of three: other work on the machine slows one, not all. */
+async function keepsItsPromise(
+  bench: Bench,
+  event: string,
+  input: string | undefined,
+  options?: SpawnOptions,
+): Promise<Answered> {
+  let fastest: Answered | undefined
+  for (let attempt = 0; attempt < 3 && (fastest === undefined || fastest.ms > PROMISED_MS); attempt++) {
+    const answered = await runHook(bench, event, input, options)
+    assert.equal(answered.code, 0, `${event}: ${answered.stderr}`)
+    assert.ok(answered.stderr.split('\n').length <= 2, `${event}: ${answered.stderr}`)
+    if (answered.stdout !== '') assert.equal(typeof JSON.parse(answered.stdout), 'object')
+    if (fastest === undefined || answered.ms < fastest.ms) fastest = answered
+  }
+  assert.ok(fastest && fastest.ms <= PROMISED_MS, `${event}: ${fastest?.ms} ms`)
+  return fastest
+}
+
+const inputFor = (bench: Bench, more: object = {}) =>
+  JSON.stringify({ session_id: 'one', cwd: bench.root, source: 'compact', trigger: 'auto', ...more })
+
+test('a hook answers within 2 s and exits 0, whatever stands on its standard input', async (t) => {
+  const bench = await openBench(t, { repository: true })
+  await bench.call('handoff_create', SMALL)
+  const long = inputFor(bench, { filler: 'y'.repeat(1024 * 1024) })
+
+  for (const event of EVENTS) {
+    for (const input of ['', '{"broken', long, undefined]) {
+      const { stdout } = await keepsItsPromise(bench, event, input)
+      assert.equal(stdout, '', `${event} ${String(input).slice(0, 20)}`)
+    }
+    const { stdout } = await keepsItsPromise(bench, event, inputFor(bench))
+    assert.equal(stdout === '', event !== 'session-start', event)
+  }
+})
+
+test('a hook answers within 2 s in a store that cannot be written, and leaves its bytes', async (t) => {
+  const bench = await openBench(t, { repository: true })
+  const { path } = await bench.call('handoff_create', SMALL)
+  const before = bench.read(path)
+  const user = ordinaryUserOf(bench.root)
+  const store = join(bench.root, '.handoffs')
+  const folders = [
+    store,
+    ...readdirSync(store, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(store, name)),
+  ]
+  const files = bench.files()
+
+  for (const folder of folders) chmodSync(folder, 0o500)
+  try {
+    for (const event of EVENTS) {
+      const { stdout, stderr } = await keepsItsPromise(bench, event, inputFor(bench), user)
+      if (event === 'session-start') assert.match(stdout, /additionalContext/)
+      if (event === 'pre-compact') assert.match(stderr, /cannot be used/)
+    }
+  } finally {
+    for (const folder of folders) chmodSync(folder, 0o700)
+  }
+
+  assert.equal(bench.read(path), before)
+  assert.deepEqual(bench.files(), files)
+})
+
+test('a hook answers within 2 s in a store of 10,000 records', async (t) => {
+  const bench = await openBench(t, { repository: true })
+  await bench.call('handoff_create', SMALL)
+  for (let n = 0; n < 10_000; n++) {
+    bench.write(`.handoffs/records/${sampleId(n)}.json`, JSON.stringify(sampleRecord(n, 1300)))
+  }
+
+  for (const event of EVENTS) {
+    const cold = await keepsItsPromise(bench, event, inputFor(bench))
+    t.diagnostic(`${event} without an index: ${Math.round(cold.ms)} ms`)
+  }
+  await bench.call('handoff_list')
+  assert.ok(existsSync(join(bench.root, '.handoffs/.cache/index.json')))
+  for (const event of EVENTS) {
+    const { ms, stdout } = await keepsItsPromise(bench, event, inputFor(bench))
+    t.diagnostic(`${event} with an index: ${Math.round(ms)} ms`)
+    assert.equal(stdout === '', event !== 'session-start', event)
+  }
+})
+
+test('a hook answers within 2 s when git hangs, and leaves no git behind', async (t) => {
+  const tools = await openBench(t)
+  tools.write('bin/git', `#!/bin/sh\necho $$ >> '${tools.root}/pids'\nexec sleep 60\n`)
+  chmodSync(join(tools.root, 'bin/git'), 0o755)
+  const bench = await openBench(t, { repository: true })
+  await bench.call('handoff_create', SMALL)
+  const env = { ...process.env, PATH: `${tools.root}/bin:${process.env['PATH']}` }
+
+  for (const event of EVENTS) await keepsItsPromise(bench, event, inputFor(bench), { env })
+
+  const pids = readFileSync(join(tools.root, 'pids'), 'utf8').trim().split('\n').map(Number)
+  assert.ok(pids.length > 0)
+  assert.deepEqual(pids.filter(isAlive), [])
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
