@@ -22,14 +22,14 @@ const PROOFS: readonly Proof[] = [
     env: { RUNS: '50000' },
   },
   {
-    name: '200 kills in the middle of a record write, of an ingest and of an index write',
+    name: '200 kills in the middle of a record write, of an ingest and of an index write; a lock holder stopped for 61 s',
     command: [
       ...testing,
       'test/handoff-store.test.ts',
       'test/modules-kill.test.ts',
       'test/modules-stores.test.ts',
     ],
-    env: { SATCHEL_KILLS: '200' },
+    env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
     name: 'modules: no git is left 30 s after a server began to trickle',

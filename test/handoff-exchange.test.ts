@@ -295,7 +295,7 @@ test('each kind of secret is found, and what only looks like one is not', () => 
 })
 
 test('a secret in letters of another form is cut out of the text exactly', () => {
-  const disguised = 'ｇｈｐ_𝟏' + 'a1B2'.repeat(5)
+  const disguised = `ｇｈｐ_𝟏${'a1B2'.repeat(5)}`
 
   assert.equal(redactText(`ﬃ ½ e\u0301 ${disguised} ﬁn 🙂`), 'ﬃ ½ e\u0301 [REDACTED] ﬁn 🙂')
 })

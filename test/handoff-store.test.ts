@@ -12,15 +12,17 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { validate } from '../generated/handoff-validate.js'
 import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
 import { layoutOf } from '../plugins/handoff/store/layout.ts'
 import { openStore, type Store } from '../plugins/handoff/store/store.ts'
 import { openBench, SMALL } from './handoff-fixture.ts'
+import { ordinaryUserOf } from './ordinary-user.ts'
 
 const WRITER = fileURLToPath(new URL('./handoff-writer.ts', import.meta.url))
 
@@ -30,9 +32,13 @@ interface Writer {
   readonly ended: Promise<number | null>
 }
 
-function startWriter(...args: string[]): Writer {
+function startWriter(
+  args: readonly string[],
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Writer {
   const child = spawn(process.execPath, ['--import', 'tsx', WRITER, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    ...user,
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const acknowledged: string[] = []
   let rest = ''
@@ -52,7 +58,7 @@ test('eight processes with fifty updates each keep all four hundred', { timeout:
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
 
-  const writers = Array.from({ length: 8 }, (_, n) => startWriter('update', bench.root, id, '50', `p${n}`))
+  const writers = Array.from({ length: 8 }, (_, n) => startWriter(['update', bench.root, id, '50', `p${n}`]))
   const codes = await Promise.all(writers.map(({ ended }) => ended))
 
   assert.deepEqual(codes, Array(8).fill(0))
@@ -67,10 +73,12 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
   const acknowledged: string[] = []
+  const waitedMs: number[] = []
+  const { store } = storeAt(bench.root)
 
   for (let round = 0; round < KILLS / 3; round++) {
     const writers = Array.from({ length: 3 }, (_, n) =>
-      startWriter('update', bench.root, id, '1000', `r${round}p${n}`),
+      startWriter(['update', bench.root, id, '1000', `r${round}p${n}`]),
     )
     for (const writer of writers) {
       while (writer.acknowledged.length < 3 + (round % 6))
@@ -79,12 +87,15 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
       await writer.ended
       acknowledged.push(...writer.acknowledged)
     }
+    const started = performance.now()
+    await store.update(id, undefined, (current) => current.document?.text)
+    waitedMs.push(performance.now() - started)
   }
-  const started = performance.now()
-  const last = startWriter('update', bench.root, id, '1', 'last')
-  assert.equal(await last.ended, 0)
-  t.diagnostic(`next writer after the kills: ${Math.round(performance.now() - started)} ms with its start`)
 
+  waitedMs.sort((a, b) => a - b)
+  const [median = 0, longest = 0] = [waitedMs[Math.floor(waitedMs.length / 2)], waitedMs.at(-1)]
+  t.diagnostic(`${KILLS} kills; next write: median ${median.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`)
+  assert.ok(median <= 1000 && longest <= 5000)
   const record = JSON.parse(bench.read(path))
   const present = new Set(record.summary.completed)
   assert.deepEqual(
@@ -94,10 +105,10 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
   assert.equal(validate(record), true)
 })
 
-test('six processes with one idempotency key make one record', { timeout: 60_000 }, async (t) => {
+test('twenty processes with one idempotency key make one record', { timeout: 110_000 }, async (t) => {
   const bench = await openBench(t)
 
-  const writers = Array.from({ length: 6 }, () => startWriter('create', bench.root, 'the-key'))
+  const writers = Array.from({ length: 20 }, () => startWriter(['create', bench.root, 'the-key']))
   await Promise.all(writers.map(({ ended }) => ended))
 
   assert.equal(new Set(writers.flatMap(({ acknowledged }) => acknowledged)).size, 1)
@@ -107,36 +118,12 @@ test('six processes with one idempotency key make one record', { timeout: 60_000
 function storeOn(t: TestContext, disk: Disk): { store: Store; root: string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-store-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  return {
-    root,
-    store: openStore({ disk, layout: layoutOf(root, join(root, '.handoffs')), now: () => Date.now() }),
-  }
+  return storeAt(root, disk)
 }
 
-/** A disk whose n-th call fails with `code`; with `dies`, so does every later one: the process is gone. */
-function failingDisk(nth: number, code: string, dies: boolean): { disk: Disk; calls: () => number } {
-  let calls = 0
-  const fail = () => Object.assign(new Error(code), { code })
-  const wrap =
-    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      calls++
-      if (calls === nth || (dies && calls > nth)) throw fail()
-      return method(...args)
-    }
-  const disk: Disk = {
-    read: wrap(realDisk.read),
-    list: wrap(realDisk.list),
-    stat: wrap(realDisk.stat),
-    makeDirectory: wrap(realDisk.makeDirectory),
-    writeNew: wrap(realDisk.writeNew),
-    link: wrap(realDisk.link),
-    rename: wrap(realDisk.rename),
-    unlink: wrap(realDisk.unlink),
-    empty: wrap(realDisk.empty),
-    syncDirectory: wrap(realDisk.syncDirectory),
-  }
-  return { disk, calls: () => calls }
+function storeAt(root: string, disk: Disk = realDisk): { store: Store; root: string } {
+  const layout = layoutOf(root, join(root, '.handoffs'))
+  return { root, store: openStore({ disk, layout, now: () => Date.now() }) }
 }
 
 const ID = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f'
@@ -148,51 +135,6 @@ const CASES = JSON.parse(
 )
 const OLD = `${JSON.stringify(CASES[0].record, null, 2)}\n`
 const NEW = OLD.replace('One fixture remains.', 'None remains.')
-
-for (const [code, dies] of [
-  ['ENOSPC', false],
-  ['EIO', false],
-  ['EKILLED', true],
-] as const) {
-  test(`a ${code} at any step of create or update leaves the old or the new record`, async (t) => {
-    for (let nth = 1; ; nth++) {
-      const { disk, calls } = failingDisk(nth, code, dies)
-      const { store, root } = storeOn(t, disk)
-      const file = join(root, '.handoffs/records', `${ID}.json`)
-      let failed: unknown
-
-      await store.create(ID, OLD).catch((thrown) => (failed ??= thrown))
-      const created = readOr(file)
-      await store.update(ID, undefined, () => NEW).catch((thrown) => (failed ??= thrown))
-      const updated = readOr(file)
-
-      assert.ok([undefined, OLD].includes(created), `torn at ${nth}`)
-      assert.ok([undefined, OLD, NEW].includes(updated), `torn at ${nth}`)
-      if (created === OLD) assert.notEqual(updated, undefined, `lost at ${nth}`)
-      if (failed && !dies) {
-        const { reason } = failed as { reason?: string }
-        assert.ok(
-          ['disk_full', 'store_unwritable', 'record_not_found'].includes(reason ?? ''),
-          `${nth}: ${String(failed)}`,
-        )
-      }
-      // The next writer, on a disk that works, is not held up by what is left.
-      const healthy = openStore({ disk: realDisk, layout: store.layout, now: () => Date.now() })
-      if (updated === undefined) await healthy.create(ID, OLD)
-      await healthy.update(ID, undefined, () => NEW)
-      assert.equal(readOr(file), NEW)
-      if (nth > calls()) break
-    }
-  })
-}
-
-function readOr(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
 
 test('two creates of one id: one wins, the other is told it exists', async (t) => {
   const { store } = storeOn(t, realDisk)
@@ -256,12 +198,20 @@ test('a holder that lost its lock aborts before the rename', async (t) => {
   assert.equal(readFileSync(join(root, '.handoffs/records', `${ID}.json`), 'utf8'), NEW)
 })
 
-test('a lock left by a dead process is taken over at once', async (t) => {
-  const { store, root } = storeOn(t, realDisk)
+test('a lock left by a dead process is taken over without waiting', async (t) => {
+  let looks = 0
+  const { store, root } = storeOn(t, {
+    ...realDisk,
+    list: (path) => {
+      if (path.endsWith('.locks')) looks++
+      return realDisk.list(path)
+    },
+  })
   await store.create(ID, OLD)
+  await store.update(ID, undefined, () => OLD)
+  const looksAtFreeLock = looks
   const child = spawn(process.execPath, ['-e', '0'])
   await once(child, 'close')
-  const { hostname } = await import('node:os')
   writeFileSync(
     join(root, '.handoffs/.locks', `${ID}.7`),
     JSON.stringify({ pid: child.pid, host: hostname(), start: '1' }),
@@ -270,8 +220,42 @@ test('a lock left by a dead process is taken over at once', async (t) => {
   const started = performance.now()
   await store.update(ID, undefined, () => NEW)
 
-  assert.ok(performance.now() - started < 4500)
+  assert.ok(performance.now() - started < 2000)
+  assert.equal(looks, 2 * looksAtFreeLock)
   assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
+})
+
+/** How long a holder stands still: 61 in a long run; else its lock is made as old as that. */
+const STOPPED_S = Number(process.env['SATCHEL_STOPPED_S'] ?? 0)
+
+test('a holder that was stopped for 61 s aborts with locked and writes nothing', {
+  timeout: 60_000 + STOPPED_S * 1000,
+}, async (t) => {
+  const bench = await openBench(t)
+  const { id, path } = await bench.call('handoff_create', SMALL)
+  const holder = startWriter(['hold', bench.root, id, 'written by the stopped one'])
+  t.after(() => holder.process.kill('SIGKILL'))
+  while (!holder.acknowledged.includes('holding')) await once(holder.process.stdout ?? holder.process, 'data')
+  holder.process.kill('SIGSTOP')
+  if (STOPPED_S > 0) await wait(STOPPED_S * 1000)
+  else {
+    const locks = join(bench.root, '.handoffs/.locks')
+    const old = new Date(Date.now() - 61_000)
+    for (const lock of readdirSync(locks)) utimesSync(join(locks, lock), old, old)
+  }
+
+  const started = performance.now()
+  await storeAt(bench.root).store.update(id, undefined, (current) =>
+    current.document?.text.replace(SMALL.current_state, 'written meanwhile'),
+  )
+  const waited = performance.now() - started
+  holder.process.kill('SIGCONT')
+  holder.process.stdin?.write('go on')
+  await holder.ended
+
+  assert.ok(waited < 2000, `${waited} ms`)
+  assert.deepEqual(holder.acknowledged, ['holding', 'refused: conflict/locked'])
+  assert.equal(JSON.parse(bench.read(path)).summary.current_state, 'written meanwhile')
 })
 
 test('a record that is a symbolic link is never followed', async (t) => {
@@ -295,17 +279,24 @@ test('a store folder that is a link out of the project is never written through'
   assert.deepEqual(readdirSync(outside), [])
 })
 
-test('a read-only store is unavailable and keeps its bytes', {
-  skip: process.getuid?.() === 0 && 'root may write anywhere',
-}, async (t) => {
-  const { store, root } = storeOn(t, realDisk)
-  await store.create(ID, OLD)
-  const folder = join(root, '.handoffs/records')
-  chmodSync(folder, 0o500)
-  t.after(() => chmodSync(folder, 0o700))
+test('a read-only store is unavailable and keeps its bytes', async (t) => {
+  const bench = await openBench(t)
+  const { id, path } = await bench.call('handoff_create', SMALL)
+  const before = bench.read(path)
+  const user = ordinaryUserOf(bench.root)
+  const folders = ['.handoffs', '.handoffs/records', '.handoffs/.tmp'].map((name) => join(bench.root, name))
 
-  await assert.rejects(
-    store.update(ID, undefined, () => NEW),
-    { reason: 'store_unwritable' },
-  )
+  for (const folder of folders) chmodSync(folder, 0o500)
+  const writers = [
+    startWriter(['update', bench.root, id, '1', 'entry'], user),
+    startWriter(['create', bench.root, 'a key'], user),
+  ]
+  await Promise.all(writers.map(({ ended }) => ended))
+  for (const folder of folders) chmodSync(folder, 0o700)
+
+  for (const { acknowledged } of writers) {
+    assert.deepEqual(acknowledged, ['refused: unavailable/store_unwritable'])
+  }
+  assert.equal(bench.read(path), before)
+  assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { createRecord } from '../plugins/handoff/actions/create-record.ts'
 import { updateRecord } from '../plugins/handoff/actions/update-record.ts'
@@ -8,7 +9,8 @@ import { contextOf, SMALL, testHost } from './handoff-fixture.ts'
 
 /**
  * A process that writes: `update ROOT ID COUNT LABEL` appends COUNT entries, `create ROOT KEY` makes a record with
- * an idempotency key. Each acknowledged entry is said on stdout, in one write.
+ * an idempotency key; `hold ROOT ID STATE` takes the lock, says `holding`, and writes STATE when it is told to go on.
+ * Each acknowledged entry, or the reason of a refusal, is said on stdout, in one write.
  */
 const [verb, root = '', name = '', count = '1', label = ''] = process.argv.slice(2)
 const handoffs = createHandoffs(
@@ -20,15 +22,27 @@ const project = await handoffs.project(ctx, undefined)
 
 if (verb === 'create') {
   const options = { captureGit: false, hashArtifacts: false, autoArtifacts: 'none', dryRun: false } as const
-  const created = await createRecord(handoffs, ctx, project, {
-    authored: SMALL,
-    parent: 'none',
-    options,
-    idempotencyKey: name,
-  })
-  writeSync(1, `${created.id}\n`)
+  const authored = { authored: SMALL, parent: 'none', options, idempotencyKey: name }
+  await createRecord(handoffs, ctx, project, authored).then(({ id }) => writeSync(1, `${id}\n`), sayRefusal)
+} else if (verb === 'hold') {
+  await hold(count)
 } else {
   for (let number = 0; number < Number(count); number++) await append(`${label}-${number}`)
+}
+
+/** An update that stands still under the lock. */
+async function hold(state: string): Promise<void> {
+  try {
+    await project.store.update(name, undefined, async (current) => {
+      writeSync(1, 'holding\n')
+      await once(process.stdin, 'data')
+      return current.document?.text.replace(SMALL.current_state, state)
+    })
+    writeSync(1, 'written\n')
+  } catch (thrown) {
+    sayRefusal(thrown)
+  }
+  process.stdin.destroy()
 }
 
 /** Read, change, and again when somebody else was faster: what a careful client does. */
@@ -46,7 +60,12 @@ async function append(entry: string): Promise<void> {
       writeSync(1, `${entry}\n`)
       return
     } catch (thrown) {
-      if (!isSatchelError(thrown) || thrown.reason !== 'etag_mismatch') throw thrown
+      if (!isSatchelError(thrown) || thrown.reason !== 'etag_mismatch') return sayRefusal(thrown)
     }
   }
+}
+
+function sayRefusal(thrown: unknown): void {
+  if (!isSatchelError(thrown)) throw thrown
+  writeSync(1, `refused: ${thrown.code}/${thrown.reason}\n`)
 }

@@ -4,7 +4,7 @@ import type { CallContext, Host } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
 import { type Git, gitIn } from './git/run-git.ts'
-import { realDisk } from './store/disk.ts'
+import { type Disk, realDisk } from './store/disk.ts'
 import { layoutOf } from './store/layout.ts'
 import { createIndex, type RecordIndex } from './store/record-index.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -41,13 +41,13 @@ export interface Handoffs {
 
 const HOOK_GIT_MS = 400
 
-/** Opens projects on demand; makes no folder and touches no file. */
-export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
+/** Opens projects on demand, on the given disk; makes no folder and touches no file. */
+export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = realDisk): Handoffs {
   const projects = new Map<string, Project>()
   const at = (root: string): Project => {
     const known = projects.get(root)
     if (known) return known
-    const project = openProject(host, config, root)
+    const project = openProject(host, config, disk, root)
     projects.set(root, project)
     return project
   }
@@ -70,11 +70,11 @@ export function createHandoffs(host: Host, config: HandoffConfig): Handoffs {
 /** The default clock of locks, file ages and limits: it must go with the times the file system writes. */
 const systemClock = () => Date.now()
 
-function openProject(host: Host, config: HandoffConfig, root: string): Project {
+function openProject(host: Host, config: HandoffConfig, disk: Disk, root: string): Project {
   const folder = resolve(root, config.store)
   const layout = layoutOf(root, folder)
   const store = openStore({
-    disk: realDisk,
+    disk,
     layout,
     now: systemClock,
     onWrite: (id) => {
@@ -86,7 +86,7 @@ function openProject(host: Host, config: HandoffConfig, root: string): Project {
   return {
     root,
     store,
-    index: createIndex(realDisk, layout, systemClock),
+    index: createIndex(disk, layout, systemClock),
     git: gitIn(root, host.env),
     storePrefix: `${relative(root, folder)}/`,
   }

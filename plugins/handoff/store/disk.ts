@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, truncate, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { makeDirectoryDurably, SatchelError, syncDirectory } from '../../../server/plugin.ts'
 
 /** What the store needs of a file system; a test passes one that fails or dies at its n-th call. */
@@ -114,6 +115,32 @@ export function asStoreError(thrown: unknown): unknown {
     'store_unwritable',
     `The handoff store cannot be used (${code}); nothing was changed. Check its folder and permissions, then try again.`,
     { details: { code }, cause: thrown },
+  )
+}
+
+/** A new file that appears whole, by way of `temp`, and is on disk. Errors: `EEXIST` when there is one; `asLinkError`. */
+export async function placeNew(disk: Disk, temp: string, path: string, content: string): Promise<void> {
+  try {
+    await disk.writeNew(temp, content)
+    await disk.link(temp, path)
+  } catch (thrown) {
+    throw asLinkError(thrown)
+  } finally {
+    await dropTemp(disk, temp)
+  }
+  await disk.syncDirectory(dirname(path))
+}
+
+/** A file system without hard links cannot hold a store. */
+export function asLinkError(thrown: unknown): unknown {
+  const code = systemCode(thrown)
+  if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code))
+    return thrown
+  return new SatchelError(
+    'unavailable',
+    'no_hard_links',
+    'The file system of the handoff store has no hard links; set handoff.store to a folder on one that has.',
+    { cause: thrown },
   )
 }
 

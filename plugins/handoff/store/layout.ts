@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
 /** Where a store keeps its files (design handoff-store, section 1). */
@@ -30,6 +31,11 @@ export function layoutOf(root: string, folder: string): Layout {
 
 /** Kept out of version control: everything that only one machine needs. */
 export const GITIGNORE = '.cache/\n.locks/\n.tmp/\n'
+
+/** A name in the folder of temporary files that nobody else has. */
+export function newTemp(layout: Layout, what: string): string {
+  return join(layout.temps, `${what}-${process.pid}-${randomBytes(6).toString('hex')}`)
+}
 
 /** The file of a record. */
 export function recordFile(layout: Layout, id: string): string {

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { processStart, SatchelError } from '../../../server/plugin.ts'
-import { type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
-import type { Layout } from './layout.ts'
+import { asLinkError, type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
+import { type Layout, newTemp } from './layout.ts'
 
 /**
  * A lock made of generations: the holder of `<name>.<n>` with the highest n holds it. Unlinking a stale lock file
@@ -115,10 +115,10 @@ function isDead({ pid, host, start }: Holder): boolean {
 /** Takes a generation; false when somebody was faster. The file appears whole: an empty one means released. */
 async function claim(locks: Locks, name: string, generation: number): Promise<boolean> {
   const { disk, layout } = locks
-  const temp = join(layout.temps, `lock-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const temp = newTemp(layout, 'lock')
   const holder: Holder = { pid: process.pid, host: hostname(), start: processStart(process.pid) }
-  await disk.writeNew(temp, JSON.stringify(holder))
   try {
+    await disk.writeNew(temp, JSON.stringify(holder))
     await disk.link(temp, fileOf(locks, name, generation))
     heldHere.add(fileOf(locks, name, generation))
     return true
@@ -177,17 +177,4 @@ function lockedBy(name: string, holder: Holder | undefined): SatchelError {
   return new SatchelError('conflict', 'locked', `${name} is locked${who}; nothing was changed. Try again.`, {
     details: { name, ...(holder && { pid: holder.pid, host: holder.host }) },
   })
-}
-
-/** A file system without hard links cannot hold a store. */
-export function asLinkError(thrown: unknown): unknown {
-  const code = systemCode(thrown)
-  if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code))
-    return thrown
-  return new SatchelError(
-    'unavailable',
-    'no_hard_links',
-    'The file system of the handoff store has no hard links; set handoff.store to a folder on one that has.',
-    { cause: thrown },
-  )
 }

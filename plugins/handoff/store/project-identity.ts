@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '../domain/json-pointer.ts'
-import { type Disk, orMissing, systemCode } from './disk.ts'
-import type { Layout } from './layout.ts'
+import { type Disk, orMissing, placeNew, systemCode } from './disk.ts'
+import { type Layout, newTemp } from './layout.ts'
 
 /** What `config.json` of a store says of its project; meant to be committed. */
 export async function storedProjectId(disk: Disk, layout: Layout): Promise<string | undefined> {
@@ -29,9 +29,9 @@ export async function projectIdForWriting(
   if (stored !== undefined) return stored
   const commit = await rootCommit()
   const id = commit ? `git:${commit}` : `p-${randomUUID()}`
-  await disk.makeDirectory(layout.folder)
   try {
-    await disk.writeNew(layout.config, `${JSON.stringify({ project_id: id }, null, 2)}\n`)
+    const text = `${JSON.stringify({ project_id: id }, null, 2)}\n`
+    await placeNew(disk, newTemp(layout, 'config'), layout.config, text)
   } catch (thrown) {
     if (systemCode(thrown) !== 'EEXIST') throw thrown
     return (await storedProjectId(disk, layout)) ?? id

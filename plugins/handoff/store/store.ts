@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
-import { asStoreError, type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
-import { GITIGNORE, type Layout, recordFile } from './layout.ts'
-import { asLinkError, type HeldLock, withLock } from './lock.ts'
+import { asStoreError, type Disk, dropTemp, orMissing, placeNew, systemCode } from './disk.ts'
+import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
+import { type HeldLock, withLock } from './lock.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
 
 /** The folder of records. Reading makes nothing; the first write makes the folders. Needs no closing. */
@@ -56,7 +55,7 @@ export function openStore(parts: {
     for (const folder of [layout.folder, layout.records]) await refuseLink(disk, folder)
     for (const folder of [layout.records, layout.locks, layout.temps]) await disk.makeDirectory(folder)
     if (!(await orMissing(disk.stat(layout.gitignore)))) {
-      await disk.writeNew(layout.gitignore, GITIGNORE).catch(ignoreExisting)
+      await placeNew(disk, newTemp(layout, 'gitignore'), layout.gitignore, GITIGNORE).catch(ignoreExisting)
     }
     await removeStaleTemps(disk, layout, parts.now())
     prepared = true
@@ -107,36 +106,21 @@ interface Files {
   written(id: string): void
 }
 
-async function writeTemp({ disk, layout }: Files, text: string): Promise<string> {
-  const temp = join(layout.temps, `record-${process.pid}-${randomBytes(6).toString('hex')}`)
-  try {
-    await disk.writeNew(temp, text)
-    return temp
-  } catch (thrown) {
-    await dropTemp(disk, temp)
-    throw thrown
-  }
-}
-
 async function commitNew(files: Files, id: string, text: string): Promise<Written> {
   const { disk, layout } = files
-  const file = recordFile(layout, id)
-  const temp = await writeTemp(files, text)
   try {
-    await disk.link(temp, file)
+    await placeNew(disk, newTemp(layout, 'record'), recordFile(layout, id), text)
   } catch (thrown) {
-    if (systemCode(thrown) === 'EEXIST') throw alreadyThere(id)
-    throw asLinkError(thrown)
-  } finally {
-    await dropTemp(disk, temp)
+    throw systemCode(thrown) === 'EEXIST' ? alreadyThere(id) : thrown
   }
-  return finished(files, id, text)
+  return announced(files, id, text)
 }
 
 async function commitChange(files: Files, id: string, text: string, held: HeldLock): Promise<Written> {
   const { disk, layout } = files
-  const temp = await writeTemp(files, text)
+  const temp = newTemp(layout, 'record')
   try {
+    await disk.writeNew(temp, text)
     // Somebody may have taken the lock over while this process stood still.
     await held.check()
     await disk.rename(temp, recordFile(layout, id))
@@ -144,13 +128,13 @@ async function commitChange(files: Files, id: string, text: string, held: HeldLo
     await dropTemp(disk, temp)
     throw thrown
   }
-  return finished(files, id, text)
+  await disk.syncDirectory(layout.records)
+  return announced(files, id, text)
 }
 
-async function finished(files: Files, id: string, text: string): Promise<Written> {
-  await files.disk.syncDirectory(files.layout.records)
-  files.written(id)
-  return { etag: sha256(text), path: relative(files.layout.root, recordFile(files.layout, id)) }
+function announced({ layout, written }: Files, id: string, text: string): Written {
+  written(id)
+  return { etag: sha256(text), path: relative(layout.root, recordFile(layout, id)) }
 }
 
 /** A link in the place of the store would lead writes out of the project. */

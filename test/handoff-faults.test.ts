@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { validate } from '../generated/handoff-validate.js'
+import { createRecord } from '../plugins/handoff/actions/create-record.ts'
+import { examineStore } from '../plugins/handoff/actions/doctor.ts'
+import { mergeStored } from '../plugins/handoff/actions/merge-records.ts'
+import { transitionRecord } from '../plugins/handoff/actions/transition-record.ts'
+import { updateRecord } from '../plugins/handoff/actions/update-record.ts'
+import { handoffConfig } from '../plugins/handoff/config.ts'
+import { createHandoffs, type Handoffs, type Project } from '../plugins/handoff/project.ts'
+import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
+import { contextOf, openBench, SMALL, testHost } from './handoff-fixture.ts'
+
+type Fault = 'ENOSPC' | 'EIO' | 'killed'
+
+/** A disk whose n-th call fails half done; when the process is killed, so does every later one. */
+function failingDisk(nth: number, fault: Fault): { readonly disk: Disk; readonly calls: () => number } {
+  let calls = 0
+  const fails = () => {
+    calls++
+    return calls === nth || (fault === 'killed' && calls > nth)
+  }
+  const thrown = () => Object.assign(new Error(fault), { code: fault === 'killed' ? 'EKILLED' : fault })
+  const wrap =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (fails()) throw thrown()
+      return method(...args)
+    }
+  const disk: Disk = {
+    read: wrap(realDisk.read),
+    list: wrap(realDisk.list),
+    stat: wrap(realDisk.stat),
+    makeDirectory: wrap(realDisk.makeDirectory),
+    async writeNew(path, content) {
+      if (!fails()) return realDisk.writeNew(path, content)
+      if (calls === nth) writeFileSync(path, content.slice(0, content.length / 2), { flag: 'wx' })
+      throw thrown()
+    },
+    link: wrap(realDisk.link),
+    rename: wrap(realDisk.rename),
+    unlink: wrap(realDisk.unlink),
+    empty: wrap(realDisk.empty),
+    syncDirectory: wrap(realDisk.syncDirectory),
+  }
+  return { disk, calls: () => calls }
+}
+
+interface Opened {
+  readonly root: string
+  readonly handoffs: Handoffs
+  readonly project: Project
+}
+
+async function openOn(root: string, disk: Disk): Promise<Opened> {
+  const host = testHost(root, () => new Date(), { PATH: '' }) // no git: only the store is of interest here
+  const handoffs = createHandoffs(host, handoffConfig.parse({}), disk)
+  return { root, handoffs, project: await handoffs.project(contextOf(root), undefined) }
+}
+
+/** A write of the plugin, as its tool does it. */
+interface Write {
+  readonly name: string
+  /** Makes the store it starts from; gives the ids it needs. */
+  prepare(root: string): Promise<readonly string[]>
+  run(opened: Opened, ids: readonly string[]): Promise<unknown>
+}
+
+const NO_CAPTURE = { captureGit: false, hashArtifacts: false, autoArtifacts: 'none', dryRun: false } as const
+const RELEASABLE = {
+  ...SMALL,
+  definition_of_done: ['done'],
+  open_items: [{ description: 'x', suggested_action: 'y' }],
+}
+
+async function create({ handoffs, root, project }: Opened, more: object = {}, parent = 'none') {
+  const authored = { ...RELEASABLE, ...more }
+  const options = NO_CAPTURE
+  const { id } = await createRecord(handoffs, contextOf(root), project, {
+    authored,
+    parent,
+    ...(parent !== 'none' && { relation: 'continue' as const }),
+    options,
+    idempotencyKey: undefined,
+  })
+  return id
+}
+
+function transition({ handoffs, root, project }: Opened, id: string, to: 'validated' | 'ready') {
+  return transitionRecord(handoffs, contextOf(root), project, {
+    id,
+    to,
+    from: undefined,
+    ifMatch: undefined,
+    reason: undefined,
+    acceptWarnings: 'a test',
+    clearFlags: [],
+    nonce: undefined,
+  })
+}
+
+function merge({ handoffs, root, project }: Opened, ids: readonly string[]) {
+  return mergeStored(handoffs, contextOf(root), project, {
+    ids,
+    strategy: 'draft',
+    resolutions: [],
+    overrides: {},
+  })
+}
+
+async function twoChildren(opened: Opened): Promise<readonly string[]> {
+  const parent = await create(opened)
+  return [
+    await create(opened, { completed: ['left'] }, parent),
+    await create(opened, { completed: ['right'] }, parent),
+  ]
+}
+
+const WRITES: readonly Write[] = [
+  { name: 'the first create of a store', prepare: async () => [], run: (opened) => create(opened) },
+  {
+    name: 'a create',
+    prepare: async (root) => [await create(await openOn(root, realDisk))],
+    run: (opened) => create(opened),
+  },
+  {
+    name: 'an update',
+    prepare: async (root) => [await create(await openOn(root, realDisk))],
+    run: async ({ handoffs, project }, [id = '']) => {
+      const stored = await project.store.read(id)
+      await updateRecord(handoffs, project, {
+        id,
+        ifMatch: stored?.etag ?? '',
+        patch: undefined,
+        append: { completed: ['more'] },
+      })
+    },
+  },
+  {
+    name: 'a merge',
+    prepare: async (root) => twoChildren(await openOn(root, realDisk)),
+    run: merge,
+  },
+  {
+    name: 'the release of a merge, which supersedes its parents',
+    prepare: async (root) => {
+      const opened = await openOn(root, realDisk)
+      const { child_id = '' } = await merge(opened, await twoChildren(opened))
+      await transition(opened, child_id, 'validated')
+      return [child_id]
+    },
+    run: (opened, [id = '']) => transition(opened, id, 'ready'),
+  },
+]
+
+for (const write of WRITES) {
+  for (const fault of ['ENOSPC', 'EIO', 'killed'] as const) {
+    test(`${fault} at any step of ${write.name} leaves old or new records and nothing torn`, async (t) => {
+      const from = await emptyRoot(t)
+      const ids = await write.prepare(from)
+      const before = records(from)
+      let points = 0
+
+      for (let nth = 1; points === 0; nth++) {
+        const root = await emptyRoot(t)
+        cpSync(from, root, { recursive: true })
+        const { disk, calls } = failingDisk(nth, fault)
+        const failure = await openOn(root, disk)
+          .then((opened) => write.run(opened, ids))
+          .then(
+            () => undefined,
+            (thrown) => thrown,
+          )
+        if (calls() < nth) points = nth - 1
+        const at = `${fault} at call ${nth}`
+
+        if (failure !== undefined && fault !== 'killed') assertStated(failure, at)
+        await assertSound(root, before, at)
+        if (failure === undefined) assert.notDeepEqual(records(root), before, `${at} was acknowledged`)
+        await write.run(await openOn(root, realDisk), ids) // nobody is held up by what is left
+        assert.notDeepEqual(records(root), before, `${at}, again`)
+        rmSync(root, { recursive: true, force: true })
+      }
+      t.diagnostic(`${points} points`)
+      assert.ok(points > 10)
+    })
+  }
+}
+
+/** What a caller is told of a disk that fails. */
+function assertStated(failure: unknown, at: string): void {
+  const { code, reason } = failure as { code?: string; reason?: string }
+  assert.equal(code, 'unavailable', `${at}: ${String(failure)}`)
+  assert.ok(reason === 'disk_full' || reason === 'store_unwritable', `${at}: ${reason}`)
+}
+
+/** Every record is whole, none is lost, and the doctor names what was left. */
+async function assertSound(root: string, before: ReadonlyMap<string, string>, at: string): Promise<void> {
+  const now = records(root)
+  for (const [name, text] of now) {
+    assert.equal(validate(JSON.parse(text)), true, `${at}: ${name} is torn`)
+  }
+  for (const name of before.keys()) assert.ok(now.has(name), `${at}: ${name} is lost`)
+  assert.ok(now.size <= before.size + 1, at)
+  const temps = listed(join(root, '.handoffs/.tmp'))
+  assert.ok(temps.length <= 1, `${at}: ${temps.join(', ')}`)
+  const { project } = await openOn(root, realDisk)
+  const inTwoMinutes = Date.now() + 120_000
+  const kinds = (await examineStore(project, inTwoMinutes, inTwoMinutes)).map(({ kind }) => kind)
+  assert.equal(kinds.filter((kind) => kind === 'orphan_temp').length, temps.length, at)
+  const expected = ['orphan_temp', 'not_superseded', ...(now.size === 0 ? ['damaged_config'] : [])]
+  assert.deepEqual(
+    kinds.filter((kind) => !expected.includes(kind)),
+    [],
+    at,
+  )
+}
+
+function records(root: string): ReadonlyMap<string, string> {
+  const folder = join(root, '.handoffs/records')
+  return new Map(listed(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+async function emptyRoot(t: TestContext): Promise<string> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-faults-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  return root
+}
+
+test('the check of a fault bites: a store that writes records in place is found torn', async (t) => {
+  const bench = await openBench(t)
+  const { path } = await bench.call('handoff_create', SMALL)
+  const before = records(bench.root)
+  bench.write(path, bench.read(path).slice(0, 300))
+
+  await assert.rejects(assertSound(bench.root, before, 'a planted tear'))
+})
