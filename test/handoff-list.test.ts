@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { realDisk } from '../plugins/handoff/store/disk.ts'
+import { layoutOf } from '../plugins/handoff/store/layout.ts'
+import { createIndex } from '../plugins/handoff/store/record-index.ts'
+import { type Bench, leastMs, openBench, SMALL } from './handoff-fixture.ts'
 
 const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -247,12 +250,88 @@ test('a draft does not hide its parent from latest, and a skeleton comes last', 
   assert.equal((await bench.call('handoff_get', { id: 'latest' })).id, idOf(2))
 })
 
-test('an edit in place shows at once in get and validate', async (t) => {
+test('an edit in place shows at once in get, validate and resume', async (t) => {
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
   await bench.call('handoff_list')
 
-  bench.write(path, bench.read(path).replace(SMALL.current_state, 'Edited by hand.'))
+  bench.write(
+    path,
+    bench
+      .read(path)
+      .replace(SMALL.current_state, 'Edited by hand.')
+      .replace(/"evidence_ids": \[\]|"risks": \[\]/, '"risks": [{"severity": "high"}]'),
+  )
 
+  const { problems } = await bench.call('handoff_get', { id })
+  assert.equal(problems[0].reason, 'schema_invalid')
+  assert.equal((await bench.call('handoff_validate', { id })).schema_valid, false)
+  bench.write(path, bench.read(path).replace('[{"severity": "high"}]', '[]'))
   assert.equal((await bench.call('handoff_get', { id })).record.summary.current_state, 'Edited by hand.')
+  assert.equal((await bench.call('handoff_validate', { id })).schema_valid, true)
+  assert.match((await bench.call('handoff_resume', { id, mark: false })).brief, /Edited by hand/)
+})
+
+test('an edit in place shows in lists and searches within 6 s, however often they are asked', async (t) => {
+  for (const everyMs of [500, 1500, 5500, 60_000]) {
+    const bench = await openBench(t)
+    put(bench, 1)
+    put(bench, 2)
+    // Times of files are those of the real clock; this one goes on in steps from there.
+    let clock = Date.now() + 1000
+    const index = createIndex(realDisk, layoutOf(bench.root, join(bench.root, '.handoffs')), () => clock)
+    const title = async () => (await index.view()).rows.find(({ id }) => id === idOf(1))?.title
+    assert.equal(await title(), 'Record 1')
+    const path = `.handoffs/records/${idOf(1)}.json`
+
+    bench.write(path, bench.read(path).replace('Record 1', 'Edited in place'))
+    const edited = clock
+    let shown = await title()
+    while (shown === 'Record 1') {
+      clock += everyMs
+      shown = await title()
+      await new Promise((resolve) => setTimeout(resolve, 40)) // a pass in the background ends meanwhile
+      if (clock - edited > 120_000) break
+    }
+
+    assert.equal(shown, 'Edited in place')
+    const firstAfter6s = Math.ceil(6000 / everyMs) * everyMs
+    assert.ok(clock - edited <= firstAfter6s, `asked every ${everyMs} ms: after ${clock - edited} ms`)
+  }
+})
+
+test('any query gives a result or says where it is wrong, within 100 ms', async (t) => {
+  const bench = await openBench(t)
+  for (let n = 0; n < 500; n++) put(bench, n)
+  await bench.call('handoff_list')
+  const units = [
+    'record ',
+    '"',
+    '""',
+    '-',
+    '- ',
+    'a* ',
+    '*',
+    ':',
+    'title:',
+    'nofield:x ',
+    '\\',
+    'é',
+    '\u0000',
+    '🙂 ',
+  ]
+
+  for (const query of [
+    ...units,
+    ...units.map((unit) => unit.repeat(10_000).slice(0, 10_000)),
+    'x'.repeat(10_000),
+  ]) {
+    const ask = () =>
+      bench.call('handoff_list', { query }).catch((thrown) => {
+        assert.equal(thrown.code, 'invalid', query.slice(0, 20))
+        assert.equal(typeof thrown.details.at, 'number', query.slice(0, 20))
+      })
+    const ms = await leastMs(ask)
+    assert.ok(ms <= 100, `${query.slice(0, 20)}: ${ms} ms`)
+  }
 })

@@ -16,7 +16,7 @@ export interface IndexView {
 export interface RecordIndex {
   /**
    * The records as they are: a record written by anybody is seen at once; one that was edited in place, without a
-   * rename, within 5 s.
+   * rename, within 6 s.
    */
   view(): Promise<IndexView>
 }
@@ -24,6 +24,8 @@ export interface RecordIndex {
 // design handoff-store, section 1
 const FULL_PASS_EVERY_MS = 5000
 const SAVE_EVERY_MS = 5000
+/** Of this age, what was seen is not answered: a pass in the background has had a second by then. */
+const SEEN_WITHIN_MS = 6000
 /** Two changes within the clock tick of a file system cannot be told apart. */
 const YOUNG_MS = 50
 const PARALLEL = 64
@@ -67,7 +69,8 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
     async view() {
       const folder = await orMissing(disk.stat(layout.records))
       if (!folder?.isDirectory) return { rows: [], problems: [] }
-      const warm = (): State | undefined => (isCurrent(state, folder.mtimeMs) ? state : undefined)
+      const warm = (): State | undefined =>
+        isCurrent(state, folder.mtimeMs) && now() - state.scannedMs < SEEN_WITHIN_MS ? state : undefined
       const known = warm()
       if (known) {
         // In the background: its findings are for a later call, and a failure shows there.
@@ -82,7 +85,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
 }
 
 /** Whether nothing was written since a scan, as far as the folder's time can tell. */
-function isCurrent(state: State | undefined, folderMs: number): boolean {
+function isCurrent(state: State | undefined, folderMs: number): state is State {
   return state !== undefined && state.folderMs === folderMs && state.scannedMs - folderMs >= YOUNG_MS
 }
 
