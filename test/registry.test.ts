@@ -56,7 +56,9 @@ test('a field that is listed in words is optional, and the description or the in
   for (const { tool } of tools()) {
     for (const [name, schema] of Object.entries(tool.input.shape)) {
       if (!z.globalRegistry.get(schema)?.[IN_WORDS_KEY]) continue
-      const isNamed = new RegExp(`\\b${name}\\b`).test(name === 'project' ? INSTRUCTIONS : tool.description)
+      const isNamed = new RegExp(`\\b${name}\\b`).test(
+        ['project', 'output_dir'].includes(name) ? INSTRUCTIONS : tool.description,
+      )
       assert.ok(schema.safeParse(undefined).success, `${tool.name}.${name} is needed`)
       assert.ok(isNamed, `${tool.name} does not name ${name}`)
     }
@@ -183,4 +185,22 @@ function describedSomewhere(schema: unknown): boolean {
     like.description !== undefined ||
     (like.def?.innerType !== undefined && describedSomewhere(like.def.innerType))
   )
+}
+
+const PROFILE_BUDGETS = { core: 2000, standard: 4000 } as const // quality, section 2: handoff and module tools
+
+for (const [profile, budget] of Object.entries(PROFILE_BUDGETS)) {
+  test(`the handoff and module tools of the profile ${profile} cost a model at most ${budget} tokens`, () => {
+    const levels = ['core', 'standard', 'full']
+    const listed = tools().filter(
+      ({ plugin, tool }) =>
+        plugin !== 'workspace' &&
+        tool.mcp !== false &&
+        levels.indexOf(tool.profile) <= levels.indexOf(profile),
+    )
+    const sum = listed.reduce((total, { tool }) => total + priceOf(toolDescriptor(tool)).tokens, 0)
+
+    assert.ok(listed.length > 5)
+    assert.ok(sum <= budget, `${sum} tokens`)
+  })
 }

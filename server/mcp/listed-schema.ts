@@ -39,7 +39,8 @@ export function listedInput(schema: z.ZodType): JsonSchema {
     { ...whole, properties: Object.fromEntries(kept) },
     false,
   )
-  return kept.length < all.length ? listed : { ...listed, additionalProperties: false }
+  const named = { type: 'object', properties: {}, ...listed } // clients want both, also of a tool without inputs
+  return kept.length < all.length ? named : { ...named, additionalProperties: false }
 }
 
 /**
@@ -66,7 +67,7 @@ function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
 function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): boolean {
   if (keyword === 'minimum') return value === -SAFE_BOUND
   if (keyword === 'maximum') return value === SAFE_BOUND
-  if (keyword === 'additionalProperties') return JSON.stringify(value) === '{}'
+  if (keyword === 'additionalProperties' || keyword === 'properties') return JSON.stringify(value) === '{}'
   if (keyword === 'pattern') return typeof schema['format'] === 'string'
   return keyword === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}'
 }

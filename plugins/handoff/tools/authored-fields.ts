@@ -20,12 +20,12 @@ function items<T extends z.ZodRawShape>(members: T, what: string) {
  * record is checked against its schema before it is written, so nothing here repeats those rules.
  */
 export const authoredFields = {
-  scope: inWords(texts('paths and patterns the work is about')),
+  scope: texts('paths and patterns the work is about'),
   constraints: texts('what must stay true'),
   definition_of_done: texts('how to tell it is finished'),
   completed: texts('what is done'),
-  in_progress: inWords(texts('what was begun')),
-  discoveries: inWords(texts('what was learned')),
+  in_progress: texts('what was begun'),
+  discoveries: texts('what was learned'),
   why_it_matters: inWords(text.describe('why the objective matters')),
   decisions: items(
     { decision: text, rationale: text, evidence_ids: z.array(z.string()).optional() },
@@ -41,7 +41,7 @@ export const authoredFields = {
     '{priority: high|medium|low, description, suggested_action, acceptance_check}',
   ),
   artifacts: items({ path: text }, '{path, role: modified|created|read|generated}'),
-  risks: inWords(items({ description: text }, '{description, severity: high|medium|low, mitigation}')),
+  risks: items({ description: text }, '{description, severity: high|medium|low, mitigation}'),
   closes: inWords(texts("ids of the parent's open items that are done")),
 }
 

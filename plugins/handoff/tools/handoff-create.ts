@@ -49,7 +49,7 @@ export function createTool(handoffs: Handoffs) {
     name: 'handoff_create',
     title: 'Create handoff',
     description:
-      'Writes a draft record of the work so far: before context runs out, at a milestone. Notes git facts and file hashes, redacts secrets. Item ids are labels. Also takes scope, in_progress, discoveries, risks, closes (lists); why_it_matters, trigger, extra, idempotency_key; dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
+      'Writes a draft record of the work so far: before context runs out, at a milestone. Notes git facts and file hashes, redacts secrets. Item ids are labels. Also takes closes (a list), why_it_matters, trigger, extra, idempotency_key, dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
     profile: 'core',
     input: z.object({
       title: z.string().describe('one line'),

@@ -38,7 +38,7 @@ export function listTool(handoffs: Handoffs) {
     name: 'handoff_list',
     title: 'List and search handoffs',
     description:
-      'Lists records, newest first, or searches them. query takes words, "phrase", -not, pre*, field:word. Also filters by flags, relation, harness, project_id, actor, since, until, parent; sort. problems names damaged files.',
+      'Lists records, newest first, or searches them. query takes words, "phrase", -not, pre*, field:word. Also filters by flags, relation, harness, project_id, actor, since, until, parent, leaf_only; sort. problems names damaged files.',
     profile: 'core',
     input: z.object({
       query: z.string().optional().describe('all of these words'),
@@ -51,7 +51,7 @@ export function listTool(handoffs: Handoffs) {
       since: inWords(z.string().optional().describe('updated at this time or later')),
       until: inWords(z.string().optional().describe('updated at this time or earlier')),
       parent: inWords(z.string().optional().describe('children of this record')),
-      leaf_only: z.boolean().optional().describe('only what nothing goes on from'),
+      leaf_only: inWords(z.boolean().optional().describe('only what nothing goes on from')),
       sort: inWords(z.enum(SORTS).optional().describe('order of the list')),
       limit: z.number().min(1).max(100).default(20).describe('page size'),
       cursor: z.string().optional().describe('next_cursor of the page before'),

@@ -13,7 +13,7 @@ export function transitionTool(handoffs: Handoffs) {
     name: 'handoff_transition',
     title: 'Change handoff status',
     description:
-      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded; a resumed one gives its claim back), archived puts it away. Also takes from and if_match (refused if it changed), clear_flags, nonce (for retries). A refusal says what is allowed.',
+      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded, a claim is given back), archived puts it away. A refusal says what is allowed. Also takes from, if_match, clear_flags, nonce (for retries).',
     profile: 'core',
     input: z.object({
       id: z.string().describe(ID_FORMS),

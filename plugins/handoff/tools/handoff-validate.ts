@@ -21,7 +21,7 @@ export function validateTool(handoffs: Handoffs) {
     name: 'handoff_validate',
     title: 'Validate handoff',
     description:
-      'Judges a handoff record and writes nothing. schema_valid: does it follow the schema, with each error at a JSON pointer. validation: checks of references, lineage, secrets, files, git and usefulness. can_ready says whether it may be released. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails). An invalid record is an answer, not an error.',
+      'Judges a handoff record and writes nothing: schema_valid with each error at a JSON pointer; validation of references, lineage, secrets, files, git and usefulness; can_ready. An invalid record is an answer, not an error. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails).',
     profile: 'core',
     input,
     output: z.object({

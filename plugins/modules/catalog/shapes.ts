@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { untrusted } from '../../../server/plugin.ts'
+import { inWords, untrusted } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 
 /** Zod shapes that several tools answer with. */
@@ -138,4 +138,4 @@ export const moduleNameFields = {
   path: z.string().max(1024).optional().describe('Absent: root.'),
 }
 
-export const outputDirField = z.string().max(4096).optional().describe('Absent: as configured.')
+export const outputDirField = inWords(z.string().max(4096).optional().describe('Absent: as configured.'))

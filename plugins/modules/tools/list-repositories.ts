@@ -13,7 +13,7 @@ export function listRepositoriesTool(service: ModuleService) {
     name: 'list_repositories',
     title: 'List module repositories',
     description:
-      'Lists the ingested module repositories: URL, refs (latest first), module count, providers. Choose it to see what is there; search_modules finds a module for a task.',
+      'Lists the ingested module repositories: URL, refs (latest first), module count, providers. search_modules finds a module for a task.',
     profile: 'core',
     input: z.object({
       filter: z.string().max(200).optional().describe('Part of a URL, name or provider.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusal } from '../reasons.ts'
 import type { ModuleService } from '../service.ts'
@@ -42,8 +42,8 @@ const input = z.object({
   limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
   mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
   all_versions: z.boolean().default(false).describe('Not just the latest.'),
-  explain: z.boolean().default(false).describe('Say why.'),
-  config_file: z.string().max(4096).optional().describe('Another configuration.'),
+  explain: inWords(z.boolean().default(false).describe('Say how each score came to be.')),
+  config_file: inWords(z.string().max(4096).optional().describe('Another configuration.')),
 })
 
 const output = z.object({
@@ -65,7 +65,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     name: 'search_modules_vector',
     title: 'Search modules by meaning',
     description:
-      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best).',
+      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best). Also takes explain, config_file.',
     profile: 'core',
     input,
     output,
