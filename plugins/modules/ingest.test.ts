@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -351,6 +351,33 @@ test('cleanup removes the clones of this run and leaves foreign directories alon
   assert.deepEqual((await readdir(world.cloneDir)).sort(), ['note.txt'])
 })
 
+test('what stands in the place of a clone and is none of ours is neither written to nor removed', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const [store = ''] = await readdir(world.cloneDir)
+  const place = join(world.cloneDir, store)
+  const mine = join(world.dir, 'mine')
+  await rename(place, mine) // with our marker in it
+  const before = (await readdir(mine, { recursive: true })).sort()
+
+  await symlink(mine, place)
+  const linked = await world.run([{ url, path: '.', recursive: true }], { cleanup: true })
+  await rm(place)
+  await mkdir(place)
+  await writeFile(join(place, 'thesis.txt'), 'mine')
+  const foreign = await world.run([{ url, path: '.', recursive: true }], { cleanup: true })
+
+  for (const { failures } of [linked, foreign]) {
+    assert.deepEqual(
+      failures.map(({ reason }) => reason),
+      ['store_foreign'],
+    )
+  }
+  assert.deepEqual((await readdir(mine, { recursive: true })).sort(), before)
+  assert.deepEqual(await readdir(place), ['thesis.txt'])
+})
+
 test("the user's EDITOR, PAGER and GIT_DIR change nothing", async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
@@ -370,7 +397,7 @@ test("the user's EDITOR, PAGER and GIT_DIR change nothing", async (t) => {
   assert.equal(report.written, 1)
 })
 
-test('a planted configuration of a clone never acts', async (t) => {
+test('a planted configuration or hook of a clone never acts', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
   const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
@@ -378,7 +405,18 @@ test('a planted configuration of a clone never acts', async (t) => {
   const [store = ''] = await readdir(world.cloneDir)
   const canary = join(world.dir, 'canary')
   const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${canary}"\n\tsshCommand = "touch ${canary}"\n[remote "x"]\n\tuploadpack = "touch ${canary}"\n[url "ext::touch ${canary} "]\n\tinsteadOf = file://\n`
-  await writeFile(join(world.cloneDir, store, 'config'), evil)
+  const place = join(world.cloneDir, store)
+  await writeFile(join(place, 'config'), evil)
+  await writeFile(join(place, 'config.worktree'), evil)
+  const other = join(world.dir, 'other')
+  await mkdir(other)
+  await writeFile(join(other, 'config'), evil)
+  await writeFile(join(place, 'commondir'), other)
+  // Of all hooks these are the ones that a fetch would run.
+  for (const hook of ['reference-transaction', 'post-index-change', 'pre-auto-gc']) {
+    await mkdir(join(place, 'hooks'), { recursive: true })
+    await writeFile(join(place, 'hooks', hook), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 })
+  }
   await buildRemote(path, [{ continues: true, files: { 'b.tf': MAIN } }])
 
   const report = await world.run([{ url }])

@@ -5,6 +5,9 @@ import { isErrnoException } from '../errno.ts'
 import { refusal } from '../reasons.ts'
 import type { Git } from './command.ts'
 
+/** Files by which git would read the configuration of another place, or one more of this place. */
+const LEADING_AWAY = ['commondir', 'config.worktree', 'gitdir']
+
 /** A file of this name says that satchel made the directory and may remove it. */
 const MARKER = 'satchel-store'
 
@@ -63,6 +66,7 @@ async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promi
   const version = objectFormat === 'sha256' ? 1 : 0
   const format = objectFormat === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
   const ours = `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${format}`
+  for (const name of LEADING_AWAY) await rm(join(path, name), { recursive: true, force: true })
   const config = join(path, 'config')
   const there = await lstat(config).catch(absent)
   if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
