@@ -127,6 +127,40 @@ test('the tools of ingested modules give equal data at every door', async (t) =>
   }
 })
 
+test('an ingest and an analysis answer alike at every door', async (t) => {
+  const { opened, root } = await openStage(t)
+  const entry = { url: './terraform-aws-network.git', max_tags: 1 }
+  const asked: [string, Record<string, unknown>][] = [
+    ['ingest', { repositories: [entry, { url: './none.git' }] }],
+    ['ingest_modules', { repositories: [entry, { url: './none.git' }] }],
+    ['ingest_repositories', { repositories: [entry, { url: './none.git' }] }],
+    ['ingest_from_yaml', { yaml: JSON.stringify({ repositories: [entry, { url: './none.git' }] }) }],
+  ]
+  const reports: [string, unknown][] = []
+  const analyses: [string, unknown][] = []
+
+  for (const door of await openDoors(t, opened)) {
+    for (const [tool, input] of asked.filter(([name]) => door.serves(name))) {
+      await rm(join(root, 'output'), { recursive: true, force: true })
+      const outcome = await door.call(tool, input)
+      assert.ok(outcome.ok, `${tool} at ${door.name}`)
+      const { duration_ms: _, summaries: __, count: ___, message: ____, ...report } = outcome.data
+      reports.push([`${tool} at ${door.name}`, report])
+    }
+    if (!door.serves('analyze_repository')) continue
+    const outcome = await door.call('analyze_repository', { repository_url: './terraform-aws-network.git' })
+    analyses.push([door.name, outcome.ok && outcome.data])
+  }
+
+  const ways = reports.map(([where]) => where)
+  for (const where of ['ingest at cli', 'ingest_modules at stdio', 'ingest_repositories at rest']) {
+    assert.ok(ways.includes(where), ways.join())
+  }
+  for (const [where, report] of reports) assert.deepEqual(report, reports[0]?.[1], where)
+  assert.ok(analyses.length >= 2)
+  for (const [where, analysis] of analyses) assert.deepEqual(analysis, analyses[0]?.[1], where)
+})
+
 test('a search by words finds the module and says which of its parts matched', async (t) => {
   const { opened } = await ingested(t)
 

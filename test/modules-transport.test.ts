@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -119,6 +120,62 @@ test('a wrong token, none, and a certificate nobody knows are each said for what
   )
   assert.match(foreign.failures[0]?.message ?? '', /certificate is not trusted/)
   assert.doesNotMatch(JSON.stringify(wrong), new RegExp(TOKEN))
+})
+
+test('satchel ingest: what cannot be read is listed with its reason and exit code 3, the rest is done, and no token is anywhere', async (t) => {
+  const world = await openWorld(t)
+  const credential = `x-access-token:${TOKEN}`
+  const server = await openGitHttps(t, world.dir, onlyWith(credential))
+  await buildRemote(join(world.dir, 'empty.git'), [])
+  const project = await temporaryFolder(t)
+  const at = `localhost:${server.port}/team/net.git`
+  const repositories = [
+    { url: `https://${credential}@${at}` },
+    { url: `https://x-access-token:${TOKEN}wrong@${at.replace('net', 'other')}`, name: 'wrong' },
+    { url: `https://user:${TOKEN}@exa mple.com/x` },
+    { url: join(world.dir, 'team/net.git'), branches: ['mian'], name: 'typo' },
+    { url: `https://user:${TOKEN}@127.0.0.1:1/x`, name: 'unreachable' },
+    { url: join(world.dir, 'empty.git') },
+  ]
+  const config = JSON.stringify({ repositories, embedding: { enabled: true } })
+  await writeFile(join(project, 'satchel.yaml'), config)
+  const main = join(import.meta.dirname, '../server/main.ts')
+
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'ingest', '--json'], {
+    cwd: project,
+    env: { ...world.env, GIT_SSL_CAINFO: server.certFile, SERVER_LOG_LEVEL: 'debug' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: Buffer[] = []
+  const shown: Buffer[] = []
+  child.stderr.on('data', (part: Buffer) => said.push(part))
+  child.stdout.on('data', (part: Buffer) => shown.push(part))
+  const [code] = await once(child, 'close')
+
+  const report = JSON.parse(String(Buffer.concat(shown))) as IngestReport
+  assert.equal(code, 3)
+  assert.deepEqual(report.failures.map(({ reason }) => reason).sort(), [
+    'auth_failed',
+    'empty_repository',
+    'network',
+    'ref_not_found',
+    'url_refused',
+  ])
+  assert.ok(report.written >= 1 && (report.vectors?.upserted ?? 0) >= 1)
+  const entries = await readdir(project, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'satchel.yaml')
+  assert.ok(files.some(({ parentPath }) => parentPath.includes('vectordb')))
+  const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))
+  const all = [...texts, ...files.map(({ name }) => name), String(Buffer.concat([...said, ...shown]))].join(
+    '\n',
+  )
+  for (const secret of [
+    TOKEN,
+    Buffer.from(credential).toString('base64'),
+    Buffer.from(TOKEN).toString('base64'),
+  ]) {
+    assert.ok(!all.includes(secret))
+  }
 })
 
 test('no token follows a redirect, and no caller is led anywhere by one', async (t) => {
