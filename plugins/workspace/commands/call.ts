@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import {
   type Command,
@@ -21,13 +22,13 @@ export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[
     positional: ['tool', '[json]'],
     input: z.object({
       tool: z.string().describe('workspace_status, or status'),
-      json: z.string().optional().describe('the input as a JSON object'),
+      json: z.string().optional().describe('the input as a JSON object; - reads standard input'),
       room: z.string().optional().describe('the Markdown file of the room'),
     }),
     example: 'satchel workspace call read \'{"section":"Plan"}\' --room plan.md',
-    run: (ctx, flags, terminal) => {
+    run: async (ctx, flags, terminal) => {
       const tool = toolNamed(tools, flags.tool)
-      const input = objectOf(flags.json ?? '{}')
+      const input = objectOf(flags.json === '-' ? await text(terminal.stdin) : (flags.json ?? '{}'))
       return withTarget(host, room, flags.room, async ({ address, token }) => {
         const [route] = [tool.http ?? []].flat()
         if (!route) throw new TypeError(`${tool.name} has no route`)

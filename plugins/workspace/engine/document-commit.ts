@@ -41,10 +41,11 @@ async function writeFiles(
   temp: string | undefined,
   staged: NewVersion | undefined,
 ): Promise<void> {
-  const fresh = [...draft.bodies.keys()].filter((sha256) => !state.bodies.has(sha256))
-  const writes = [...draft.bodies].map(([sha256, text]) => state.bodies.write(sha256, text))
-  if (temp && staged) writes.push(state.markdown.stage(temp, staged))
+  let fresh: readonly string[] = []
   try {
+    fresh = [...draft.bodies.keys()].filter((sha256) => !state.bodies.has(sha256))
+    const writes = [...draft.bodies].map(([sha256, text]) => state.bodies.write(sha256, text))
+    if (temp && staged) writes.push(state.markdown.stage(temp, staged))
     await allDone(writes)
     state.assertUsable()
   } catch (thrown) {
