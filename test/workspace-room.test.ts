@@ -8,10 +8,11 @@ import { EVENT_TYPES, PAYLOAD_KEYS } from '../plugins/workspace/domain/event.ts'
 import { parseJoinUri } from '../plugins/workspace/domain/invitation.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { REASON_CODES } from '../plugins/workspace/domain/refusal.ts'
+import { createIdleSessions } from '../plugins/workspace/house/idle-sessions.ts'
 import { createRate } from '../plugins/workspace/house/rate.ts'
 import { REASONS } from '../plugins/workspace/reasons.ts'
 import { liveActor } from '../plugins/workspace/room/change.ts'
-import { redeem } from '../plugins/workspace/room/members.ts'
+import { joinLocally, redeem } from '../plugins/workspace/room/members.ts'
 import {
   diffVersions,
   eventsAfter,
@@ -99,6 +100,40 @@ test('a session ends on its own after 8 hours, once, without a request arriving'
 
   assert.deepEqual(first, ['session.expired'])
   assert.deepEqual(second, [])
+})
+
+test('a session of this machine whose process is gone ends after two minutes, and no other does', async (t) => {
+  const room = await openTestRoom(t)
+  const start = Date.UTC(2026, 10, 20, 13) * 1000
+  let minutes = 0
+  const idle = createIdleSessions(room.room, () => start + minutes * 60_000_000)
+  const local = (name: string) =>
+    room.room.changeAsSystem((change) => {
+      const wish = {
+        name,
+        kind: 'agent',
+        capabilities: ['read'],
+        audience: 'local',
+        transport: 'stdio',
+      } as const
+      return joinLocally(change, wish)
+    })
+  const [gone, busy, own] = [await local('gone'), await local('busy'), await local('own')]
+  await room.join('elsewhere')
+  idle.keep(own.session_id)
+
+  const first = await room.emitted(() => idle.sweep())
+  minutes = 1.9
+  idle.touch(busy.session_id)
+  const early = await room.emitted(() => idle.sweep())
+  minutes = 2
+  const due = await room.emitted(() => idle.sweep())
+  const again = await room.emitted(() => idle.sweep())
+
+  assert.deepEqual([first, early, due, again], [[], [], ['session.expired'], []])
+  const ended = (await room.events()).at(-1)
+  assert.deepEqual(ended?.payload, { participant_id: gone.participant_id, status: 'expired' })
+  assert.equal(await room.look(busy, (view) => status(view).counts.participants), 4)
 })
 
 test('a proposal goes through review and commit, each step told once', async (t) => {

@@ -21,6 +21,7 @@ import fc from 'fast-check'
 import { SatchelError } from '../../../server/plugin.ts'
 import { realClock, realRandom } from './clock.ts'
 import { realDisk } from './disk.ts'
+import { JOURNAL_LIMITS } from './generations.ts'
 import { openStore, type StoreOptions } from './room-store.ts'
 import type { Sql } from './sql.ts'
 import { interleave } from './torture/interleaving.ts'
@@ -441,6 +442,73 @@ test('a commit keeps the mode of the file', async (t) => {
   await store.mutate((tx) => commitText(tx, '# Ours\n'))
 
   assert.equal(statSync(room.file).mode & 0o777, 0o640)
+  await store.close()
+})
+
+test('a room above 100 MB takes no more content, and everything else goes on', async (t) => {
+  const limits = {
+    ...JOURNAL_LIMITS,
+    idleBytes: Number.POSITIVE_INFINITY,
+    forceBytes: Number.POSITIVE_INFINITY,
+  }
+  const store = await openStore({ ...(await options(t)), limits })
+  const row = 'x'.repeat(7 * 1024 * 1024)
+  const adding = (id: number) =>
+    store.mutate((tx) => {
+      tx.requireSpace()
+      addNote(tx, id, row)
+    })
+  const fits = Math.ceil((100 * 1024 * 1024) / row.length)
+
+  for (let id = 1; id <= fits; id += 1) await adding(id)
+  await assert.rejects(adding(fits + 1), { code: 'too_large', reason: 'limit_exceeded' })
+  const commit = store.mutate((tx) => commitText(tx, '# More\n'))
+  await assert.rejects(commit, { code: 'too_large', reason: 'limit_exceeded' })
+  await store.mutate((tx) => addNote(tx, fits + 1, 'adds no content'))
+
+  assert.deepEqual(await store.read(rowFaults), [])
+  await store.close()
+})
+
+/** Nothing but the wait for the disk, four milliseconds a flush. */
+function slowDisk(): typeof realDisk {
+  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 4))
+  return {
+    ...realDisk,
+    create: async (path, content, mode) => {
+      writeFileSync(path, content, { mode, flag: 'wx' })
+      await turn()
+    },
+    flush: turn,
+    flushSync: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4),
+    syncDirectory: turn,
+  }
+}
+
+test('where a flush takes 4 ms, 64 waiting are ten times as fast as one, and a document takes ten flushes at most', async (t) => {
+  const disk = slowDisk()
+  const store = await openStore({ ...(await options(t)), disk })
+  let id = 0
+  const add = () => store.mutate((tx) => addNote(tx, ++id, 'x'))
+  const fastest = async (act: () => Promise<unknown>): Promise<number> => {
+    const times: number[] = []
+    for (let round = 0; round < 8; round += 1) {
+      const began = performance.now()
+      await act()
+      times.push(performance.now() - began)
+    }
+    return Math.min(...times)
+  }
+
+  const flush = await fastest(() => disk.flush(0))
+  const one = await fastest(add)
+  const group = await fastest(() => Promise.all(Array.from({ length: 64 }, add)))
+  const document = await fastest(() =>
+    store.mutate((tx) => commitText(tx, `# ${++id}\n`.padEnd(65_536, 'x'))),
+  )
+
+  assert.ok((64 * one) / group >= 10, `one ${one} ms, 64 in ${group} ms`)
+  assert.ok(flush / document >= 0.1, `a flush ${flush} ms, a document ${document} ms`)
   await store.close()
 })
 

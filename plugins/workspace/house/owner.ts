@@ -7,9 +7,9 @@ import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/ope
 import type { Feed } from '../feed.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import type { News } from '../room/change.ts'
-import { dropLocalSession, liveSessions } from '../room/members.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
+import { createIdleSessions } from './idle-sessions.ts'
 
 export interface OwnerParts {
   readonly host: Host
@@ -45,7 +45,6 @@ export type OwnerAttempt =
   | { readonly kind: 'held'; readonly record: LockRecord }
   | { readonly kind: 'lost' }
 
-const LOCAL_IDLE_MS = 120_000 // design workspace, section 9
 const SWEEP_MS = 30_000
 const TIMER_MAX_MS = 60_000
 
@@ -107,10 +106,9 @@ interface Opened {
 
 function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Owner {
   const { host, feed, rank, place } = parts
-  const used = new Map<string, number>()
-  const kept = new Set<string>()
+  const idle = createIdleSessions(room, parts.world.nowMicros)
   const sweep = setInterval(() => {
-    sweepLocalSessions(room, used, kept).catch((thrown) => host.log.warn('sweep failed', { error: thrown }))
+    idle.sweep().catch((thrown) => host.log.warn('sweep failed', { error: thrown }))
   }, SWEEP_MS)
   sweep.unref()
   const onPoison = (): void => {
@@ -137,33 +135,12 @@ function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Ow
     room,
     rank,
     place,
-    touch: (sessionId) => void used.set(sessionId, performance.now()),
-    keep: (sessionId) => void kept.add(sessionId),
+    touch: idle.touch,
+    keep: idle.keep,
     close: () => {
       closing ??= close()
       return closing
     },
-  }
-}
-
-/** Ends local sessions that nobody used for two minutes: their process is gone. A session is first seen by the first sweep. */
-async function sweepLocalSessions(
-  room: Room,
-  used: Map<string, number>,
-  kept: ReadonlySet<string>,
-): Promise<void> {
-  const now = performance.now()
-  const local = await room.readAsSystem((rows, moment) =>
-    liveSessions(rows, moment)
-      .filter(({ audience, session_id }) => audience === 'local' && !kept.has(session_id))
-      .map(({ session_id }) => session_id),
-  )
-  for (const sessionId of local) {
-    const last = used.get(sessionId) ?? now
-    used.set(sessionId, last)
-    if (now - last < LOCAL_IDLE_MS) continue
-    used.delete(sessionId)
-    await room.changeAsSystem((change) => dropLocalSession(change, sessionId))
   }
 }
 

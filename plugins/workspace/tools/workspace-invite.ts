@@ -17,7 +17,7 @@ export function workspaceInvite(access: RoomAccess) {
       minutes: z.int().optional().describe('Valid for, default 60, at most 10080'),
       max_uses: z.int().optional().describe('Default 1'),
       unlimited: z.boolean().optional().describe('No limit of uses'),
-      target: z.string().optional().describe('What it is about'),
+      target: z.string().optional().describe('What it is about; limits nothing'),
       idempotency_key: KEY,
     }),
     output: INVITE.extend({ uri: z.string().optional(), replayed: z.boolean().optional() }),
