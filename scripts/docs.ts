@@ -1,5 +1,5 @@
-/** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, schemas/config.json. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, docs/expectations.md, schemas/config.json. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,6 +12,9 @@ import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { openWholeHost } from '../test/harness/whole-host.ts'
+import { replaceBetween, table } from './markdown.ts'
+import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
+import { loadProofs } from './proofs.ts'
 
 type Json = Record<string, unknown>
 
@@ -23,6 +26,10 @@ try {
   replaceBetween('README.md', 'prices', priceTable(host))
   write('docs/tools.md', toolsPage(host))
   write('docs/errors.md', await errorsPage())
+  const proofs = loadProofs()
+  write('docs/expectations.md', expectationsPage(proofs))
+  replaceBetween('docs/security/threat-model.md', 'threats', threatTable(proofs))
+  replaceBetween('docs/reliability.md', 'promises', promiseTable(proofs))
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
   write('docs/configuration.md', configurationPage(config))
@@ -33,22 +40,6 @@ try {
 
 function write(path: string, text: string): void {
   writeFileSync(path, text)
-}
-
-/** Replaces what stands between `<!-- generated:name -->` and `<!-- /generated:name -->`. */
-function replaceBetween(path: string, name: string, text: string): void {
-  const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`]
-  const page = readFileSync(path, 'utf8')
-  const from = page.indexOf(open)
-  const to = page.indexOf(close)
-  if (from < 0 || to < from) throw new Error(`${path} has no markers for "${name}"`)
-  write(path, `${page.slice(0, from + open.length)}\n${text}${page.slice(to)}`)
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
 }
 
 function toolTable({ registry }: RunningHost): string {
