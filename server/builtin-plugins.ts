@@ -3,12 +3,25 @@ import type { Plugin } from './contract/plugin.ts'
 /** Where a plugin's configuration stands in the file: under one key, or as keys at the top level. */
 export type Section = { readonly key: string } | { readonly keys: readonly string[] }
 
+/** A flag that every verb of a plugin takes and that sets a key of its configuration. */
+export interface SettingFlag {
+  /** `--store` */
+  readonly flag: string
+  /** What help calls its value. */
+  readonly value: string
+  /** Dotted configuration key. */
+  readonly key: string
+  readonly summary: string
+}
+
 /** What must be known of a built-in plugin without loading it. */
 export interface BuiltinPlugin {
   readonly name: string
   readonly section: Section
   /** Top-level verbs it owns, with the line that `--help` shows; `bench x` and `torture x` are subjects of host verbs. */
   readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
+  /** Flags of its top-level verbs that set its configuration, which is read before the plugin is loaded. */
+  readonly settings?: readonly SettingFlag[]
   /** Top-level configuration key without which it has nothing to serve: a server that lacks it does not load the plugin. */
   readonly servesWith?: string
   load(): Promise<Plugin>
@@ -22,6 +35,14 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     verbs: [
       { verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' },
       { verb: 'bench handoff', summary: 'validation against ajv, and lists of 10,000 records' },
+    ],
+    settings: [
+      {
+        flag: '--store',
+        value: 'dir',
+        key: 'handoff.store',
+        summary: 'folder of the records, from the project root (default: .handoffs)',
+      },
     ],
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },

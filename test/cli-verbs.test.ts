@@ -390,6 +390,23 @@ test('config show says what holds and where it came from', async (t) => {
   assert.equal(of('tools.profile')?.origin, 'default')
 })
 
+test('--store puts records elsewhere than the configuration says, at every verb of handoffs and no other', async (t) => {
+  const { satchel, root } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'handoff: { store: configured }\n')
+  const texts = ['--title', 'x', '--objective', 'y', '--current-state', 'z', '--json']
+
+  const { id, path } = JSON.parse((await satchel(['handoff', 'create', '--store', 'named', ...texts])).out)
+  const there = JSON.parse((await satchel(['handoff', 'list', '--store=named', '--json'])).out)
+  const elsewhere = JSON.parse((await satchel(['handoff', 'list', '--json'])).out)
+  const refused = await satchel(['modules', 'list', '--store', 'named', '--json'])
+
+  assert.equal(path, `named/records/${id}.json`)
+  assert.deepEqual([there.total, elsewhere.total], [1, 0])
+  assert.deepEqual([refused.code, json(refused).error.reason], [2, 'unknown_option'])
+  assert.match((await satchel(['handoff', 'list', '--help'])).out, /--store <dir>/)
+  assert.match((await satchel(['handoff', '--help'])).out, /--store <dir>/)
+})
+
 test('a configuration error names key, line and nearest key, with exit 3', async (t) => {
   const { root, satchel } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), 'http:\n  prot: 8001\n')

@@ -19,16 +19,20 @@ interface Answered {
   readonly ms: number
 }
 
+interface HookOptions extends SpawnOptions {
+  readonly flags?: readonly string[]
+}
+
 /** A hook as a harness runs it. `input` undefined: standard input is never closed. */
 async function runHook(
   bench: Bench,
   event: string,
   input: string | undefined,
-  options: SpawnOptions = {},
+  { flags = [], ...options }: HookOptions = {},
 ): Promise<Answered> {
   const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...env } = process.env
   const started = performance.now()
-  const child = spawn(process.execPath, [SATCHEL, 'handoff', 'hook', event], {
+  const child = spawn(process.execPath, [SATCHEL, 'handoff', 'hook', event, ...flags], {
     cwd: bench.root,
     env,
     ...options,
@@ -53,7 +57,7 @@ async function keepsItsPromise(
   bench: Bench,
   event: string,
   input: string | undefined,
-  options?: SpawnOptions,
+  options?: HookOptions,
 ): Promise<Answered> {
   let fastest: Answered | undefined
   for (let attempt = 0; attempt < 3 && (fastest === undefined || fastest.ms > PROMISED_MS); attempt++) {
@@ -155,4 +159,18 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+for (const place of ['named', 'absolute'] as const) {
+  test(`a hook finds the store that --store names (${place})`, async (t) => {
+    const bench = await openBench(t, { repository: true, config: { store: 'elsewhere' } })
+    await bench.call('handoff_create', SMALL)
+    const store = place === 'named' ? 'elsewhere' : join(bench.root, 'elsewhere')
+
+    const withFlag = await runHook(bench, 'session-start', inputFor(bench), { flags: ['--store', store] })
+    const without = await runHook(bench, 'session-start', inputFor(bench))
+
+    assert.match(withFlag.stdout, /additionalContext/)
+    assert.equal(without.stdout, '')
+  })
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
@@ -109,7 +109,7 @@ function callOf(
 /** The nearest folder at or above `cwd` that has a store. */
 async function rootWithStore(cwd: string, store: string): Promise<string | undefined> {
   for (let at = cwd; ; at = dirname(at)) {
-    if (await isFolder(join(at, store, 'records'))) return at
+    if (await isFolder(resolve(at, store, 'records'))) return at
     if (dirname(at) === at) return undefined
   }
 }

@@ -69,6 +69,11 @@ function isGlobal(word: string): boolean {
   )
 }
 
+/** What was typed for a flag that takes a value, wherever it stands before `--`. */
+export function typedValueOf(argv: readonly string[], flag: string): string | undefined {
+  return valueIn(beforeDashes(argv), [flag])
+}
+
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)

@@ -2,6 +2,7 @@ import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import { GLOBAL_ROWS } from './global-rows.ts'
 import { HOST_VERBS } from './host-verbs.ts'
+import { settingRowsOf } from './setting-flags.ts'
 
 /** What an exit code means, one line each, from the error table. */
 const EXIT_MEANINGS: Readonly<Record<number, string>> = {
@@ -46,7 +47,7 @@ export function groupHelp(path: readonly string[], rows: readonly HelpRow[], col
   return paragraphs([
     `Usage: ${name} <verb> [options]`,
     `Verbs:\n${table(rows, columns)}`,
-    `Options of every verb:\n${table(GLOBAL_ROWS, columns)}`,
+    `Options of every verb:\n${table([...settingRowsOf(path[0]), ...GLOBAL_ROWS], columns)}`,
     `More on a verb:  ${name} <verb> --help`,
   ])
 }

@@ -10,6 +10,7 @@ import { HOST_VERBS, type HostVerbRow } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
 import { subjectsOf } from './plugin-subjects.ts'
 import { exitCodeOf, printError } from './render.ts'
+import { settingsIn } from './setting-flags.ts'
 import { openTerminal } from './terminal.ts'
 import { isUsageError, unknownVerb, usageError } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
@@ -109,7 +110,10 @@ async function runPluginVerb(
 ): Promise<number> {
   const { doors, line } = world
   // `init` writes a configuration: the one that SERVICE_CONFIG names may not exist yet.
-  const config = await doors.loadConfig(words[0] === 'init' ? { ...line, config: devNull } : line)
+  const config = await doors.loadConfig(
+    words[0] === 'init' ? { ...line, config: devNull } : line,
+    settingsIn(line),
+  )
   const host = await doors.openHost({ kind: 'verb', words }, config, line)
   try {
     refuseUnknownSubject(words, host)

@@ -76,7 +76,7 @@ function commandFor(
   if (shape.takesInput) command.option('--input <file>', 'the whole input as JSON; - reads standard input')
   if (shape.takesOutput)
     command.option('-o, --output <file>', 'write the result to a file; - is standard output')
-  addGlobalOptions(command, Object.values(shape.typing.short ?? {}))
+  addGlobalOptions(command, shape.path[0], Object.values(shape.typing.short ?? {}))
   if (shape.examples.length > 0) {
     command.addHelpText(
       'after',

@@ -4,6 +4,7 @@ import { flagsOf } from '../flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { leavesOf, shapeOf } from '../plugin-verbs.ts'
 import { printText } from '../render.ts'
+import { settingFlagsOf } from '../setting-flags.ts'
 import type { VerbShape } from '../verb-parser.ts'
 
 const GLOBALS: readonly string[] = ['--json', '--quiet', '--config', '--project', '--help']
@@ -36,7 +37,12 @@ function wordsOf(shape: VerbShape): VerbWords {
   return {
     path: shape.path,
     summary: shape.summary,
-    flags: [...flags.map(({ long }) => `--${long}`), ...own, ...GLOBALS],
+    flags: [
+      ...flags.map(({ long }) => `--${long}`),
+      ...own,
+      ...settingFlagsOf(shape.path[0]).map(({ flag }) => flag),
+      ...GLOBALS,
+    ],
     choices: Object.fromEntries(
       flags.flatMap((flag) => (flag.choices ? [[`--${flag.long}`, flag.choices]] : [])),
     ),
