@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineageGraph } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
 
 /** `handoff_lineage`: which record goes on from which. */
 export function lineageTool(handoffs: Handoffs) {
@@ -23,10 +23,10 @@ export function lineageTool(handoffs: Handoffs) {
       nodes: list(
         z.object({
           id: z.string(),
-          title: z.string(),
+          title: recordLine,
           status: z.string(),
           relation: z.string(),
-          branch_label: z.string().nullable(),
+          branch_label: recordLine.nullable(),
         }),
       ),
       edges: list(z.object({ from: z.string(), to: z.string(), relation: z.string() })),
@@ -34,7 +34,7 @@ export function lineageTool(handoffs: Handoffs) {
       leaves: list(z.string()),
       missing_parents: list(z.string()),
       cycles: list(list(z.string())),
-      mermaid: z.string(),
+      mermaid: untrusted('titles of handoff records'),
       ...answerFields,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

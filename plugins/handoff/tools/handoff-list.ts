@@ -7,23 +7,23 @@ import { listRows, SORTS } from '../domain/record-list.ts'
 import type { Handoffs } from '../project.ts'
 import { oneOf } from './one-of.ts'
 import { problemShape } from './problem-shape.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
 
 const listOutput = z.object({
   items: list(
     z.object({
       id: z.string(),
       uri: z.string(),
-      title: z.string(),
+      title: recordLine,
       status: z.enum(STATUSES),
       flags: list(z.enum(FLAGS)),
       updated_at: z.string(),
       relation: z.enum(RELATIONS),
       parents: list(z.string()),
       open_high: z.number(),
-      next_action: z.string().nullable(),
+      next_action: recordLine.nullable(),
       score: z.number().optional(),
-      snippet: z.string().optional(),
+      snippet: recordLine.optional(),
     }),
   ),
   next_cursor: z.string().nullable(),

@@ -5,19 +5,19 @@ import { resolveMerge } from '../actions/resolve-merge.ts'
 import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, list, projectField, recordText } from './shared-fields.ts'
 
 const mergeOutput = z.object({
   conflicts: list(
     z.object({
       id: z.string(),
       kind: z.enum(CONFLICT_KINDS),
-      subject: z.string(),
+      subject: recordText,
       field: z.string(),
       positions: list(
         z.object({
           parent: z.string(),
-          text: z.string(),
+          text: recordText,
           item_id: z.string().optional(),
           item: z.record(z.string(), z.unknown()).nullable().optional(),
         }),

@@ -5,18 +5,18 @@ import { DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../dom
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { freshnessFields } from './freshness-fields.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
 
 const structured = z.object({
-  objective: z.string(),
-  constraints: list(z.string()),
-  do_not_retry: list(z.object({ id: z.string(), approach: z.string(), reason: z.string().nullable() })),
+  objective: recordText,
+  constraints: list(recordText),
+  do_not_retry: list(z.object({ id: z.string(), approach: recordText, reason: recordText.nullable() })),
   next_actions: list(
-    z.object({ id: z.string(), priority: z.string(), action: z.string(), description: z.string() }),
+    z.object({ id: z.string(), priority: z.string(), action: recordText, description: recordText }),
   ),
-  decisions: list(z.object({ id: z.string(), decision: z.string(), rationale: z.string().nullable() })),
+  decisions: list(z.object({ id: z.string(), decision: recordText, rationale: recordText.nullable() })),
   artifacts: list(z.object({ path: z.string(), role: z.string() })),
-  open_questions: list(z.string()),
+  open_questions: list(recordText),
 })
 
 /** `handoff_resume`: goes on from a record. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inWords } from '../../../server/plugin.ts'
+import { inWords, untrusted } from '../../../server/plugin.ts'
 
 /** Input and output fields that several handoff tools have. */
 
@@ -22,6 +22,12 @@ export const answerFields = {
   root: z.string().describe('the project root that was used'),
   warnings: list(z.string()).describe('what to mind'),
 }
+
+/** Prose of whoever wrote a record. */
+export const recordText = untrusted('handoff record')
+
+/** The same where a list shows it: cut for a model. */
+export const recordLine = untrusted('handoff record', { mcpMaxChars: 300 })
 
 /** `validation` in the shape of the record's own member, with our pointers. */
 export const validationShape = z.object({
