@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CAPABILITIES, untrusted } from '../../../server/plugin.ts'
+import { CAPABILITIES, inWords, untrusted } from '../../../server/plugin.ts'
 import { EVENT_TYPES } from '../domain/event.ts'
 
 /** What the room's tools answer, as schemas; one per kind of row. */
@@ -148,7 +148,7 @@ export const TRUNCATED = z.object({
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
 })
 
-export const KEY = z.string().optional().describe('Done once per key')
-export const LIMIT = z.int().optional().describe('At most 200')
-export const CURSOR = z.string().optional().describe('next_cursor')
+export const KEY = inWords(z.string().optional().describe('Done once per key'))
+export const LIMIT = inWords(z.int().optional().describe('At most 200'))
+export const CURSOR = inWords(z.string().optional().describe('next_cursor of the page before'))
 export const NEXT_CURSOR = z.string().optional()

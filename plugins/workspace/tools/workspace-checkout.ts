@@ -9,7 +9,7 @@ export function workspaceCheckout(access: RoomAccess) {
     name: 'workspace_checkout',
     title: 'Take a lease',
     description:
-      'Lease a target so that nobody else commits to it: 15 minutes unless said, renewed by calling again. After expiry others may take it; a held target answers lease_conflict with the seconds to wait.',
+      'Lease a target so that nobody else commits to it: 15 minutes unless said, renewed by calling again. After expiry others may take it; a held target answers lease_conflict with the seconds to wait. Takes idempotency_key.',
     profile: 'standard',
     requires: 'checkout',
     path: '/checkout',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inWords } from '../../../server/plugin.ts'
 import { commit } from '../room/commits.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { COMMIT, KEY } from './shapes.ts'
@@ -9,7 +10,7 @@ export function workspaceCommit(access: RoomAccess) {
     name: 'workspace_commit',
     title: 'Commit',
     description:
-      'Land an approved proposal; admins may send base_version, content and summary instead. A stale base answers stale_version and the proposal turns conflicted; a lease of another answers lease_conflict.',
+      'Land an approved proposal. A stale base answers stale_version and the proposal turns conflicted; a lease of another answers lease_conflict. Admins may send base_version, content and summary instead, and force: true past leases. Takes idempotency_key.',
     profile: 'standard',
     requires: 'commit',
     path: '/commit',
@@ -17,10 +18,10 @@ export function workspaceCommit(access: RoomAccess) {
     input: z.object({
       proposal_id: z.string().optional().describe('Approved one'),
       fence: z.int().optional().describe('Of your lease'),
-      force: z.boolean().optional().describe('Admin: ignore leases'),
-      base_version: z.int().optional().describe('Admin'),
-      content: z.string().optional().describe('Admin'),
-      summary: z.string().optional().describe('Admin'),
+      force: inWords(z.boolean().optional().describe('Admin: ignore leases')),
+      base_version: inWords(z.int().optional().describe('Admin: version you read')),
+      content: inWords(z.string().optional().describe('Admin: whole new text')),
+      summary: inWords(z.string().optional().describe('Admin: why')),
       idempotency_key: KEY,
     }),
     output: COMMIT,

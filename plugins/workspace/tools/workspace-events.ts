@@ -8,7 +8,7 @@ export function workspaceEvents(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_events',
     title: 'List events',
-    description: 'Stored events after an id, oldest first; gap: older ones are gone.',
+    description: 'Stored events after an id, oldest first; gap: older ones are gone. Takes limit.',
     profile: 'standard',
     requires: 'observe',
     input: z.object({

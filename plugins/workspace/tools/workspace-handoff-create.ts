@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { taskStarted } from '../../../server/plugin.ts'
+import { inWords, taskStarted } from '../../../server/plugin.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { taskOf } from '../domain/task.ts'
 import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
@@ -11,7 +11,7 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
   return changeTool(access, {
     name: 'workspace_handoff_create',
     title: 'Open a handoff',
-    description: 'Hand work to a participant, or to whoever accepts it.',
+    description: 'Hand work to a participant, or to whoever accepts it. Takes parent_id, idempotency_key.',
     profile: 'standard',
     requires: 'propose',
     path: '/handoff',
@@ -22,7 +22,7 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
       to: z.string().optional().describe('participant_id; absent: open'),
       target: z.string().optional().describe('workspace or section:<path>'),
       record: z.record(z.string(), z.unknown()).optional().describe('Handoff record v0.1'),
-      parent_id: z.string().optional().describe('Handoff it continues'),
+      parent_id: inWords(z.string().optional().describe('Handoff it continues')),
       idempotency_key: KEY,
     }),
     output: HANDOFF,

@@ -8,7 +8,7 @@ export function workspaceHandoffList(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_handoff_list',
     title: 'List handoffs',
-    description: 'Handoffs in the room, newest first.',
+    description: 'Handoffs in the room, newest first. Takes limit, cursor.',
     profile: 'standard',
     requires: 'read',
     input: z.object({

@@ -8,7 +8,7 @@ export function workspaceHandoffResult(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_result',
     title: 'Hand in a result',
-    description: 'Finish a handoff you accepted; the requester reviews it.',
+    description: 'Finish a handoff you accepted; the requester reviews it. Takes idempotency_key.',
     profile: 'standard',
     requires: 'propose',
     path: '/handoff/result',

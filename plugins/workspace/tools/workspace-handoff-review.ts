@@ -8,7 +8,8 @@ export function workspaceHandoffReview(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_review',
     title: 'Review a result',
-    description: 'Approve or reject the result of a handoff; with commit its approved proposal lands first.',
+    description:
+      'Approve or reject the result of a handoff; with commit its approved proposal lands first. Takes idempotency_key.',
     profile: 'full',
     requires: 'approve',
     path: '/handoff/review',

@@ -8,7 +8,7 @@ export function workspaceHistory(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_history',
     title: 'Version history',
-    description: 'Every version of the document, newest first: who, when, why.',
+    description: 'Every version of the document, newest first: who, when, why. Takes limit, cursor.',
     profile: 'full',
     requires: 'read',
     input: z.object({

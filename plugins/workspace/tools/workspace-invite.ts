@@ -8,7 +8,8 @@ export function workspaceInvite(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_invite',
     title: 'Invite',
-    description: 'Make an invitation to at most what you may do; its URI holds a secret and is shown once.',
+    description:
+      'Make an invitation to at most what you may do; its URI holds a secret and is shown once. Takes idempotency_key.',
     profile: 'full',
     requires: 'invite',
     path: '/invite',

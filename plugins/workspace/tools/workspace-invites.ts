@@ -8,7 +8,7 @@ export function workspaceInvites(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_invites',
     title: 'List invitations',
-    description: 'Invitations, newest first, without their secrets.',
+    description: 'Invitations, newest first, without their secrets. Takes limit, cursor.',
     profile: 'full',
     requires: 'invite',
     input: z.object({ limit: LIMIT, cursor: CURSOR }),

@@ -8,7 +8,8 @@ export function workspaceLeave(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_leave',
     title: 'Leave the room',
-    description: 'End your membership, or as admin another participant’s: leases are released, sessions end.',
+    description:
+      'End your membership, or as admin another participant’s: leases are released, sessions end. Takes idempotency_key.',
     profile: 'full',
     path: '/leave',
     idempotent: true,

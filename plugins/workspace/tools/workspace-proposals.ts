@@ -8,7 +8,7 @@ export function workspaceProposals(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_proposals',
     title: 'List proposals',
-    description: 'Proposals, newest first, without content.',
+    description: 'Proposals, newest first, without content. Takes limit, cursor.',
     profile: 'standard',
     requires: 'read',
     input: z.object({

@@ -10,7 +10,7 @@ export function workspacePropose(access: RoomAccess) {
     name: 'workspace_propose',
     title: 'Propose a change',
     description:
-      'Propose new text for a target. Someone with approve reviews it, then workspace_commit lands it. On an old base: stale_version with what moved; a newer version meanwhile supersedes a pending proposal.',
+      'Propose new text for a target. Someone with approve reviews it, then workspace_commit lands it. On an old base: stale_version with what moved; a newer version meanwhile supersedes a pending proposal. Takes idempotency_key.',
     profile: 'core',
     requires: 'propose',
     path: '/propose',

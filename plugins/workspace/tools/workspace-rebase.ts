@@ -10,7 +10,7 @@ export function workspaceRebase(access: RoomAccess) {
     name: 'workspace_rebase',
     title: 'Rebase a proposal',
     description:
-      'A new pending proposal with the same change on the newest version; the old one stays. Overlapping changes answer merge_conflict with both sides.',
+      'A new pending proposal with the same change on the newest version; the old one stays. Overlapping changes answer merge_conflict with both sides. Takes idempotency_key.',
     profile: 'full',
     requires: 'propose',
     path: '/proposal/rebase',

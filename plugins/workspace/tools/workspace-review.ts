@@ -9,7 +9,7 @@ export function workspaceReview(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_review',
     title: 'Review a proposal',
-    description: 'Approve or reject a pending proposal.',
+    description: 'Approve or reject a pending proposal. Takes idempotency_key.',
     profile: 'standard',
     requires: 'approve',
     path: '/proposal/review',

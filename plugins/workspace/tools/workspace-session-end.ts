@@ -8,7 +8,7 @@ export function workspaceSessionEnd(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_session_end',
     title: 'End a session',
-    description: 'End one of your sessions, or as admin any.',
+    description: 'End one of your sessions, or as admin any. Takes idempotency_key.',
     profile: 'full',
     path: '/sessions/{session_id}',
     method: 'DELETE',

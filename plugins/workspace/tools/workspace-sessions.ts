@@ -8,7 +8,7 @@ export function workspaceSessions(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_sessions',
     title: 'List sessions',
-    description: 'Sessions, newest first, without their tokens.',
+    description: 'Sessions, newest first, without their tokens. Takes limit, cursor.',
     profile: 'full',
     requires: 'admin',
     input: z.object({ limit: LIMIT, cursor: CURSOR }),
