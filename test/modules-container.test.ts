@@ -1,73 +1,116 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Copy, DockerfileParser, type JSONInstruction } from 'dockerfile-ast'
+import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { modern } from './mcp/stdio-client.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const TARGETS = ['cli', 'api', 'mcp', 'dev']
+const TARGETS = ['cli', 'api', 'mcp', 'dev'] as const
 /** What `npm run build` writes; everything else that is copied has to be in the repository. */
 const BUILT = ['dist', 'node_modules', 'schemas', 'generated', 'package.json']
+const TEXT = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+
+interface Line {
+  readonly keyword: string
+  readonly text: string
+  /** Of COPY: the stage it takes from. */
+  readonly from?: string
+  /** The words of the JSON form. */
+  readonly words: readonly string[]
+}
 
 interface Stage {
   readonly name: string
   readonly from: string
-  readonly lines: readonly string[]
+  readonly lines: readonly Line[]
 }
 
-/** The stages of a Dockerfile, continuation lines joined. */
+/** The stages of the container file, as the parser of an editor reads them. */
 function stagesOf(text: string): Stage[] {
-  const lines = text
-    .replace(/\\\n/g, ' ')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-  const stages: { name: string; from: string; lines: string[] }[] = []
-  for (const line of lines) {
-    const [, from = '', name = ''] = /^FROM (\S+)(?: AS (\S+))?$/i.exec(line) ?? []
+  const stages: { name: string; from: string; lines: Line[] }[] = []
+  for (const instruction of DockerfileParser.parse(text).getInstructions()) {
+    const keyword = instruction.getKeyword()
+    const content = instruction.getArgumentsContent() ?? ''
+    const [, from = '', name = ''] = keyword === 'FROM' ? (/^(\S+)(?: AS (\S+))?$/i.exec(content) ?? []) : []
     if (from !== '') stages.push({ name, from, lines: [] })
-    else stages.at(-1)?.lines.push(line)
+    else stages.at(-1)?.lines.push(lineOf(instruction as Copy & JSONInstruction, keyword, content))
   }
   return stages
 }
 
-const stages = stagesOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))
-
-/** The instructions of a target and of every stage it is made from. */
-function instructionsOf(target: string): string[] {
-  const stage = stages.find(({ name }) => name === target)
-  return stage ? [...instructionsOf(stage.from), ...stage.lines] : []
+function lineOf(instruction: Copy & JSONInstruction, keyword: string, text: string): Line {
+  const from = keyword === 'COPY' ? instruction.getFromFlag()?.getValue() : undefined
+  const array = /(\[.*\])$/s.exec(text)?.[1]
+  const words = ['ENTRYPOINT', 'CMD', 'HEALTHCHECK', 'VOLUME'].includes(keyword)
+    ? JSON.parse(array ?? '[]')
+    : []
+  return { keyword, text, words, ...(from != null && { from }) }
 }
+
+const stages = stagesOf(TEXT)
+
+/** The lines of a target and of every stage it is made from, down to `base` where that is named. */
+function linesOf(target: string, base?: string): Line[] {
+  const stage = stages.find(({ name }) => name === target)
+  if (!stage) return []
+  return [...(target === base ? [] : linesOf(stage.from, base)), ...stage.lines]
+}
+
+test('a linter finds nothing in the container file, and something in a bad one', () => {
+  const bad = 'FROM node:20\nRUNN x\nEXPOSE abc\nCOPY --frm=x a b\n'
+
+  assert.deepEqual(
+    validate(TEXT).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+    [],
+  )
+  assert.equal(validate(bad).length, 3)
+})
 
 test('the container file has the four targets, all run by the user node', () => {
   for (const target of TARGETS) {
-    const lines = instructionsOf(target)
-    const last = lines.filter((line) => line.startsWith('USER ')).at(-1)
-    assert.equal(last, 'USER node', target)
+    const lines = linesOf(target)
+    const last = lines.filter(({ keyword }) => keyword === 'USER').at(-1)
+    assert.equal(last?.text, 'node', target)
     assert.ok(
-      lines.some((line) => line.includes('SERVICE_CONFIG=/app/config/config.yaml')),
+      lines.some(
+        ({ keyword, text }) => keyword === 'ENV' && text.includes('SERVICE_CONFIG=/app/config/config.yaml'),
+      ),
       target,
     )
-    assert.ok(lines.includes('VOLUME ["/app/config", "/app/output", "/app/repos"]'), target)
+    const volumes = lines.filter(({ keyword }) => keyword === 'VOLUME').map(({ words }) => words)
+    assert.deepEqual(volumes, [['/app/config', '/app/output', '/app/repos']], target)
     assert.ok(
-      lines.some((line) => /apt-get install.*\bgit\b/.test(line)),
+      lines.some(({ keyword, text }) => keyword === 'RUN' && /apt-get install.*\bgit\b/.test(text)),
       `${target} has git`,
     )
   }
 })
 
 test('each target starts what the specification says; only the API has a port and a health check', () => {
-  const start = (target: string) => instructionsOf(target).filter((line) => /^(ENTRYPOINT|CMD) /.test(line))
-  assert.deepEqual(start('api'), ['ENTRYPOINT ["satchel", "serve"]'])
-  assert.deepEqual(start('mcp'), ['ENTRYPOINT ["satchel-mcp"]'])
-  assert.deepEqual(start('cli'), ['ENTRYPOINT ["satchel"]', 'CMD ["--help"]'])
-  assert.deepEqual(start('dev'), ['CMD ["bash"]'])
+  const start = (target: string) =>
+    linesOf(target).flatMap(({ keyword, words }) =>
+      keyword === 'ENTRYPOINT' || keyword === 'CMD' ? [[keyword, ...words].join(' ')] : [],
+    )
+  assert.deepEqual(start('api'), ['ENTRYPOINT satchel serve'])
+  assert.deepEqual(start('mcp'), ['ENTRYPOINT satchel-mcp'])
+  assert.deepEqual(start('cli'), ['ENTRYPOINT satchel', 'CMD --help'])
+  assert.deepEqual(start('dev'), ['CMD bash'])
   for (const target of TARGETS) {
-    const lines = instructionsOf(target)
-    assert.equal(lines.includes('EXPOSE 8000'), target === 'api', target)
+    const lines = linesOf(target)
+    const ports = lines.filter(({ keyword }) => keyword === 'EXPOSE').map(({ text }) => text)
+    assert.deepEqual(ports, target === 'api' ? ['8000'] : [], target)
     assert.equal(
-      lines.some((line) => line.startsWith('HEALTHCHECK ')),
+      lines.some(({ keyword }) => keyword === 'HEALTHCHECK'),
       target === 'api',
       target,
     )
@@ -75,34 +118,30 @@ test('each target starts what the specification says; only the API has a port an
 })
 
 test('every file the container file copies is in the repository or made by the build', () => {
-  for (const { lines } of stages) {
-    for (const line of lines.filter((one) => one.startsWith('COPY '))) {
-      const words = line.split(/\s+/).slice(1)
-      const isBuilt = words.some((word) => word.startsWith('--from='))
-      const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1)
-      for (const source of sources) {
-        const name = source.replace(/^\/src\//, '')
-        assert.ok(isBuilt ? BUILT.includes(name) : existsSync(join(ROOT, source)), line)
-      }
+  for (const { from, text } of stages.flatMap(({ lines }) =>
+    lines.filter(({ keyword }) => keyword === 'COPY'),
+  )) {
+    for (const source of text.split(/\s+/).slice(0, -1)) {
+      const name = source.replace(/^\/src\//, '')
+      assert.ok(from === undefined ? existsSync(join(ROOT, source)) : BUILT.includes(name), text)
     }
   }
 })
 
 test('no layer holds a secret, and nothing private is sent to the builder', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
-  for (const { lines } of stages) {
-    for (const line of lines) {
-      assert.doesNotMatch(line, /^(?:ENV|ARG).*(?:TOKEN|API_KEY|PASSWORD|SECRET)/i)
-      assert.doesNotMatch(line, /^(?:COPY|ADD).*(?:\.ssh|\.netrc|\.gitconfig|\.env)/)
-      assert.doesNotMatch(line, /^ADD |curl .*\| *sh/)
-    }
+  for (const { keyword, text } of stages.flatMap(({ lines }) => lines)) {
+    assert.notEqual(keyword, 'ADD')
+    if (/^(?:ENV|ARG)$/.test(keyword)) assert.doesNotMatch(text, /TOKEN|API_KEY|PASSWORD|SECRET/i)
+    if (keyword === 'COPY') assert.doesNotMatch(text, /\.ssh|\.netrc|\.gitconfig|\.env/)
+    assert.doesNotMatch(text, /curl .*\| *sh/)
   }
   for (const name of ['.git', 'node_modules', '.netrc', '.env']) assert.ok(ignored.includes(name), name)
 })
 
 test('the compose file builds the targets of the container file and publishes to this machine only', () => {
   const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as {
-    services: Record<string, { build?: { target: string }; ports?: string[] }>
+    services: Record<string, { build?: { target: (typeof TARGETS)[number] }; ports?: string[] }>
   }
   for (const [name, { build, ports = [] }] of Object.entries(services)) {
     if (build) assert.ok(TARGETS.includes(build.target), name)
@@ -111,24 +150,188 @@ test('the compose file builds the targets of the container file and publishes to
   assert.equal(services['api']?.build?.target, 'api')
 })
 
-const engine = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { encoding: 'utf8' })
-const canBuild = engine.status === 0 && process.env['SATCHEL_DOCKER'] === '1'
+/** A target without an engine: its files below a folder, and how it is started. */
+interface Box {
+  readonly folder: string
+  start(more?: { args?: readonly string[]; env?: Record<string, string> }): ChildProcess
+  /** The command of its health check, ended: the exit code. */
+  health(env: Record<string, string>): Promise<number>
+}
 
-test('every target builds, where a container engine is at hand and SATCHEL_DOCKER=1', (t) => {
-  if (!canBuild) {
+/** Does what the stages after `base` say, below a folder of the test, with what `npm run build` made here. */
+async function unpack(t: TestContext, target: string): Promise<Box> {
+  const folder = await temporaryFolder(t)
+  const placed = (text: string): string =>
+    text.replace(/(?<![\w./])\/(opt|usr\/local\/bin|app)(?=[/\s]|$)/g, `${folder}/$1`)
+  const env: Record<string, string> = {
+    PATH: [join(folder, 'usr/local/bin'), dirname(process.execPath), process.env['PATH']].join(':'),
+    HOME: folder,
+  }
+  let cwd = folder
+  const said = new Map<string, readonly string[]>()
+  mkdirSync(join(folder, 'usr/local/bin'), { recursive: true })
+  for (const { keyword, text, from, words } of linesOf(target, 'runtime')) {
+    if (keyword === 'ENV')
+      Object.assign(
+        env,
+        Object.fromEntries(
+          placed(text)
+            .split(/\s+/)
+            .map((pair) => pair.split('=')),
+        ),
+      )
+    if (keyword === 'WORKDIR') {
+      cwd = placed(text)
+      mkdirSync(cwd, { recursive: true })
+    }
+    if (keyword === 'COPY') copy(placed(text).split(/\s+/), from)
+    // The owner of the files is a matter of the image.
+    if (keyword === 'RUN') {
+      const ran = spawnSync('sh', ['-euc', `chown() { :; }; ${placed(text)}`], { cwd, env, encoding: 'utf8' })
+      assert.equal(ran.status, 0, ran.stderr)
+    }
+    said.set(keyword, words)
+  }
+  const run = ([command = '', ...args]: readonly string[], more: Record<string, string>) => {
+    const child = spawn(command, args, { cwd, env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'inherit'] })
+    t.after(() => child.kill('SIGKILL'))
+    return child
+  }
+  return {
+    folder,
+    start: ({ args = said.get('CMD') ?? [], env: more = {} } = {}) =>
+      run([...(said.get('ENTRYPOINT') ?? []), ...args], more),
+    health: async (more) => (await once(run(said.get('HEALTHCHECK') ?? [], more), 'close'))[0],
+  }
+}
+
+function copy(words: readonly string[], from: string | undefined): void {
+  const to = words.at(-1) ?? ''
+  for (const source of words.slice(0, -1)) {
+    const name = source.replace(/^\/src\//, '')
+    const place = to.endsWith('/') ? join(to, basename(name)) : to
+    mkdirSync(dirname(place), { recursive: true })
+    if (from === 'packages') linkProductionPackages(place)
+    else cpSync(join(ROOT, name), place, { recursive: true })
+  }
+}
+
+/** The packages of `npm ci --omit=dev --omit=peer`, by the lockfile, and no other. */
+function linkProductionPackages(place: string): void {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean; peer?: boolean; optional?: boolean }>
+  }
+  for (const [path, { dev, devOptional, peer, optional }] of Object.entries(packages)) {
+    const name = path.replace(/^node_modules\//, '')
+    if (path === '' || dev || devOptional || peer || optional || name.includes('node_modules/')) continue
+    mkdirSync(dirname(join(place, name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(place, name))
+  }
+}
+
+test('the files of the cli target are enough to ingest into /app/output from /app/config/config.yaml', async (t) => {
+  const box = await unpack(t, 'cli')
+  const url = await buildRemote(join(box.folder, 'remote.git'), [
+    { files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  const help = box.start()
+  const [helped] = await once(help, 'close')
+  writeFileSync(join(box.folder, 'app/config/config.yaml'), JSON.stringify({ repositories: [{ url }] }))
+
+  const [code] = await once(box.start({ args: ['ingest'] }), 'close')
+
+  assert.equal(helped, 0)
+  assert.equal(code, 0)
+  assert.ok(readdirSync(join(box.folder, 'app/output')).includes('remote_v1.0.0.json'))
+  assert.equal(readdirSync(join(box.folder, 'app/repos')).length, 1)
+})
+
+test('the files of the api target answer /health, and its health check agrees, also that nothing answers', async (t) => {
+  const box = await unpack(t, 'api')
+  const port = await freePort()
+  const env = { SERVER_PORT: String(port), SERVER_HOST: '127.0.0.1' }
+  const early = await box.health(env)
+  const child = box.start({ env })
+
+  let status = 0
+  for (let tries = 0; status === 0 && tries < 200; tries++) {
+    await sleep(50)
+    status = await fetch(`http://127.0.0.1:${port}/health`).then(
+      (answer) => answer.status,
+      () => 0,
+    )
+  }
+  const late = await box.health(env)
+  child.kill('SIGTERM')
+  await once(child, 'close')
+
+  assert.equal(early, 1)
+  assert.equal(status, 200)
+  assert.equal(late, 0)
+})
+
+test('the files of the mcp target answer server/discover on stdio', async (t) => {
+  const box = await unpack(t, 'mcp')
+  const child = box.start()
+  assert.match(await discover(child), /"satchel"/)
+})
+
+/** The first line that a server on stdio answers to `server/discover`. */
+async function discover(child: ChildProcess): Promise<string> {
+  assert.ok(child.stdin && child.stdout)
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  child.stdin.write(`${JSON.stringify(modern(1, 'server/discover'))}\n`)
+  const { value } = await lines.next()
+  child.stdin.end()
+  await once(child, 'close')
+  return JSON.stringify(JSON.parse(value).result)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const engine = ['docker', 'podman'].find(
+  (name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0,
+)
+const builder = process.env['SATCHEL_DOCKER'] === '1' ? engine : undefined
+
+test('every target builds and answers, where a container engine is at hand and SATCHEL_DOCKER=1', async (t) => {
+  if (builder === undefined) {
     t.diagnostic(
-      'NOT BUILT: no container engine answers, or SATCHEL_DOCKER is not 1; the file itself was checked',
+      'NOT BUILT: no container engine answers, or SATCHEL_DOCKER is not 1; linted and run without one',
     )
     return
   }
-  for (const target of TARGETS) {
-    const built = spawnSync(
-      'docker',
-      ['build', '--target', target, '--tag', `satchel-${target}:test`, ROOT],
-      {
-        encoding: 'utf8',
-      },
-    )
-    assert.equal(built.status, 0, built.stderr.slice(-2000))
+  const call = (...args: string[]): string => {
+    const ran = spawnSync(builder, args, { encoding: 'utf8', maxBuffer: 1 << 28 })
+    assert.equal(ran.status, 0, ran.stderr.slice(-2000))
+    return ran.stdout.trim()
   }
+  for (const target of TARGETS) call('build', '--target', target, '--tag', `satchel-${target}:test`, ROOT)
+
+  assert.match(call('run', '--rm', 'satchel-cli:test'), /satchel/)
+  assert.match(call('run', '--rm', 'satchel-dev:test', 'npm', 'run', 'types'), /tsc/)
+  const mcp = spawn(builder, ['run', '--rm', '-i', 'satchel-mcp:test'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  assert.match(await discover(mcp), /"satchel"/)
+  const id = call('run', '-d', '-p', '127.0.0.1::8000', '-e', 'SATCHEL_TOKEN=test-token', 'satchel-api:test')
+  t.after(() => call('rm', '-f', id))
+  const address = call('port', id, '8000').split('\n')[0]
+  let status = 0
+  for (let tries = 0; status !== 200 && tries < 600; tries++) {
+    await sleep(50)
+    const answer = fetch(`http://${address}/health`, { headers: { authorization: 'Bearer test-token' } })
+    status = await answer.then(
+      (got) => got.status,
+      () => 0,
+    )
+  }
+  assert.equal(status, 200)
 })
