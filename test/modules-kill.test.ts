@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
@@ -12,6 +12,8 @@ import { temporaryFolder } from './harness/index.ts'
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 8)
 const SEED = Number(process.env['SATCHEL_SEED'] ?? 20_261_121)
 
+const RUNNER = join(import.meta.dirname, 'fixtures/ingest-runner.ts')
+
 interface Runner {
   readonly child: ChildProcess
   /** Starts the ingest; the promise gives what it printed, undefined when it was killed. */
@@ -20,8 +22,7 @@ interface Runner {
 
 /** A process with everything loaded, waiting for the word to start. */
 async function openRunner(t: TestContext, args: readonly string[]): Promise<Runner> {
-  const script = join(import.meta.dirname, 'fixtures/ingest-runner.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', RUNNER, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   t.after(() => child.kill('SIGKILL'))
@@ -172,4 +173,47 @@ test('of two processes at one output directory one works and the other is told a
   assert.equal(answers.filter((answer) => answer?.['reason'] === 'ingest_running').length, 1)
   assert.equal(answers.filter((answer) => answer?.['written'] === 3 * 6 * 12).length, 1)
   assert.equal(await assertWhole(join(dir, 'out')), 3 * 6 * 12)
+})
+
+/** A small disk of its own for `out`: full in the middle of the first run, made larger for the second. */
+const SMALL_DISK = `
+mount -t tmpfs -o size=400k tmpfs "$DIR/out"
+echo go | "$@" > "$DIR/first"; cp -r "$DIR/out" "$DIR/after-first"
+mount -o remount,size=64m "$DIR/out"
+echo go | "$@" > "$DIR/second"; cp -r "$DIR/out" "$DIR/after-second"
+`
+
+test('on a disk that is full an ingest says so and leaves whole files, and the next run completes', async (t) => {
+  if (spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0) {
+    t.diagnostic('NOT RUN: this system lends no small disk (unshare, tmpfs)')
+    return
+  }
+  const dir = await temporaryFolder(t)
+  const urls = await makeRemotes(dir)
+  const calm = await (await openRunner(t, [join(dir, 'calm-out'), join(dir, 'calm-clones'), ...urls])).run()
+  assert.deepEqual(calm?.['failures'], [])
+  await mkdir(join(dir, 'out'))
+  const runner = [process.execPath, '--import', import.meta.resolve('tsx'), RUNNER]
+  const args = [
+    '-rm',
+    'sh',
+    '-euc',
+    SMALL_DISK,
+    'sh',
+    ...runner,
+    join(dir, 'out'),
+    join(dir, 'clones'),
+    ...urls,
+  ]
+
+  const child = spawn('unshare', args, { env: { ...process.env, DIR: dir }, stdio: 'inherit' })
+  const [code] = await once(child, 'close')
+
+  const answerOf = async (name: string) =>
+    JSON.parse((await readFile(join(dir, name), 'utf8')).trim().split('\n').at(-1) ?? '')
+  assert.equal(code, 0)
+  assert.equal((await answerOf('first')).reason, 'storage_failed')
+  assert.ok((await assertWhole(join(dir, 'after-first'))) < 3 * 6 * 12)
+  assert.deepEqual((await answerOf('second')).failures, [])
+  assert.deepEqual(await stateOf(join(dir, 'after-second')), await stateOf(join(dir, 'calm-out')))
 })
