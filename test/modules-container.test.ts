@@ -303,9 +303,7 @@ const builder = process.env['SATCHEL_DOCKER'] === '1' ? engine : undefined
 
 test('every target builds and answers, where a container engine is at hand and SATCHEL_DOCKER=1', async (t) => {
   if (builder === undefined) {
-    t.diagnostic(
-      'NOT BUILT: no container engine answers, or SATCHEL_DOCKER is not 1; linted and run without one',
-    )
+    t.skip('NOT BUILT: no container engine answers, or SATCHEL_DOCKER is not 1; linted and run without one')
     return
   }
   const call = (...args: string[]): string => {
