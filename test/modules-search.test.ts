@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import fsPromises, { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
@@ -252,18 +253,80 @@ test("a user's own concepts are searched, and a broken file of them says where i
   const yaml = `embedding: { enabled: true, vectordb_path: ${join(stage.root, 'own')} }\noutput_dir: ${join(stage.root, 'own-out')}\nclone_dir: ${join(stage.root, 'own-clones')}\nrepositories: ${JSON.stringify(stage.settings['repositories'])}\n`
   await writeFile(config, yaml)
   const host = await stage.open()
-  for (const text of [
-    '{',
-    '{"groups":[{"id":"A B","phrases":["x"]}]}',
-    '{"groups":[{"id":"a","phrases":[""]}]}',
-    '{"group":[]}',
-  ]) {
+  const many = Array.from({ length: 501 }, (_, n) => `{"id": "g${n}", "phrases": ["x"]}`)
+  const phrases = JSON.stringify(Array.from({ length: 51 }, () => 'x'))
+  for (const [line, text] of [
+    [1, '{'],
+    [3, '{\n "groups": [\n  {"id": "a" "phrases": ["x"]}\n]}'],
+    [3, '{"groups": [\n  {"id": "fine", "phrases": ["x"]},\n  {"id": "A B", "phrases": ["x"]}\n]}'],
+    [4, '{\n "groups": [\n  {"id": "a", "phrases": [\n   ""\n]}]}'],
+    [1, '{"group":[]}'],
+    [2, `{\n"groups": [${many.join()}]}`],
+    [3, `{"groups": [\n{"id": "a",\n"phrases": ${phrases}}]}`],
+  ] as const) {
     await writeFile(lexicon, text)
-    await assert.rejects(stage.search(host, { query: 'x', mode: 'keyword', config_file: config }), {
-      code: 'invalid',
-      reason: 'lexicon_invalid',
-    })
+    await assert.rejects(
+      stage.search(host, { query: 'x', mode: 'keyword', config_file: config }),
+      (error: Error & { code: string; reason: string; details: { line: number } }) => {
+        assert.deepEqual([error.code, error.reason], ['invalid', 'lexicon_invalid'])
+        assert.equal(error.details.line, line, text.slice(0, 60))
+        return error.message.includes(`(line ${line})`)
+      },
+    )
   }
+  await writeFile(lexicon, '{"groups": [{"id": "cellar", "phrases": ["wine cellar", "redis"]}]}')
+  const own = await stage.open({
+    output_dir: join(stage.root, 'own-out'),
+    embedding: { enabled: true, vectordb_path: join(stage.root, 'own') },
+  })
+  await own.call('ingest_from_yaml', { yaml })
+  const found = await stage.search(own, { query: 'wine cellar', mode: 'keyword', config_file: config })
+  assert.match(found.results[0]?.metadata['repository'] ?? '', /redis/)
+})
+
+test('a query that is the name of an input or resource finds the modules that have it before all others', async (t) => {
+  const { host, search } = await ingested(t)
+
+  for (const [query, name] of [
+    ['memory_size_gb', 'redis'],
+    ['aws_vpc', 'network'],
+    ['google_redis_instance', 'redis'],
+  ] as const) {
+    const { results } = await search(host, { query, explain: true })
+    assert.match(results[0]?.metadata['repository'] ?? '', new RegExp(name), query)
+    assert.ok(results.every(({ distance }) => distance >= 0 && distance <= 1))
+    assert.ok((results[0]?.distance ?? 1) <= 0.5)
+    assert.ok(results.slice(1).every(({ distance }) => distance > 0.5))
+  }
+})
+
+test('a run writes the file of the vectors once, and a server finds what the run brought', async (t) => {
+  const stage = await ingested(t)
+  const before = await stage.search(stage.host, { query: 'message queue with retries' })
+  const queue = await buildRemote(join(stage.root, 'terraform-aws-queue.git'), [
+    { files: { 'main.tf': 'variable "retries" {}\nresource "aws_sqs_queue" "this" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  const more = { repositories: [...(stage.settings['repositories'] as object[]), { url: queue }] }
+  const grown = await stage.open(more)
+  const renamed: string[] = []
+  const { rename } = fsPromises
+  t.mock.method(fsPromises, 'rename', async (from: string, to: string) => {
+    renamed.push(to)
+    await rename(from, to)
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+
+  await grown.call('ingest_modules')
+  const rewrites = renamed.filter((path) => path.endsWith('infra_modules/index.json'))
+  const after = await stage.search(stage.host, { query: 'message queue with retries' })
+
+  assert.equal(rewrites.length, 1)
+  assert.ok(!before.results.some(({ metadata }) => /queue/.test(metadata['repository'] ?? '')))
+  assert.match(after.results[0]?.metadata['repository'] ?? '', /queue/)
 })
 
 test('a configuration or store outside the allowed folders is refused', async (t) => {

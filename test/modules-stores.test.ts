@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LocalIndex } from 'vectra/lib/LocalIndex.js'
@@ -12,7 +12,9 @@ import { embeddingOptions } from '../plugins/modules/config.ts'
 import { openStore } from '../plugins/modules/store/open-store.ts'
 import { unpackStore } from '../plugins/modules/store/packed-vectors.ts'
 import type { StoreHeader } from '../plugins/modules/store/store-header.ts'
+import { unpackInThread } from '../plugins/modules/store/unpack-thread.ts'
 import type { VectorStore } from '../plugins/modules/store/vector-store.ts'
+import { freePort, startChroma } from './chroma-server.ts'
 import { HEADER, item } from './modules-store-fixture.ts'
 
 /** How often a writer is killed; a long run sets it to 200. */
@@ -121,9 +123,32 @@ test('a damaged file is named and left alone', async (t) => {
     const store = await openIn(folder)
     await assert.rejects(store.count(), { code: 'conflict', reason: 'store_damaged' }, name)
     await assert.rejects(put(store, [3]), { reason: 'store_damaged' }, name)
+    await assert.rejects(unpackInThread(file), { code: 'conflict', reason: 'store_damaged' }, name)
     assert.equal(await readFile(file, 'utf8'), text)
   }
   assert.throws(() => unpackStore('{"__proto__": {"satchel": 1}}', 'x'), { reason: 'store_damaged' })
+})
+
+test('a large file is read in a thread, gives the same records, and stops no other work for 200 ms', async (t) => {
+  const folder = await temporary(t)
+  const items = Array.from({ length: 1200 }, (_, n) => ({ ...item(n), document: 'é'.repeat(8000) }))
+  const store = await openIn(folder)
+  await store.apply(HEADER, { upsert: items, touch: [], remove: [] })
+  const file = join(folder, 'infra_modules/index.json')
+  assert.ok((await stat(file)).size > 16 * 1024 * 1024, 'the store reads files of this size in a thread')
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+
+  const inPlace = unpackStore(await readFile(file, 'utf8'), file)
+  delay.enable()
+  const [searched, inThread] = await Promise.all([
+    (await openIn(folder)).query(item(2).vector, {}, 10),
+    unpackInThread(file),
+  ])
+  delay.disable()
+
+  assert.deepEqual(inThread, inPlace)
+  assert.equal(searched.length, 1200)
+  assert.ok(delay.max < 200e6, `${Math.round(delay.max / 1e6)} ms`)
 })
 
 test('more than a file can hold is refused before anything is written', async (t) => {
@@ -190,42 +215,6 @@ function writer(t: TestContext, folder: string, from: number, count: number): Ch
   )
   t.after(() => child.kill('SIGKILL'))
   return child
-}
-
-/** A real server on a free port, or undefined with a loud line; in CI its absence is a failure. */
-async function startChroma(t: TestContext, folder: string, port: number): Promise<ChildProcess | undefined> {
-  const cli = join(import.meta.dirname, '../node_modules/chromadb/dist/cli.mjs')
-  const child = spawn(
-    process.execPath,
-    [cli, 'run', '--path', folder, '--host', '127.0.0.1', '--port', String(port)],
-    {
-      stdio: 'ignore',
-    },
-  )
-  t.after(() => child.kill('SIGKILL'))
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
-    const alive = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (alive) return child
-    await pause(50)
-  }
-  child.kill('SIGKILL')
-  const told = 'SKIPPED: no ChromaDB server can be started from the npm package on this machine'
-  if (process.env['REQUIRE_CHROMA'] === '1') assert.fail(told)
-  process.stderr.write(`${told}\n`)
-  t.skip(told)
-  return undefined
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 test('a real ChromaDB server stores, replaces, filters, removes, survives a kill and refuses another make', async (t) => {

@@ -86,6 +86,7 @@ export const plugin = definePlugin({
       },
       async stop() {
         await Promise.all([freshness.stop(), tasks.stop()])
+        await service.close()
       },
     }
   },

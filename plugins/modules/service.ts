@@ -7,8 +7,10 @@ import type { ModuleSummary } from './domain/summary.ts'
 import { createIndexReader, type IndexRecord, type ModuleIndex } from './index/module-index.ts'
 import { loadSummary } from './index/summary-files.ts'
 import type { OpenVectors } from './ingest/vectors.ts'
+import { lastMade } from './last-made.ts'
 import { refusal } from './reasons.ts'
 import type { Freshness } from './schedule.ts'
+import type { SearchStand, SearchWorld } from './search/search-stand.ts'
 
 /** What every tool of this plugin works with: the configuration, and read access to what was ingested. */
 export interface ModuleService {
@@ -26,6 +28,10 @@ export interface ModuleService {
   loadIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex>
   summary(outputDir: string, record: IndexRecord): Promise<ModuleSummary>
   keywordSearch(outputDir: string, index: ModuleIndex): Promise<KeywordSearch>
+  /** What searches of the own configuration stand on; kept between them. */
+  searchStand(): Promise<SearchStand>
+  /** Gives back what is kept. */
+  close(): Promise<void>
 }
 
 /** Makes the service; opens nothing. */
@@ -34,7 +40,9 @@ export function createModuleService(
 ): ModuleService {
   const { config, workingDirectory, freshness } = parts
   const readIndex = createIndexReader()
-  const keyword = createKeywordReader()
+  const keyword = lastMade<KeywordSearch>()
+  const stand = lastMade<SearchStand>()
+  let standing: SearchStand | undefined
   const configured = resolve(workingDirectory, config.output_dir)
   const service: ModuleService = {
     ...parts,
@@ -57,30 +65,34 @@ export function createModuleService(
       )
     },
     summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
-    keywordSearch: keyword,
+    keywordSearch: (outputDir, index) =>
+      keyword([index], async () => {
+        const { buildKeywordSearch } = await import('./catalog/keyword-search.ts')
+        const latest = groupVersions(index, index.records).map((group) => group.latest)
+        return buildKeywordSearch(latest, (record) => loadSummary(outputDir, record.summary_file))
+      }),
+    searchStand: () =>
+      stand([], async () => {
+        const { createSearchStand } = await import('./search/search-stand.ts')
+        const { configFile } = parts.host
+        standing = createSearchStand(searchWorld(service), {
+          outputDir: configured,
+          embedding: config.embedding,
+          configFile,
+        })
+        return standing
+      }),
+    close: async () => standing?.close(),
   }
   return service
+}
+
+/** What a search needs of its surroundings. */
+export function searchWorld({ host, workingDirectory }: ModuleService): SearchWorld {
+  return { workingDirectory, env: host.env, now: () => host.now() }
 }
 
 /** A path a caller names. At the command line it starts at the working directory, elsewhere where the door says. */
 export async function callerPath(service: ModuleService, ctx: CallContext, path: string): Promise<string> {
   return await ctx.resolvePath(ctx.door === 'cli' ? resolve(service.workingDirectory, path) : path)
-}
-
-/** Keeps the search of one index: built at the first query, again when the index has changed. */
-function createKeywordReader() {
-  let held: { index: ModuleIndex; search: Promise<KeywordSearch> } | undefined
-  return async (outputDir: string, index: ModuleIndex): Promise<KeywordSearch> => {
-    if (held?.index !== index) {
-      const latest = groupVersions(index, index.records).map((group) => group.latest)
-      const search = import('./catalog/keyword-search.ts').then(({ buildKeywordSearch }) =>
-        buildKeywordSearch(latest, (record) => loadSummary(outputDir, record.summary_file)),
-      )
-      held = { index, search }
-      search.catch(() => {
-        held = undefined
-      })
-    }
-    return await held.search
-  }
 }

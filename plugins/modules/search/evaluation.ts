@@ -41,3 +41,39 @@ export function meanQuality(all: readonly Quality[]): Quality {
     recall5: mean((one) => one.recall5),
   }
 }
+
+/** How far one ranking is from another over the same queries, and how sure that is. */
+export interface Difference {
+  readonly mean: number
+  /** Ends of the 95 % interval. */
+  readonly low: number
+  readonly high: number
+}
+
+const RESAMPLES = 5000
+
+/**
+ * Paired bootstrap: the mean of the differences query by query, and the interval in which 95 % of the means of as many
+ * queries drawn again lie. The draws are the same on every run.
+ */
+export function pairedDifference(ours: readonly number[], baseline: readonly number[]): Difference {
+  const differences = ours.map((value, at) => value - (baseline[at] ?? 0))
+  const count = Math.max(1, differences.length)
+  const random = drawer(count)
+  const means = Array.from({ length: RESAMPLES }, () => {
+    let sum = 0
+    for (let n = 0; n < count; n++) sum += differences[random()] ?? 0
+    return sum / count
+  }).sort((a, b) => a - b)
+  const mean = differences.reduce((sum, value) => sum + value, 0) / count
+  return { mean, low: means[RESAMPLES * 0.025] ?? mean, high: means[RESAMPLES * 0.975 - 1] ?? mean }
+}
+
+/** Whole numbers below `limit` in a fixed order that looks like chance (a linear congruence; its high bits). */
+function drawer(limit: number): () => number {
+  let state = 1
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}

@@ -4,8 +4,18 @@ import { join } from 'node:path'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { type IndexRecord, stateDir } from '../index/module-index.ts'
-import { buildKeywordIndex, type KeywordIndex, keywordDocument, loadKeywordIndex } from './keyword-index.ts'
+import {
+  isKeywordIndex,
+  type KeywordIndex,
+  keywordBuilder,
+  keywordDocument,
+  loadKeywordIndex,
+  loadLargeKeywordIndex,
+} from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
+
+/** What is smaller is loaded at once: about 100 ms. */
+const IN_PLACE_CHARS = 3_000_000
 
 type LoadSummary = (record: IndexRecord) => Promise<ModuleSummary>
 
@@ -16,15 +26,15 @@ function sourceOf(records: readonly IndexRecord[]): string {
   return hash.digest('hex')
 }
 
-/** An index over these records, built from their summaries, which are read one at a time. */
+/** An index over these records, built from their summaries, which are read one at a time and not kept. */
 export async function buildFrom(
   records: readonly IndexRecord[],
   load: LoadSummary,
   lexicon: Lexicon,
 ): Promise<KeywordIndex> {
-  const documents = []
-  for (const record of records) documents.push(keywordDocument(record.id, await load(record)))
-  return buildKeywordIndex(documents, lexicon)
+  const builder = keywordBuilder(lexicon)
+  for (const record of records) builder.add(keywordDocument(record.id, await load(record)))
+  return builder.finish()
 }
 
 /** The stored index of `outputDir` when it was built from just these records, else one built now; nothing is written. */
@@ -35,8 +45,9 @@ export async function openKeywordIndex(
   lexicon: Lexicon,
 ): Promise<KeywordIndex> {
   const stored = await readStored(outputDir)
-  const usable = stored?.source === sourceOf(records) ? loadKeywordIndex(stored.index, lexicon) : undefined
-  return usable ?? buildFrom(records, load, lexicon)
+  if (stored?.source !== sourceOf(records)) return buildFrom(records, load, lexicon)
+  const loadStored = stored.chars > IN_PLACE_CHARS ? loadLargeKeywordIndex : loadKeywordIndex
+  return (await loadStored(stored.index, lexicon)) ?? buildFrom(records, load, lexicon)
 }
 
 /** Brings the stored index up to date with these records; writes only when they changed. */
@@ -48,7 +59,7 @@ export async function saveKeywordIndex(
 ): Promise<void> {
   const stored = await readStored(outputDir)
   const source = sourceOf(records)
-  if (stored?.source === source && loadKeywordIndex(stored.index, lexicon)) return
+  if (stored?.source === source && isKeywordIndex(stored.index, lexicon)) return
   await writeKeywordIndex(outputDir, records, load, lexicon)
 }
 
@@ -65,11 +76,18 @@ export async function writeKeywordIndex(
   await writeFileDurably(keywordPath(outputDir), JSON.stringify(file))
 }
 
+interface Stored {
+  readonly source?: unknown
+  readonly index?: unknown
+  readonly chars: number
+}
+
 /** Derived and rebuildable: a file that cannot be read is as good as none. */
-async function readStored(outputDir: string): Promise<{ source?: unknown; index?: unknown } | undefined> {
+async function readStored(outputDir: string): Promise<Stored | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(keywordPath(outputDir), 'utf8'))
-    return typeof value === 'object' && value !== null ? value : undefined
+    const text = await readFile(keywordPath(outputDir), 'utf8')
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value, chars: text.length } : undefined
   } catch {
     return undefined
   }

@@ -6,10 +6,10 @@ import { type ModuleFields, moduleFields } from './module-fields.ts'
 import { queryTokens, TOKENIZER_VERSION, termsOf, tokenize } from './tokens.ts'
 
 /**
- * How much the other phrases of a query's concepts count beside its own words. MiniSearch multiplies a score by the
- * number of words that matched, so a phrase weighs less than it seems; 1 measured best of 0.5 to 3.
+ * How much a concept counts beside the query's own words, per word of the query: MiniSearch multiplies a score by the
+ * number of words that matched, so a concept weighs as if half of the query had matched (decision 6).
  */
-const EXPANSION_WEIGHT = 1
+const CONCEPT_WEIGHT = 0.5
 
 /** What one document scored, and which words of which fields gave it. */
 export interface KeywordHit {
@@ -17,7 +17,7 @@ export interface KeywordHit {
   readonly score: number
   /** Term -> fields it was found in. */
   readonly match: Readonly<Record<string, readonly string[]>>
-  /** Group -> what its other phrases added. */
+  /** Group -> what a concept of the query added where the document has it too. */
   readonly concepts: Readonly<Record<string, number>>
 }
 
@@ -38,11 +38,21 @@ export interface KeywordIndex {
   toJSON(): unknown
 }
 
-const FIELDS = ['name', 'description', 'readme', 'varnames', 'variables', 'outputs', 'resources']
-/** Tokens come from `termsOf`, in documents and queries alike; MiniSearch adds nothing of its own. */
+const FIELDS = ['name', 'description', 'readme', 'varnames', 'variables', 'outputs', 'resources'] as const
+
+/** Fields whose phrases are looked up in the lexicon; `varnames` is part of `variables`. */
+const CONCEPT_FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources'] as const
+
+/** Names of concepts stand in fields of their own, where no word of a query can meet them. */
+const CONCEPTS_OF: Readonly<Record<string, string>> = Object.fromEntries(
+  CONCEPT_FIELDS.map((field) => [field, `concepts_${field}`]),
+)
+
+/** Tokens are made before indexing, in documents and queries alike; MiniSearch adds nothing of its own. */
 const OPTIONS = {
-  fields: FIELDS,
-  tokenize: (text: string) => termsOf(text),
+  fields: [...FIELDS, ...Object.values(CONCEPTS_OF)],
+  tokenize: (text: string, field?: string) =>
+    field?.startsWith('concepts_') ? text.split(' ').filter(Boolean) : termsOf(text),
   processTerm: (term: string) => term,
   searchOptions: { combineWith: 'OR' as const, boost: {}, prefix: false, fuzzy: false },
 }
@@ -53,23 +63,61 @@ export function keywordDocument(id: string, summary: ModuleSummary): KeywordDocu
   return { id, name: title, ...fields }
 }
 
-/** Builds an index over these documents. About 1 ms a document. */
+/** Builds an index document by document, so that a caller may do other things in between; about 1 ms each. */
+export function keywordBuilder(lexicon: Lexicon) {
+  const engine = new MiniSearch<Record<string, string>>(OPTIONS)
+  const counts = new Map<string, number>()
+  let documents = 0
+  return {
+    add(document: KeywordDocument): void {
+      const { concepts, features } = readDocument(document, lexicon)
+      engine.add({ ...document, ...concepts })
+      for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1)
+      documents++
+    },
+    finish: (): KeywordIndex =>
+      keywordIndex(engine, { documents, counts: Object.fromEntries(counts) }, lexicon),
+  }
+}
+
+/** An index over these documents. */
 export function buildKeywordIndex(documents: readonly KeywordDocument[], lexicon: Lexicon): KeywordIndex {
-  const engine = new MiniSearch<KeywordDocument>(OPTIONS)
-  engine.addAll(documents)
-  return keywordIndex(engine, frequenciesOf(documents, lexicon), lexicon)
+  const builder = keywordBuilder(lexicon)
+  for (const document of documents) builder.add(document)
+  return builder.finish()
 }
 
 /** The index of `toJSON`, or undefined when it was made by another tokenizer or lexicon. */
 export function loadKeywordIndex(stored: unknown, lexicon: Lexicon): KeywordIndex | undefined {
-  const file = stored as Partial<StoredIndex> | null // each member is checked before it is used
-  if (file?.tokenizer_version !== TOKENIZER_VERSION || file.lexicon_version !== lexicon.version)
-    return undefined
-  if (!file.engine || !file.frequencies) return undefined
-  return keywordIndex(MiniSearch.loadJS<KeywordDocument>(file.engine, OPTIONS), file.frequencies, lexicon)
+  if (!isKeywordIndex(stored, lexicon)) return undefined
+  const engine = MiniSearch.loadJS<Record<string, string>>(stored.engine, OPTIONS)
+  return keywordIndex(engine, stored.frequencies, lexicon)
 }
 
+/** The same for a large one: slower, and other work goes on meanwhile. */
+export async function loadLargeKeywordIndex(
+  stored: unknown,
+  lexicon: Lexicon,
+): Promise<KeywordIndex | undefined> {
+  if (!isKeywordIndex(stored, lexicon)) return undefined
+  const engine = await MiniSearch.loadJSAsync<Record<string, string>>(stored.engine, OPTIONS)
+  return keywordIndex(engine, stored.frequencies, lexicon)
+}
+
+/** Whether `stored` was made by this tokenizer and lexicon, without loading it. */
+export function isKeywordIndex(stored: unknown, lexicon: Lexicon): stored is StoredIndex {
+  const file = stored as Partial<StoredIndex> | null // each member is checked before it is used
+  if (file?.format !== FORMAT || file.tokenizer_version !== TOKENIZER_VERSION) return false
+  return (
+    file.lexicon_version === lexicon.version && file.engine !== undefined && file.frequencies !== undefined
+  )
+}
+
+/** Raise it when the fields change: a stored index of another format is built anew. */
+const FORMAT = 2
+
 interface StoredIndex {
+  readonly format: number
   readonly tokenizer_version: number
   readonly lexicon_version: string
   readonly frequencies: DocumentFrequencies
@@ -77,7 +125,7 @@ interface StoredIndex {
 }
 
 function keywordIndex(
-  engine: MiniSearch<KeywordDocument>,
+  engine: MiniSearch<Record<string, string>>,
   frequencies: DocumentFrequencies,
   lexicon: Lexicon,
 ): KeywordIndex {
@@ -87,6 +135,7 @@ function keywordIndex(
     search: (query) => search(engine, lexicon, query),
     toJSON: () =>
       ({
+        format: FORMAT,
         tokenizer_version: TOKENIZER_VERSION,
         lexicon_version: lexicon.version,
         frequencies,
@@ -95,10 +144,10 @@ function keywordIndex(
   }
 }
 
-function search(engine: MiniSearch<KeywordDocument>, lexicon: Lexicon, query: string): KeywordResult {
+function search(engine: MiniSearch<Record<string, string>>, lexicon: Lexicon, query: string): KeywordResult {
   const tokens = queryTokens(query)
   const terms = [...tokens.words, ...tokens.joined]
-  const own = searchTerms(engine, terms, 'OR')
+  const own = searchTerms(engine, terms, FIELDS)
   const found = new Map<
     string,
     { score: number; match: Record<string, string[]>; concepts: Record<string, number> }
@@ -106,15 +155,21 @@ function search(engine: MiniSearch<KeywordDocument>, lexicon: Lexicon, query: st
   for (const hit of own) found.set(String(hit.id), { score: hit.score, match: hit.match, concepts: {} })
 
   for (const group of lexicon.match(tokens).keys()) {
-    for (const [id, score] of expansion(engine, lexicon, group, terms)) {
-      const hit = found.get(id) ?? { score: 0, match: {}, concepts: {} }
-      hit.score += EXPANSION_WEIGHT * score
-      hit.concepts[group] = EXPANSION_WEIGHT * score
-      found.set(id, hit)
+    for (const { id, score } of searchTerms(engine, [group], Object.values(CONCEPTS_OF))) {
+      const hit = found.get(String(id)) ?? { score: 0, match: {}, concepts: {} }
+      const added = CONCEPT_WEIGHT * terms.length * score
+      hit.score += added
+      hit.concepts[group] = added
+      found.set(String(id), hit)
     }
   }
   if (found.size > 0) return { hits: ranked([...found].map(([id, hit]) => ({ id, ...hit }))), fuzzy: false }
-  const near = engine.search(terms.join(' '), { tokenize: () => terms, prefix: true, fuzzy: 0.2 })
+  const near = engine.search(terms.join(' '), {
+    tokenize: () => terms,
+    fields: [...FIELDS],
+    prefix: true,
+    fuzzy: 0.2,
+  })
   return {
     hits: ranked(
       near.map((hit) => ({ id: String(hit.id), score: hit.score, match: hit.match, concepts: {} })),
@@ -123,30 +178,12 @@ function search(engine: MiniSearch<KeywordDocument>, lexicon: Lexicon, query: st
   }
 }
 
-/** For one concept: per document the best of its phrases that the query does not hold itself. */
-function expansion(
-  engine: MiniSearch<KeywordDocument>,
-  lexicon: Lexicon,
-  group: string,
-  terms: readonly string[],
-): Map<string, number> {
-  const best = new Map<string, number>()
-  for (const { stems } of lexicon.phrases(group)) {
-    if (stems.every((stem) => terms.includes(stem))) continue
-    for (const hit of searchTerms(engine, stems, 'AND')) {
-      const score = hit.score / Math.sqrt(stems.length)
-      if (score > (best.get(String(hit.id)) ?? 0)) best.set(String(hit.id), score)
-    }
-  }
-  return best
-}
-
 function searchTerms(
-  engine: MiniSearch<KeywordDocument>,
+  engine: MiniSearch<Record<string, string>>,
   terms: readonly string[],
-  combineWith: 'OR' | 'AND',
+  fields: readonly string[],
 ): SearchResult[] {
-  return engine.search(terms.join(' '), { tokenize: () => [...terms], combineWith })
+  return engine.search(terms.join(' '), { tokenize: () => [...terms], fields: [...fields] })
 }
 
 /** Best first; equal scores by id, so that the order never depends on insertion. */
@@ -154,21 +191,16 @@ function ranked(hits: KeywordHit[]): KeywordHit[] {
   return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
-function frequenciesOf(documents: readonly KeywordDocument[], lexicon: Lexicon): DocumentFrequencies {
-  const counts = new Map<string, number>()
-  for (const document of documents) {
-    for (const feature of featuresOf(document, lexicon)) counts.set(feature, (counts.get(feature) ?? 0) + 1)
-  }
-  return { documents: documents.length, counts: Object.fromEntries(counts) }
-}
-
-function featuresOf(document: KeywordDocument, lexicon: Lexicon): Set<string> {
-  const { id, varnames, ...texts } = document
+/** The concepts of each field, and the features that the vectors of `vectordb-default` weigh by how rare they are. */
+function readDocument(document: KeywordDocument, lexicon: Lexicon) {
+  const concepts: Record<string, string> = {}
   const features = new Set<string>()
-  for (const text of Object.values(texts)) {
-    const tokens = tokenize(text)
+  for (const field of CONCEPT_FIELDS) {
+    const tokens = tokenize(document[field])
+    const groups = [...lexicon.match(tokens).keys()]
+    concepts[`concepts_${field}`] = groups.join(' ')
     for (const word of tokens.words) features.add(`w:${word}`)
-    for (const group of lexicon.match(tokens).keys()) features.add(`g:${group}`)
+    for (const group of groups) features.add(`g:${group}`)
   }
-  return features
+  return { concepts, features }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { z } from 'zod'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { isErrnoException } from '../errno.ts'
@@ -12,6 +13,7 @@ export const USER_LEXICON = 'satchel.lexicon.json'
 
 const MAX_GROUPS = 500
 const MAX_PHRASES = 50
+const MAX_CHARS = 8 * 1024 * 1024
 
 const userLexicon = z.strictObject({
   version: z.number().int().optional(),
@@ -28,22 +30,31 @@ const userLexicon = z.strictObject({
 })
 
 /**
- * The built-in concepts and those of `satchel.lexicon.json` beside `configFile`. The version names both, because stored
- * vectors depend on them.
- * Errors: `invalid`/`lexicon_invalid` with the place.
+ * The built-in concepts and those of `satchel.lexicon.json` beside `configFile`.
+ * Errors: `invalid`/`lexicon_invalid` with the line.
  */
 export async function loadLexicon(configFile: string | undefined): Promise<Lexicon> {
-  const text =
-    configFile === undefined ? undefined : await readUserLexicon(join(dirname(configFile), USER_LEXICON))
+  return lexiconOf(await readUserLexicon(configFile))
+}
+
+/**
+ * The built-in concepts and those of a user's text. The version names both, because stored vectors depend on them.
+ * Errors: `invalid`/`lexicon_invalid` with the line.
+ */
+export function lexiconOf(text: string | undefined): Lexicon {
   if (text === undefined) return createLexicon(builtIn.groups, String(builtIn.version))
   const own = parseUserLexicon(text)
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
   return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`)
 }
 
-async function readUserLexicon(path: string): Promise<string | undefined> {
+/** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` beyond 8 MiB. */
+export async function readUserLexicon(configFile: string | undefined): Promise<string | undefined> {
+  if (configFile === undefined) return undefined
   try {
-    return await readFile(path, 'utf8')
+    const text = await readFile(join(dirname(configFile), USER_LEXICON), 'utf8')
+    if (text.length > MAX_CHARS) throw invalid('it is larger than 8 MiB', 1)
+    return text
   } catch (thrown) {
     if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
     throw thrown
@@ -55,18 +66,34 @@ function parseUserLexicon(text: string): z.output<typeof userLexicon> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw invalid('it is no JSON', cause)
+    const errors: ParseError[] = []
+    parseTree(text, errors)
+    throw invalid('it is no JSON', lineAt(text, errors[0]?.offset ?? 0), cause)
   }
   const parsed = userLexicon.safeParse(value)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw invalid(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, parsed.error)
+  const [issue] = parsed.error.issues
+  const path = issue?.path ?? []
+  const where = path.length === 0 ? '' : `${path.join('.')}: `
+  const node = nearestNode(parseTree(text), path)
+  throw invalid(`${where}${issue?.message ?? 'not valid'}`, lineAt(text, node?.offset ?? 0), parsed.error)
 }
 
-function invalid(why: string, cause: unknown) {
+/** The value at `path`, or the nearest one around it. */
+function nearestNode(tree: Node | undefined, path: readonly PropertyKey[]): Node | undefined {
+  if (tree === undefined) return undefined
+  const steps = path.map((step) => (typeof step === 'number' ? step : String(step)))
+  return findNodeAtLocation(tree, steps) ?? nearestNode(tree, path.slice(0, -1))
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+function invalid(why: string, line: number, cause?: unknown) {
   return refusal(
     'lexicon_invalid',
-    `${USER_LEXICON}: ${why}. Correct it, or move it away from the configuration.`,
-    { cause },
+    `${USER_LEXICON} (line ${line}): ${why}. Correct it, or move it away from the configuration.`,
+    { details: { line }, cause },
   )
 }

@@ -3,6 +3,7 @@ import { passes, type VectorFilter, type VectorHit, type VectorStore } from '../
 import { type Explanation, explainKeyword } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import type { KeywordHit, KeywordIndex } from './keyword-index.ts'
+import { queryTokens } from './tokens.ts'
 
 export type SearchMode = 'vector' | 'keyword' | 'hybrid'
 
@@ -24,8 +25,10 @@ export interface SearchParts {
   readonly store: VectorStore | undefined
   /** One document per module (its latest ref), or per record for `allVersions`. */
   keyword(allVersions: boolean): Promise<KeywordIndex>
-  /** Local records that pass the filter; the source of candidates for keyword search. */
-  records(filter: VectorFilter): Promise<readonly StoredRecord[]>
+  /** The local records, without documents: the candidates of a search without a store. */
+  records(): readonly StoredRecord[]
+  /** The document of a local record. */
+  document(id: string): Promise<string>
   /** Refs of a module, newest first. */
   refs(repository: string, path: string): Promise<readonly string[]>
   embedQuery(query: string, keyword: KeywordIndex): Promise<Float32Array>
@@ -91,7 +94,9 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
     ...request.filter,
     ...(!allVersions && request.filter.ref === undefined && { latestOnly: true }),
   }
-  const keyword = await parts.keyword(allVersions || request.filter.ref !== undefined)
+  // Alone, a vector needs of the keywords only how rare a word is.
+  const wantsAll = request.mode !== 'vector' && (allVersions || request.filter.ref !== undefined)
+  const keyword = await parts.keyword(wantsAll)
   const found = request.mode === 'vector' ? { hits: [], fuzzy: false } : keyword.search(request.query)
   const hits = new Map(found.hits.map((hit) => [hit.id, hit]))
   const { store } = parts
@@ -99,7 +104,7 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
     request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(request.query, keyword)
   const near =
     vector && store ? await store.query(vector, filter, Math.max(CANDIDATES, request.limit * 5)) : undefined
-  const records = near ?? (await parts.records(filter)).filter((record) => passes(record, filter))
+  const records = near ?? parts.records().filter((record) => passes(record, filter))
   const scored = score(records, hits, near, request)
   const wanted = scored.filter(({ record }) => request.wantsExamples || record.metadata.kind !== 'example')
   return {
@@ -119,17 +124,36 @@ function score(
   request: SearchRequest,
 ): Ranked[] {
   const cosines = new Map(near?.map(({ id, cosine }) => [id, cosine]))
-  const byId = new Map(records.map((record) => [record.id, record]))
   const keywordScores = new Map([...hits].map(([id, hit]) => [id, hit.score]))
   const weights = MODE_WEIGHTS[request.mode] ?? request.weights
-  return fuse([...byId.keys()], keywordScores, cosines, weights).flatMap((fused): Ranked[] => {
-    const record = byId.get(fused.id)
+  const first = namedFirst(request, hits)
+  const ids = records.map(({ id }) => id)
+  const ranked: Ranked[] = []
+  for (const [at, fused] of fuse(ids, keywordScores, cosines, weights).entries()) {
+    const record = records[at]
     const hit = hits.get(fused.id)
     const cosine = cosines.get(fused.id)
     const matches = hit !== undefined || (request.mode !== 'keyword' && (cosine ?? 0) > 0)
-    return record && matches ? [{ ...fused, record, hit, cosine }] : []
-  })
+    if (record && matches) ranked.push({ ...fused, score: first(fused), record, hit, cosine })
+  }
+  return ranked
 }
+
+/** A query that is one name with `_`: modules with an input, output or resource of that name fill the upper half. */
+function namedFirst(
+  { query, mode }: SearchRequest,
+  hits: ReadonlyMap<string, KeywordHit>,
+): (fused: Fused) => number {
+  const name = query.trim()
+  if (mode === 'vector' || !/^[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+$/.test(name)) return ({ score }) => score
+  const [joined = ''] = queryTokens(name).joined
+  const isNamed = ({ id }: Fused): boolean =>
+    (hits.get(id)?.match[joined] ?? []).some((field) => NAMED_FIELDS.has(field))
+  return (fused) => (isNamed(fused) ? (1 + fused.score) / 2 : fused.score / 2)
+}
+
+/** Fields of a module that hold names. */
+const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])
 
 const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {
   keyword: { keyword: 1, vector: 0 },
@@ -158,7 +182,8 @@ async function resultOf(
   ranking: Ranking,
   ranked: Ranked,
 ): Promise<SearchHit> {
-  const { id, metadata, document } = ranked.record
+  const { id, metadata } = ranked.record
+  const document = parts.store ? ranked.record.document : await parts.document(id)
   const { kind: _kind, latest: _latest, document_sha256: _digest, ...shown } = metadata
   const others = request.allVersions
     ? []

@@ -1,116 +1,101 @@
 import type { CallContext } from '../../../server/plugin.ts'
 import { isNamed } from '../catalog/find.ts'
-import { groupVersions, type ModuleVersions } from '../catalog/versions.ts'
+import type { ModuleVersions } from '../catalog/versions.ts'
 import { providersMeant } from '../domain/providers.ts'
 import type { ModuleEmbedder } from '../embed/module-embedder.ts'
-import { openEmbedder } from '../embed/open-embedder.ts'
 import { includeOf } from '../embed/open-vectors.ts'
 import type { StoredRecord } from '../embed/vector-record.ts'
-import { documentDigest, vectorDocument } from '../embed/vector-record.ts'
+import { vectorDocument } from '../embed/vector-record.ts'
 import { orderTags } from '../git/tag-order.ts'
 import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
 import { refusal } from '../reasons.ts'
 import type { ModuleService } from '../service.ts'
-import { openStore } from '../store/open-store.ts'
 import { refuseOtherStore } from '../store/store-header.ts'
-import { passes, type VectorFilter, type VectorStore } from '../store/vector-store.ts'
-import { buildFrom, openKeywordIndex } from './keyword-file.ts'
-import type { KeywordIndex } from './keyword-index.ts'
+import type { VectorFilter, VectorStore } from '../store/vector-store.ts'
+import { buildKeywordIndex, type KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
-import { loadLexicon } from './lexicon-file.ts'
 import type { SearchMode, SearchParts } from './module-search.ts'
-import type { SearchPlace } from './search-place.ts'
+import type { SearchStand } from './search-stand.ts'
 
-/** Everything one search needs, opened; the caller closes it. */
+/** Everything one search needs; it belongs to its stand. */
 export interface OpenSearch extends SearchParts {
   readonly strategy: string
   /** Normalised provider names of the index. */
-  readonly knownProviders: readonly string[]
+  knownProviders(): readonly string[]
   /** Repository URLs that a filter means. */
   repositoriesNamed(named: string): readonly string[]
-  close(): Promise<void>
 }
 
 /**
- * Opens the stores for one search in `mode`. Keyword search works with embeddings off and without a vector store.
+ * Opens what one search in `mode` needs. Keyword search works with embeddings off and without a vector store.
  * Errors: `invalid`/`embeddings_disabled`; `not_found`/`no_vectors`, `no_index`; `conflict`/`embedding_mismatch`.
  */
 export async function openSearch(
   service: ModuleService,
   ctx: CallContext,
-  place: SearchPlace,
+  stand: SearchStand,
   mode: SearchMode,
 ): Promise<OpenSearch> {
-  if (mode !== 'keyword' && !place.embedding.enabled) {
+  const { outputDir, embedding } = stand.place
+  if (mode !== 'keyword' && !embedding.enabled) {
     throw refusal(
       'embeddings_disabled',
       'Searching by meaning needs vectors: set embedding.enabled to true and run `satchel ingest`, or search with mode keyword.',
       { next: { tool: 'search_modules', args: {} } },
     )
   }
-  const lexicon = await loadLexicon(place.configFile)
-  const index = await service.findIndex(ctx, place.outputDir)
-  const store = mode === 'keyword' ? undefined : await openedStore(service, place, lexicon)
-  if (!store && !index)
+  const lexicon = await stand.lexicon()
+  const opening = mode === 'keyword' ? undefined : openedStore(stand, lexicon)
+  // What keeps the index from being read is told first.
+  opening?.catch(() => undefined)
+  const index = await service.findIndex(ctx, outputDir)
+  const vectors = await opening
+  if (!vectors && !index)
     throw refusal('no_index', 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.')
-  return searchOver({
-    service,
-    place,
-    index,
-    lexicon,
-    store: store?.store,
-    embedder: store?.embedder,
-    signal: ctx.signal,
-  })
+  const modules = index ? await stand.modules(index) : []
+  return searchOver({ service, stand, index, modules, lexicon, ...vectors, signal: ctx.signal })
 }
 
 async function openedStore(
-  service: ModuleService,
-  { embedding }: SearchPlace,
+  stand: SearchStand,
   lexicon: Lexicon,
 ): Promise<{ store: VectorStore; embedder: ModuleEmbedder }> {
-  const { workingDirectory, host } = service
-  const store = await openStore(embedding, workingDirectory, () => host.now())
+  const store = await stand.store()
   const held = await store.header()
   if (!held)
     throw refusal('no_vectors', 'The vector store holds nothing yet. Run: satchel ingest --enable-embeddings')
-  const embedder = await openEmbedder(embedding, { lexicon, workingDirectory, env: host.env })
-  const wanted = embedder.header(includeOf(embedding))
+  const embedder = await stand.embedder(lexicon)
+  const wanted = embedder.header(includeOf(stand.place.embedding))
   refuseOtherStore(held, { ...wanted, dims: wanted.dims || held.dims })
   return { store, embedder }
 }
 
 interface Opened {
   readonly service: ModuleService
-  readonly place: SearchPlace
+  readonly stand: SearchStand
   readonly index: ModuleIndex | undefined
+  readonly modules: readonly ModuleVersions[]
   readonly lexicon: Lexicon
-  readonly store: VectorStore | undefined
-  readonly embedder: ModuleEmbedder | undefined
+  readonly store?: VectorStore
+  readonly embedder?: ModuleEmbedder
   readonly signal: AbortSignal
 }
 
 function searchOver(opened: Opened): OpenSearch {
-  const { service, place, index, lexicon, store, embedder, signal } = opened
-  const groups = index ? groupVersions(index, index.records) : []
-  const load = (record: IndexRecord) => service.summary(place.outputDir, record)
-  const latest = groups.map((group) => group.latest)
+  const { stand, index, lexicon, store, embedder, signal } = opened
   return {
     store,
-    strategy: embedder?.strategy ?? place.embedding.strategy,
-    knownProviders: [...new Set(index?.records.flatMap(({ providers }) => providers))].sort(),
-    keyword: (allVersions) =>
-      allVersions
-        ? buildFrom(index?.records ?? [], load, lexicon)
-        : openKeywordIndex(place.outputDir, latest, load, lexicon),
-    records: (filter) => localRecords(opened, groups, filter),
-    refs: (repository, path) => refsOf(opened, groups, repository, path),
+    strategy: embedder?.strategy ?? stand.place.embedding.strategy,
+    knownProviders: () => [...new Set(index?.records.flatMap(({ providers }) => providers))].sort(),
+    async keyword(allVersions) {
+      if (!index) return buildKeywordIndex([], lexicon)
+      return allVersions ? stand.allKeywords(index, lexicon) : stand.latestKeywords(index, lexicon)
+    },
+    records: () => localRecords(opened),
+    document: (id) => localDocument(opened, id),
+    refs: (repository, path) => refsOf(opened, repository, path),
     repositoriesNamed: (named) => repositoriesNamed(index, named),
     embedQuery: (query, keyword) => embedQuery(embedder, query, keyword, signal),
-    async close() {
-      await embedder?.close()
-      await store?.close()
-    },
   }
 }
 
@@ -129,28 +114,17 @@ async function embedQuery(
   )
 }
 
-/** Records of the local index as stored ones; their documents are made from the summaries. */
-async function localRecords(
-  { service, place, index }: Opened,
-  groups: readonly ModuleVersions[],
-  filter: VectorFilter,
-): Promise<StoredRecord[]> {
-  const latest = new Set(groups.map((group) => group.latest.id))
-  const found: StoredRecord[] = []
-  for (const record of index?.records ?? []) {
-    const stored = storedOf(record, latest.has(record.id))
-    if (!passes(stored, filter)) continue
-    const document = vectorDocument(
-      await service.summary(place.outputDir, record),
-      includeOf(place.embedding),
-    )
-    found.push({
-      ...stored,
-      document,
-      metadata: { ...stored.metadata, document_sha256: documentDigest(document) },
-    })
-  }
-  return found
+/** Records of the local index as stored ones, without their documents. */
+function localRecords({ index, modules }: Opened): StoredRecord[] {
+  const latest = new Set(modules.map((module) => module.latest.id))
+  return (index?.records ?? []).map((record) => storedOf(record, latest.has(record.id)))
+}
+
+/** The document of a record as a store would hold it, made from its summary. */
+async function localDocument({ service, stand: { place }, index }: Opened, id: string): Promise<string> {
+  const record = index?.records.find((one) => one.id === id)
+  if (!record) return ''
+  return vectorDocument(await service.summary(place.outputDir, record), includeOf(place.embedding))
 }
 
 function storedOf(record: IndexRecord, latest: boolean): StoredRecord {
@@ -164,12 +138,11 @@ function storedOf(record: IndexRecord, latest: boolean): StoredRecord {
 }
 
 async function refsOf(
-  { store }: Opened,
-  groups: readonly ModuleVersions[],
+  { store, modules }: Opened,
   repository: string,
   path: string,
 ): Promise<readonly string[]> {
-  const group = groups.find((one) => one.repository === repository && one.path === path)
+  const group = modules.find((one) => one.repository === repository && one.path === path)
   if (group) return group.versions.map(({ ref }) => ref)
   const records = (await store?.list({ repositories: [repository] })) ?? []
   return orderTags(

@@ -6,10 +6,15 @@ import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { defaultDocumentVector, defaultQueryVector } from '../embed/vectordb-default.ts'
 import { ladder } from './arms.ts'
-import { type JudgedQuery, judge, meanQuality } from './evaluation.ts'
+import { type JudgedQuery, judge, meanQuality, pairedDifference } from './evaluation.ts'
 import { explainKeyword } from './explain.ts'
 import { fuse } from './fusion.ts'
-import { buildKeywordIndex, keywordDocument, loadKeywordIndex } from './keyword-index.ts'
+import {
+  buildKeywordIndex,
+  keywordDocument,
+  loadKeywordIndex,
+  loadLargeKeywordIndex,
+} from './keyword-index.ts'
 import { createLexicon } from './lexicon.ts'
 import { moduleFields, moduleTitle } from './module-fields.ts'
 import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from './own-corpus.ts'
@@ -136,14 +141,17 @@ test('the same module and the same query give the same vectors, of length 1, wit
   assert.deepEqual(defaultQueryVector('', lexicon), new Float32Array(384))
 })
 
-test('a stored keyword index answers as the one it was made from, and another lexicon refuses it', () => {
+test('a stored keyword index answers as the one it was made from, and another lexicon refuses it', async () => {
   const index = buildKeywordIndex(
     summaries.map((summary, at) => keywordDocument(ids[at] ?? '', summary)),
     lexicon,
   )
-  const loaded = loadKeywordIndex(JSON.parse(JSON.stringify(index.toJSON())), lexicon)
+  const stored = JSON.parse(JSON.stringify(index.toJSON()))
+  const loaded = loadKeywordIndex(stored, lexicon)
+  const large = await loadLargeKeywordIndex(stored, lexicon)
 
   assert.deepEqual(loaded?.search('redis cache'), index.search('redis cache'))
+  assert.deepEqual(large?.search('redis cache'), index.search('redis cache'))
   assert.equal(loaded?.size, 42)
   assert.equal(loadKeywordIndex(index.toJSON(), createLexicon([], 'other')), undefined)
   for (const broken of [null, {}, { tokenizer_version: 1 }, 'text', 7])
@@ -224,6 +232,16 @@ test('quality counts what stands where', () => {
   assert.deepEqual(judge(['a', 'b'], ['a', 'b']), { ndcg10: 1, mrr: 1, recall5: 1 })
   assert.deepEqual(judge(['x', 'a'], ['a']), { ndcg10: 1 / Math.log2(3), mrr: 0.5, recall5: 1 })
   assert.deepEqual(judge([], ['a']), { ndcg10: 0, mrr: 0, recall5: 0 })
+})
+
+test('a difference is as sure as its queries agree, and the same on every run', () => {
+  const better = pairedDifference([0.9, 0.8, 0.9, 1], [0.5, 0.4, 0.5, 0.6])
+  const unsure = pairedDifference([1, 0, 1, 0, 0.2], [0, 1, 0, 1, 0])
+
+  assert.ok(Math.abs(better.mean - 0.4) < 1e-9 && better.low > 0.39 && better.high < 0.41)
+  assert.ok(unsure.low < 0 && unsure.high > 0 && unsure.low <= unsure.mean && unsure.mean <= unsure.high)
+  assert.deepEqual(pairedDifference([1, 0.5], [0.2, 0.9]), pairedDifference([1, 0.5], [0.2, 0.9]))
+  assert.deepEqual(pairedDifference([], []), { mean: 0, low: 0, high: 0 })
 })
 
 test('on our own judged modules the mix of meaning and keywords is the best, and it does not get worse', () => {

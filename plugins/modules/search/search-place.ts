@@ -1,33 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
-import type { EmbeddingOptions } from '../config.ts'
 import { parseConfigText } from '../config-text.ts'
 import { refusal } from '../reasons.ts'
 import { callerPath, type ModuleService } from '../service.ts'
-
-/** Which summaries and vectors a search reads. */
-export interface SearchPlace {
-  readonly outputDir: string
-  readonly embedding: EmbeddingOptions
-  /** Beside it stands the user's own lexicon. */
-  readonly configFile: string | undefined
-}
+import type { SearchPlace } from './search-stand.ts'
 
 /**
- * The place of the server's own configuration, or of the one a caller names, whose folders then are confined too.
+ * The place of a configuration that a caller names, whose folders then are confined too.
  * Errors: `forbidden`/`path_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
  */
-export async function searchPlace(
+export async function placeOfFile(
   service: ModuleService,
   ctx: CallContext,
-  configFile: string | undefined,
+  configFile: string,
 ): Promise<SearchPlace> {
-  const { host, config, workingDirectory } = service
-  if (configFile === undefined) {
-    const outputDir = await service.outputDir(ctx, undefined)
-    return { outputDir, embedding: config.embedding, configFile: host.configFile }
-  }
+  const { host, workingDirectory } = service
   const file = await callerPath(service, ctx, configFile)
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })

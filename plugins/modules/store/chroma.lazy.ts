@@ -1,26 +1,13 @@
-import {
-  ChromaClient,
-  ChromaConnectionError,
-  ChromaNotFoundError,
-  type Collection,
-  type Where,
-} from 'chromadb'
+import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
 import { SatchelError } from '../../../server/plugin.ts'
 import type { StoredRecord } from '../embed/vector-record.ts'
+import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.lazy.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
 import type { VectorChanges, VectorFilter, VectorHit, VectorItem, VectorStore } from './vector-store.ts'
 
 /** The server refuses larger batches (its pre-flight check says 5,461). */
 const MAX_BATCH_RECORDS = 5000
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
-const TRIES = 3
-
-export interface ChromaPlace {
-  /** A host name, or `https://…` for TLS. */
-  readonly host: string
-  readonly port: number
-  readonly collection: string
-}
 
 type Metadata = Record<string, string | number | boolean>
 
@@ -32,7 +19,7 @@ export function chromaStore(place: ChromaPlace): VectorStore {
   const ssl = place.host.startsWith('https://')
   const host = place.host.replace(/^https?:\/\//, '').replace(/\/+$/, '')
   const client = new ChromaClient({ host, port: place.port, ssl })
-  const reach = <T>(work: () => Promise<T>) => withRetries(work, place)
+  const reach = reachServer(client, place)
 
   const existing = (): Promise<Collection | undefined> =>
     reach(async () => {
@@ -72,25 +59,14 @@ export function chromaStore(place: ChromaPlace): VectorStore {
       const collection = await made(header)
       await applyChanges(collection, changes, reach)
     },
+    async replace(header, items) {
+      const collection = await existing()
+      if (collection && (await renewed(collection, header, items, reach))) return
+      await applyChanges(await made(header), { upsert: items, touch: [], remove: [] }, reach)
+    },
     async query(vector, filter, atLeast) {
       const collection = await existing()
-      if (!collection) return []
-      const total = await reach(() => collection.count())
-      if (total === 0) return []
-      const nResults = Math.min(Math.max(atLeast, 1), total)
-      const where = whereOf(filter)
-      const answer = await reach(() =>
-        collection.query({
-          queryEmbeddings: [Array.from(vector)],
-          nResults,
-          include: ['metadatas', 'documents', 'distances'],
-          ...(where && { where }),
-        }),
-      )
-      return (answer.ids[0] ?? []).map((id, at): VectorHit => {
-        const distance = answer.distances?.[0]?.[at] ?? 1
-        return { ...recordOf(id, answer.metadatas[0]?.[at], answer.documents[0]?.[at]), cosine: 1 - distance }
-      })
+      return collection ? nearestOf(collection, { vector, filter, atLeast }, reach) : []
     },
     list: async (filter) => everyRecord(await existing(), filter, reach),
     async count() {
@@ -101,7 +77,57 @@ export function chromaStore(place: ChromaPlace): VectorStore {
   }
 }
 
-type Reach = <T>(work: () => Promise<T>) => Promise<T>
+interface Question {
+  readonly vector: Float32Array
+  readonly filter: VectorFilter
+  readonly atLeast: number
+}
+
+async function nearestOf(
+  collection: Collection,
+  { vector, filter, atLeast }: Question,
+  reach: Reach,
+): Promise<VectorHit[]> {
+  const total = await reach(() => collection.count())
+  if (total === 0) return []
+  const where = whereOf(filter)
+  const answer = await reach(() =>
+    collection.query({
+      queryEmbeddings: [Array.from(vector)],
+      nResults: Math.min(Math.max(atLeast, 1), total),
+      include: ['metadatas', 'documents', 'distances'],
+      ...(where && { where }),
+    }),
+  )
+  return (answer.ids[0] ?? []).map((id, at): VectorHit => {
+    const distance = answer.distances?.[0]?.[at] ?? 1
+    return { ...recordOf(id, answer.metadatas[0]?.[at], answer.documents[0]?.[at]), cosine: 1 - distance }
+  })
+}
+
+/**
+ * Gives a collection of another lexicon or tokenizer new vectors; false when it is of this one or has no header.
+ * Errors: `conflict`/`embedding_mismatch` for another make, and when it holds records that are not among `items`.
+ */
+async function renewed(
+  collection: Collection,
+  header: StoreHeader,
+  items: readonly VectorItem[],
+  reach: Reach,
+): Promise<boolean> {
+  const held = headerOf(collection)
+  if (!held) return false
+  const { lexicon_version, tokenizer_version } = header
+  refuseOtherStore({ ...held, lexicon_version, tokenizer_version }, header)
+  if (held.lexicon_version === lexicon_version && held.tokenizer_version === tokenizer_version) return false
+  const ours = new Set(items.map(({ id }) => id))
+  const others = (await everyId(collection, reach)).filter((id) => !ours.has(id))
+  if (others.length > 0) throw othersWouldStay(others.length)
+  await applyChanges(collection, { upsert: items, touch: [], remove: [] }, reach)
+  // Last: until every vector is new, the collection is refused as one of another lexicon.
+  await reach(() => collection.modify({ metadata: headerMetadata(header) }))
+  return true
+}
 
 async function applyChanges(collection: Collection, changes: VectorChanges, reach: Reach): Promise<void> {
   for (const ids of chunks(changes.remove, () => 64)) await reach(() => collection.delete({ ids: [...ids] }))
@@ -144,6 +170,15 @@ async function everyRecord(
     )
     records.push(...page.ids.map((id, at) => recordOf(id, page.metadatas[at], page.documents[at])))
     if (page.ids.length < MAX_BATCH_RECORDS) return records
+  }
+}
+
+async function everyId(collection: Collection, reach: Reach): Promise<string[]> {
+  const ids: string[] = []
+  for (let offset = 0; ; offset += MAX_BATCH_RECORDS) {
+    const page = await reach(() => collection.get({ limit: MAX_BATCH_RECORDS, offset, include: [] }))
+    ids.push(...page.ids)
+    if (page.ids.length < MAX_BATCH_RECORDS) return ids
   }
 }
 
@@ -232,45 +267,12 @@ function* chunks<T>(items: readonly T[], bytesOf: (item: T) => number): Generato
   if (chunk.length > 0) yield chunk
 }
 
-/** Every call here may be repeated: upserts, deletes and updates name their records. */
-async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (thrown) {
-      if (isDimensionError(thrown)) throw otherDimensions(thrown)
-      if (!isPassing(thrown)) throw thrown
-      if (attempt === TRIES) throw unreachable(place, thrown)
-    }
-  }
-}
-
-function isPassing(thrown: unknown): boolean {
-  return thrown instanceof ChromaConnectionError || /\b5\d\d\b|server error/i.test(messageOf(thrown))
-}
-
-function isDimensionError(thrown: unknown): boolean {
-  return /dimension/i.test(messageOf(thrown))
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : ''
-}
-
-function otherDimensions(cause: unknown): SatchelError {
+function othersWouldStay(count: number): SatchelError {
   return new SatchelError(
     'conflict',
     'embedding_mismatch',
-    'The collection holds vectors of another dimension. Set another embedding.collection_name and run ingest again.',
-    { cause },
-  )
-}
-
-function unreachable({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'vector_store_unreachable',
-    `The vector server ${host}:${port} does not answer. Start it, or correct embedding.vectordb_host and vectordb_port.`,
-    { details: { host, port }, cause },
+    `The collection also holds ${count} records that are not in these summaries; their vectors cannot be made again here. ` +
+      'Set another embedding.collection_name and run ingest.',
+    { details: { others: count } },
   )
 }

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
-import type { StoredRecord } from '../embed/vector-record.ts'
-import { type PackedVectors, scan, unpackStore } from './packed-vectors.ts'
+import { isReason } from '../reasons.ts'
+import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
 import { refuseOtherStore } from './store-header.ts'
 import {
   passes,
@@ -20,9 +20,17 @@ const RECORD_OVERHEAD_BYTES = 5000
 /** Runs `work` while no other process writes the store. Errors: `conflict`/`ingest_running`. */
 export type StoreLock = <T>(folder: string, work: () => Promise<T>) => Promise<T>
 
+/** What is smaller is parsed where it is asked for: less than 200 ms, and starting a thread costs more. */
+const IN_PLACE_BYTES = 16 * 1024 * 1024
+
 interface Loaded {
   readonly stamp: string
   readonly packed: PackedVectors
+}
+
+interface Loading {
+  readonly stamp: string
+  readonly loaded: Promise<Loaded>
 }
 
 /**
@@ -32,12 +40,21 @@ interface Loaded {
 export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
   const file = join(folder, 'index.json')
   let loaded: Loaded | undefined
+  let loading: Loading | undefined
 
+  /** Searches at one time share one reading. */
   const load = async (): Promise<PackedVectors | undefined> => {
-    const stamp = await stampOf(file)
-    if (stamp === undefined) return undefined
-    if (loaded?.stamp !== stamp) loaded = { stamp, packed: unpackStore(await readFile(file, 'utf8'), file) }
-    return loaded.packed
+    const seen = await stampOf(file)
+    if (seen === undefined) return undefined
+    if (loaded?.stamp === seen.stamp) return loaded.packed
+    if (loading?.stamp !== seen.stamp) loading = { stamp: seen.stamp, loaded: readWhole(file, seen) }
+    const mine = loading
+    try {
+      loaded = await mine.loaded
+      return loaded.packed
+    } finally {
+      if (loading === mine) loading = undefined
+    }
   }
 
   return {
@@ -55,6 +72,18 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
         await updateIndex(folder, header, changes)
       })
     },
+    async replace(header, items) {
+      await lock(folder, async () => {
+        const held = await load().catch((thrown: unknown) => {
+          if (isReason(thrown, 'store_damaged')) return undefined
+          throw thrown
+        })
+        const { lexicon_version, tokenizer_version } = header
+        if (held) refuseOtherStore({ ...held.header, lexicon_version, tokenizer_version }, header)
+        const { replaceIndex } = await import('./vectra.lazy.ts')
+        await replaceIndex(folder, header, items)
+      })
+    },
     async query(vector, filter) {
       const packed = await load()
       return packed ? nearest(packed, vector, filter) : []
@@ -67,21 +96,37 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
   }
 }
 
-/** Records that pass the filter with their similarity, in the order of the store. */
+/** Records that pass the filter with their similarity, in the order of the store: an exact scan. */
 export function nearest(packed: PackedVectors, vector: Float32Array, filter: VectorFilter): VectorHit[] {
-  const wanted = packed.records.map((record) => passes(record, filter))
-  const scores = scan(packed, vector, (row) => wanted[row] === true)
-  return packed.records.flatMap((record: StoredRecord, row) =>
-    wanted[row] ? [{ ...record, cosine: scores[row] ?? 0 }] : [],
-  )
+  const { records, latest } = packed
+  const hits: VectorHit[] = []
+  for (let row = 0; row < records.length; row++) {
+    if (filter.latestOnly && latest[row] === 0) continue
+    const record = records[row]
+    if (!record || !passes(record, filter)) continue
+    const { id, document, metadata } = record
+    hits.push({ id, document, metadata, cosine: similarity(packed, row, vector) })
+  }
+  return hits
 }
 
-async function stampOf(file: string): Promise<string | undefined> {
+interface Seen {
+  readonly stamp: string
+  readonly bytes: bigint
+}
+
+async function readWhole(file: string, { stamp, bytes }: Seen): Promise<Loaded> {
+  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(await readFile(file, 'utf8'), file) }
+  const { unpackInThread } = await import('./unpack-thread.ts')
+  return { stamp, packed: await unpackInThread(file) }
+}
+
+async function stampOf(file: string): Promise<Seen | undefined> {
   const stats = await stat(file, { bigint: true }).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return undefined
     throw thrown
   })
-  return stats && `${stats.mtimeNs}:${stats.size}:${stats.ino}`
+  return stats && { stamp: `${stats.mtimeNs}:${stats.size}:${stats.ino}`, bytes: stats.size }
 }
 
 /** One JSON text ends at 512 MB; the refusal comes before anything is written. */

@@ -2,10 +2,9 @@ import { dirname, join, resolve } from 'node:path'
 import { makeDirectoryDurably } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { takeLock } from '../index/run-lock.ts'
-import { isReason, refusal } from '../reasons.ts'
+import { refusal } from '../reasons.ts'
 import { embeddedStore } from './embedded-store.ts'
-import { refuseOtherStore, type StoreHeader } from './store-header.ts'
-import type { VectorItem, VectorStore } from './vector-store.ts'
+import type { VectorStore } from './vector-store.ts'
 
 const DEFAULT_PORT = 8000
 
@@ -40,31 +39,6 @@ export async function openStore(
 /** Where the embedded store of these options keeps its file. */
 export function embeddedFolder(options: EmbeddingOptions, workingDirectory: string): string {
   return join(resolve(workingDirectory, options.vectordb_path), options.collection_name)
-}
-
-/**
- * Puts these items in the place of the whole embedded store: into a new file, which is then renamed. A store that cannot
- * be read, or of another lexicon or tokenizer, is replaced; one of another strategy, model or size is not.
- * Errors: `conflict`/`embedding_mismatch`, `ingest_running`.
- */
-export async function replaceEmbeddedStore(
-  folder: string,
-  now: () => Date,
-  header: StoreHeader,
-  items: readonly VectorItem[],
-): Promise<void> {
-  await locked(folder, now, async () => {
-    const held = await embeddedStore(folder, (_folder, work) => work())
-      .header()
-      .catch((thrown: unknown) => {
-        if (isReason(thrown, 'store_damaged')) return undefined
-        throw thrown
-      })
-    const { lexicon_version, tokenizer_version } = header
-    if (held) refuseOtherStore({ ...held, lexicon_version, tokenizer_version }, header)
-    const { replaceIndex } = await import('./vectra.lazy.ts')
-    await replaceIndex(folder, header, items)
-  })
 }
 
 const LOCK_TRIES = 100

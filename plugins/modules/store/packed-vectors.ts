@@ -7,6 +7,14 @@ export interface PackedVectors {
   readonly header: StoreHeader
   readonly records: readonly StoredRecord[]
   readonly vectors: Float32Array
+  /** 1 for rows of the latest ref of their module: most searches look at no other record. */
+  readonly latest: Uint8Array
+}
+
+/** A record as it stands in the file, nothing checked. */
+export interface RawRecord {
+  readonly id?: unknown
+  readonly metadata?: unknown
 }
 
 /**
@@ -15,20 +23,43 @@ export interface PackedVectors {
  * Errors: `conflict`/`store_damaged` for anything that is not a whole store.
  */
 export function unpackStore(text: string, file: string): PackedVectors {
-  const parsed = parse(text, file)
-  const header = parseHeader(parsed.satchel)
-  if (!header || !Array.isArray(parsed.items)) throw damaged(file, 'its header is missing')
-  const vectors = new Float32Array(parsed.items.length * header.dims)
-  const records = parsed.items.map((item: unknown, row: number) => {
-    const { id, metadata, vector } = (item ?? {}) as { id?: unknown; metadata?: unknown; vector?: unknown }
-    if (typeof id !== 'string' || !Array.isArray(vector) || vector.length !== header.dims) {
-      throw damaged(file, `its record ${row} has no vector of ${header.dims} numbers`)
-    }
-    vectors.set(vector, row * header.dims)
-    return { id, ...recordOf(metadata, file, row) }
-  })
-  if (!areFinite(vectors)) throw damaged(file, 'it holds numbers that are none')
-  return { header, records, vectors }
+  const { satchel, items } = parse(text, file)
+  if (!Array.isArray(items)) throw damaged(file, 'its records are missing')
+  const unpacking = startUnpacking(satchel, items.length, file)
+  const { dims } = unpacking.header
+  const rows = items.map((item: unknown) => (item ?? {}) as RawRecord & { readonly vector?: unknown })
+  for (const [row, { vector }] of rows.entries()) {
+    if (!Array.isArray(vector) || vector.length !== dims) throw withoutVector(file, row, dims)
+    unpacking.vectors.set(vector, row * dims)
+  }
+  unpacking.add(rows)
+  return unpacking.finish()
+}
+
+/** A store of `count` records in the making: the caller fills `vectors`. Errors: `conflict`/`store_damaged`. */
+export function startUnpacking(satchel: unknown, count: number, file: string) {
+  const header = parseHeader(satchel)
+  if (!header) throw damaged(file, 'its header is missing')
+  const vectors = new Float32Array(count * header.dims)
+  const records: StoredRecord[] = []
+  return {
+    header,
+    vectors,
+    /** Adds the records that follow. */
+    add(rows: readonly RawRecord[]): void {
+      for (const { id, metadata } of rows) records.push(recordOf(id, metadata, file, records.length))
+    },
+    finish(): PackedVectors {
+      if (!areFinite(vectors)) throw damaged(file, 'it holds numbers that are none')
+      const latest = Uint8Array.from(records, ({ metadata }) => Number(metadata.latest))
+      return { header, records, vectors, latest }
+    },
+  }
+}
+
+/** What a record without a whole vector makes of its store. */
+export function withoutVector(file: string, row: number, dims: number): SatchelError {
+  return damaged(file, `its record ${row} has no vector of ${dims} numbers`)
 }
 
 /** A plain loop: a call per number would cost more than reading the file. */
@@ -49,25 +80,31 @@ function parse(text: string, file: string): { satchel?: unknown; items?: unknown
   throw damaged(file, 'it is no whole JSON')
 }
 
-function recordOf(metadata: unknown, file: string, row: number): Omit<StoredRecord, 'id'> {
+const TEXTS = [
+  'repository',
+  'ref',
+  'path',
+  'provider',
+  'providers',
+  'tags',
+  'last_updated',
+  'kind',
+  'document_sha256',
+  'document',
+] as const
+
+function recordOf(id: unknown, metadata: unknown, file: string, row: number): StoredRecord {
+  if (typeof id !== 'string') throw damaged(file, `its record ${row} has no id`)
   if (typeof metadata !== 'object' || metadata === null)
     throw damaged(file, `its record ${row} has no metadata`)
-  const { document, ...rest } = metadata as { document?: unknown }
-  const names = [
-    'repository',
-    'ref',
-    'path',
-    'provider',
-    'providers',
-    'tags',
-    'last_updated',
-    'kind',
-    'document_sha256',
-  ]
-  const whole =
-    names.every((name) => typeof Reflect.get(rest, name) === 'string') && typeof document === 'string'
-  if (!whole) throw damaged(file, `its record ${row} lacks a field`)
-  return { metadata: rest as StoredRecord['metadata'], document: document as string } // every field was just checked
+  const stored = metadata as Record<string, string> & { latest?: unknown } // the texts are checked next
+  for (const name of TEXTS) {
+    if (typeof stored[name] !== 'string') throw damaged(file, `its record ${row} lacks a field`)
+  }
+  const { repository, ref, path, provider, providers, tags, last_updated, kind, document_sha256 } = stored
+  const shown = { repository, ref, path, provider, providers, tags, last_updated }
+  const inner = { kind, latest: stored.latest === true, document_sha256 }
+  return { id, document: stored['document'], metadata: { ...shown, ...inner } } as StoredRecord // every field was just checked
 }
 
 /** Errors of a store that cannot be read. Its file is never touched. */
@@ -79,30 +116,14 @@ export function damaged(file: string, why: string): SatchelError {
   )
 }
 
-/**
- * The similarity of `query` to every row that `wanted` admits, as row -> cosine; other rows are NaN.
- * Exact: a plain scan with four accumulators.
- */
-export function scan(
-  packed: PackedVectors,
-  query: Float32Array,
-  wanted: (row: number) => boolean,
-): Float32Array {
-  const { dims } = packed.header
-  const { vectors } = packed
-  const scores = new Float32Array(packed.records.length)
-  for (let row = 0; row < scores.length; row++) {
-    scores[row] = wanted(row) ? dot(vectors, row * dims, query) : Number.NaN
-  }
-  return scores
-}
-
-function dot(vectors: Float32Array, start: number, query: Float32Array): number {
+/** The cosine of a row and a query, both of length 1. Four accumulators: the sums do not wait for each other. */
+export function similarity({ header, vectors }: PackedVectors, row: number, query: Float32Array): number {
   let a = 0
   let b = 0
   let c = 0
   let d = 0
   let i = 0
+  const start = row * header.dims
   const whole = query.length - (query.length % 4)
   for (; i < whole; i += 4) {
     const at = start + i

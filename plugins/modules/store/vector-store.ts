@@ -42,6 +42,12 @@ export interface VectorStore {
   digests(): Promise<ReadonlyMap<string, string>>
   /** Errors: `conflict`/`embedding_mismatch`; `too_large`/`store_full`. */
   apply(header: StoreHeader, changes: VectorChanges): Promise<void>
+  /**
+   * Puts these records in the place of those of another lexicon or tokenizer, or of a file that cannot be read.
+   * Errors: `conflict`/`embedding_mismatch` for a store of another strategy, model or size, and for one with records
+   * that are not among these.
+   */
+  replace(header: StoreHeader, items: readonly VectorItem[]): Promise<void>
   /** Records that pass the filter with their similarity; all of them from a file, the nearest `atLeast` from a server. */
   query(vector: Float32Array, filter: VectorFilter, atLeast: number): Promise<readonly VectorHit[]>
   /** Records that pass the filter, without similarity. */

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { defineTool, inWords, untrusted } from '../../../server/plugin.ts'
+import { type CallContext, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusal } from '../reasons.ts'
-import type { ModuleService } from '../service.ts'
+import type { OpenSearch } from '../search/open-search.ts'
+import type { SearchStand } from '../search/search-stand.ts'
+import { type ModuleService, searchWorld } from '../service.ts'
 
 const explanation = z.object({
   keyword: z.object({
@@ -76,38 +78,17 @@ export function searchModulesVectorTool(service: ModuleService) {
     example: { query: 'private network with subnets', limit: 3 },
     async handler(ctx, asked) {
       requireReadable(asked.query)
-      const { openSearch, filterOf } = await import('../search/open-search.ts')
-      const { searchModules } = await import('../search/module-search.ts')
-      const { searchPlace } = await import('../search/search-place.ts')
-      const place = await searchPlace(service, ctx, asked.config_file)
-      const { embedding } = place
-      const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
-      const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
-      if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
-        throw refusal(
-          'options_invalid',
-          'embedding.keyword_weight and vector_weight are both 0: raise one of them.',
-        )
-      }
-      const search = await openSearch(service, ctx, place, mode)
+      if (asked.config_file === undefined) return search(service, ctx, await service.searchStand(), asked)
+      const { placeOfFile } = await import('../search/search-place.ts')
+      const { createSearchStand } = await import('../search/search-stand.ts')
+      const stand = createSearchStand(
+        searchWorld(service),
+        await placeOfFile(service, ctx, asked.config_file),
+      )
       try {
-        const answer = await searchModules(search, {
-          query: asked.query,
-          filter: filterOf(search, asked),
-          wantsExamples: asked.kind === 'example',
-          allVersions: asked.all_versions,
-          limit: asked.limit,
-          mode,
-          weights,
-          explain: asked.explain,
-        })
-        return {
-          ...answer,
-          strategy: search.strategy,
-          ...unknownProvider(search.knownProviders, asked.provider),
-        }
+        return await search(service, ctx, stand, asked)
       } finally {
-        await search.close()
+        await stand.close()
       }
     },
     digest({ results, query }) {
@@ -119,6 +100,37 @@ export function searchModulesVectorTool(service: ModuleService) {
   })
 }
 
+async function search(
+  service: ModuleService,
+  ctx: CallContext,
+  stand: SearchStand,
+  asked: z.output<typeof input>,
+): Promise<z.output<typeof output>> {
+  const { openSearch, filterOf } = await import('../search/open-search.ts')
+  const { searchModules } = await import('../search/module-search.ts')
+  const { embedding } = stand.place
+  const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
+  const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
+  if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
+    throw refusal(
+      'options_invalid',
+      'embedding.keyword_weight and vector_weight are both 0: raise one of them.',
+    )
+  }
+  const opened = await openSearch(service, ctx, stand, mode)
+  const answer = await searchModules(opened, {
+    query: asked.query,
+    filter: filterOf(opened, asked),
+    wantsExamples: asked.kind === 'example',
+    allVersions: asked.all_versions,
+    limit: asked.limit,
+    mode,
+    weights,
+    explain: asked.explain,
+  })
+  return { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
+}
+
 /** Refuses what no text is. Errors: `invalid`/`options_invalid`. */
 function requireReadable(query: string): void {
   if (query.trim() === '' || query.includes('\0') || /[\ud800-\udfff]/u.test(query)) {
@@ -126,8 +138,10 @@ function requireReadable(query: string): void {
   }
 }
 
-function unknownProvider(known: readonly string[], asked: string | undefined) {
-  if (asked === undefined || providersMeant(asked).some((name) => known.includes(name))) return {}
+function unknownProvider(opened: OpenSearch, asked: string | undefined) {
+  if (asked === undefined) return {}
+  const known = opened.knownProviders()
+  if (providersMeant(asked).some((name) => known.includes(name))) return {}
   return { details: { known_providers: [...known] } }
 }
 

@@ -1,0 +1,112 @@
+import {
+  type ChromaClient,
+  ChromaConnectionError,
+  ChromaForbiddenError,
+  ChromaUnauthorizedError,
+} from 'chromadb'
+import { SatchelError } from '../../../server/plugin.ts'
+
+const TRIES = 3
+
+export interface ChromaPlace {
+  /** A host name, or `https://…` for TLS. */
+  readonly host: string
+  readonly port: number
+  readonly collection: string
+}
+
+/** Runs one call of the server: repeated where that may help, its errors in our words. */
+export type Reach = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * Makes the way to the server; it is asked once whether it is one of the API this client speaks.
+ * Errors of the calls: `unavailable`/`vector_store_unreachable`; `conflict`/`embedding_mismatch` for another dimension.
+ */
+export function reachServer(client: ChromaClient, place: ChromaPlace): Reach {
+  let greeted: Promise<void> | undefined
+  return async (work) => {
+    greeted ??= greet(client, place)
+    await greeted.catch((thrown: unknown) => {
+      greeted = undefined
+      throw thrown
+    })
+    return withRetries(work, place)
+  }
+}
+
+/** Older servers have no `/api/v2`, and anything else may listen there. */
+async function greet(client: ChromaClient, place: ChromaPlace): Promise<void> {
+  try {
+    const beat: unknown = await withRetries(() => client.heartbeat(), place)
+    if (typeof beat === 'number') return
+  } catch (thrown) {
+    if (thrown instanceof SatchelError) throw thrown
+    throw otherServer(place, thrown)
+  }
+  throw otherServer(place, undefined)
+}
+
+/** Every call here may be repeated: upserts, deletes and updates name their records. */
+async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const told = finalError(thrown, place)
+      if (told) throw told
+      if (!isPassing(thrown)) throw thrown
+      if (attempt === TRIES) throw unreachable(place, thrown)
+    }
+  }
+}
+
+/** What another try will not change and a caller can act on. */
+function finalError(thrown: unknown, place: ChromaPlace): SatchelError | undefined {
+  if (/dimension/i.test(messageOf(thrown))) return otherDimensions(thrown)
+  const isRefused = thrown instanceof ChromaUnauthorizedError || thrown instanceof ChromaForbiddenError
+  return isRefused ? accessRefused(place, thrown) : undefined
+}
+
+function isPassing(thrown: unknown): boolean {
+  return thrown instanceof ChromaConnectionError || /\b5\d\d\b|server error/i.test(messageOf(thrown))
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : ''
+}
+
+function otherDimensions(cause: unknown): SatchelError {
+  return new SatchelError(
+    'conflict',
+    'embedding_mismatch',
+    'The collection holds vectors of another dimension. Set another embedding.collection_name and run ingest again.',
+    { cause },
+  )
+}
+
+function unreachable({ host, port }: ChromaPlace, cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'vector_store_unreachable',
+    `The vector server ${host}:${port} does not answer. Start it, or correct embedding.vectordb_host and vectordb_port.`,
+    { details: { host, port }, cause },
+  )
+}
+
+function otherServer({ host, port }: ChromaPlace, cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'vector_store_unreachable',
+    `What answers at ${host}:${port} is no ChromaDB server of version 1 (API v2). Correct embedding.vectordb_host and vectordb_port, or start another version.`,
+    { details: { host, port }, cause },
+  )
+}
+
+function accessRefused({ host, port }: ChromaPlace, cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'vector_store_unreachable',
+    `The vector server ${host}:${port} wants credentials, which satchel does not send.`,
+    { details: { host, port }, cause },
+  )
+}

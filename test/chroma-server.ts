@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A real server on a free port, or undefined with a loud line; in CI its absence is a failure. */
+export async function startChroma(
+  t: TestContext,
+  folder: string,
+  port: number,
+): Promise<ChildProcess | undefined> {
+  const cli = join(import.meta.dirname, '../node_modules/chromadb/dist/cli.mjs')
+  const child = spawn(
+    process.execPath,
+    [cli, 'run', '--path', folder, '--host', '127.0.0.1', '--port', String(port)],
+    {
+      stdio: 'ignore',
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
+    const alive = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (alive) return child
+    await pause(50)
+  }
+  child.kill('SIGKILL')
+  const told = 'SKIPPED: no ChromaDB server can be started from the npm package on this machine'
+  if (process.env['REQUIRE_CHROMA'] === '1') assert.fail(told)
+  process.stderr.write(`${told}\n`)
+  t.skip(told)
+  return undefined
+}
+
+/** A port that nothing listens at. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
