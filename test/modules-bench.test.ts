@@ -7,33 +7,11 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { writeManyRecords } from '../plugins/modules/bench/many-records.ts'
-import { keepsGate, keepsGoal } from '../plugins/modules/bench/search-figures.ts'
 import { measureServer } from '../plugins/modules/bench/search-server.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const TSX = ['--import', import.meta.resolve('tsx')]
 const MAIN = join(import.meta.dirname, '../server/main.ts')
-
-test('a figure keeps its goal as a factor or as milliseconds above what it is compared with', () => {
-  const figure = { name: 'x', what: '', ours: 15, against: 10 }
-
-  assert.deepEqual(
-    [1.5, 1.4].map((times) => keepsGoal({ ...figure, goal: { times } })),
-    [true, false],
-  )
-  assert.deepEqual(
-    [5, 4].map((plusMs) => keepsGoal({ ...figure, goal: { plusMs } })),
-    [true, false],
-  )
-  assert.deepEqual(
-    [0.75, 0.7].map((times) => keepsGate({ ...figure, goal: { times } })),
-    [true, false],
-  )
-  assert.deepEqual(
-    [2.5, 2].map((plusMs) => keepsGate({ ...figure, goal: { plusMs } })),
-    [true, false],
-  )
-})
 
 test('the bench asks a real server and measures every search and how long it was deaf', async (t) => {
   const dir = join(await temporaryFolder(t), 'many')

@@ -7,7 +7,7 @@ export function benchSearchCommand(host: Host): Command {
     subject: 'search',
     title: 'Measure what a search costs',
     description:
-      'Measures a query over 10,000 vectors against a bare loop, a search of 1,000 records as a new process against a bare node, and loading the vectors against parsing their file.',
+      'Measures a query over 10,000 vectors against a bare loop, a search of 1,000 records as a new process against a bare node, loading the vectors against parsing their file, and the searches of a server with 10,000 records.',
     input: z.object({}),
     async measure({ signal }, _input, terminal) {
       const { measureSearch } = await import('./search-figures.ts')

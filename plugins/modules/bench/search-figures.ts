@@ -27,6 +27,8 @@ const SERVED_REFS = 10
 const BEST = 10
 const ROUNDS = 5
 const COLD_BUDGET_MS = 400
+const HYBRID_BUDGET_MS = 50
+const DEAF_BUDGET_MS = 200
 
 /** All figures of the search, each the best of some interleaved rounds. Leaves nothing behind. */
 export async function measureSearch(options: SearchMeasureOptions): Promise<readonly Figure[]> {
@@ -164,20 +166,25 @@ async function measureLoad(dir: string): Promise<Figure> {
 }
 
 /** A server with 10,000 records of 1,000 modules: its searches, and how long it is deaf while it loads them. */
-async function measureServed(dir: string, options: SearchMeasureOptions): Promise<SearchFigure[]> {
+async function measureServed(dir: string, options: SearchMeasureOptions): Promise<Figure[]> {
   await writeManyRecords(dir, SERVED_MODULES, SERVED_REFS)
   const times = await measureServer(options.program, envOf(dir, options), options.signal)
-  const searched = 'hybrid search of 10,000 records of 1,000 modules in a server, p95, against a ping'
-  const loaded = 'longest ping while a server loads 10,000 records, against an idle one'
+  const beyond = { unit: 'ms', against_what: 'budget', goal: 1 }
   return [
-    { name: 'search.hybrid', what: searched, ours: times.search, against: times.ping, goal: { plusMs: 50 } },
-    {
+    figureOf({
+      ...beyond,
+      name: 'search.hybrid',
+      what: 'p95 of a search of 10,000 records of 1,000 modules in a server, beyond a ping',
+      ours: Math.max(0, times.search - times.ping),
+      against: HYBRID_BUDGET_MS,
+    }),
+    figureOf({
+      ...beyond,
       name: 'search.deaf',
-      what: loaded,
-      ours: times.whileLoading,
-      against: times.whileIdle,
-      goal: { plusMs: 200 },
-    },
+      what: 'longest ping while a server loads 10,000 records, beyond an idle one',
+      ours: Math.max(0, times.whileLoading - times.whileIdle),
+      against: DEAF_BUDGET_MS,
+    }),
   ]
 }
 
