@@ -1,7 +1,7 @@
 import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
 import { SatchelError } from '../../../server/plugin.ts'
 import type { StoredRecord } from '../embed/vector-record.ts'
-import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.lazy.ts'
+import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
 import type { VectorChanges, VectorFilter, VectorHit, VectorItem, VectorStore } from './vector-store.ts'
 

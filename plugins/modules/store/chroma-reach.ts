@@ -1,9 +1,3 @@
-import {
-  type ChromaClient,
-  ChromaConnectionError,
-  ChromaForbiddenError,
-  ChromaUnauthorizedError,
-} from 'chromadb'
 import { SatchelError } from '../../../server/plugin.ts'
 
 const TRIES = 3
@@ -15,6 +9,11 @@ export interface ChromaPlace {
   readonly collection: string
 }
 
+/** What a client is first asked. */
+interface Greeted {
+  heartbeat(): Promise<unknown>
+}
+
 /** Runs one call of the server: repeated where that may help, its errors in our words. */
 export type Reach = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -22,7 +21,7 @@ export type Reach = <T>(work: () => Promise<T>) => Promise<T>
  * Makes the way to the server; it is asked once whether it is one of the API this client speaks.
  * Errors of the calls: `unavailable`/`vector_store_unreachable`; `conflict`/`embedding_mismatch` for another dimension.
  */
-export function reachServer(client: ChromaClient, place: ChromaPlace): Reach {
+export function reachServer(client: Greeted, place: ChromaPlace): Reach {
   let greeted: Promise<void> | undefined
   return async (work) => {
     greeted ??= greet(client, place)
@@ -35,7 +34,7 @@ export function reachServer(client: ChromaClient, place: ChromaPlace): Reach {
 }
 
 /** Older servers have no `/api/v2`, and anything else may listen there. */
-async function greet(client: ChromaClient, place: ChromaPlace): Promise<void> {
+async function greet(client: Greeted, place: ChromaPlace): Promise<void> {
   try {
     const beat: unknown = await withRetries(() => client.heartbeat(), place)
     if (typeof beat === 'number') return
@@ -63,12 +62,17 @@ async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promi
 /** What another try will not change and a caller can act on. */
 function finalError(thrown: unknown, place: ChromaPlace): SatchelError | undefined {
   if (/dimension/i.test(messageOf(thrown))) return otherDimensions(thrown)
-  const isRefused = thrown instanceof ChromaUnauthorizedError || thrown instanceof ChromaForbiddenError
+  const isRefused = isNamed(thrown, ['ChromaUnauthorizedError', 'ChromaForbiddenError'])
   return isRefused ? accessRefused(place, thrown) : undefined
 }
 
 function isPassing(thrown: unknown): boolean {
-  return thrown instanceof ChromaConnectionError || /\b5\d\d\b|server error/i.test(messageOf(thrown))
+  return isNamed(thrown, ['ChromaConnectionError']) || /\b5\d\d\b|server error/i.test(messageOf(thrown))
+}
+
+/** The client's errors by their names: importing their classes would load it. */
+function isNamed(thrown: unknown, names: readonly string[]): boolean {
+  return thrown instanceof Error && names.includes(thrown.name)
 }
 
 function messageOf(thrown: unknown): string {
