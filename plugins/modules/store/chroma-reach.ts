@@ -62,7 +62,7 @@ async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promi
 /** What another try will not change and a caller can act on. */
 function finalError(thrown: unknown, place: ChromaPlace): SatchelError | undefined {
   if (/dimension/i.test(messageOf(thrown))) return otherDimensions(thrown)
-  const isRefused = isNamed(thrown, ['ChromaUnauthorizedError', 'ChromaForbiddenError'])
+  const isRefused = isNamed(thrown, ['ChromaAuthError', 'ChromaForbiddenError'])
   return isRefused ? accessRefused(place, thrown) : undefined
 }
 
