@@ -30,19 +30,26 @@ test('every version is exact', () => {
   }
 })
 
-test('the lockfile names every platform that an optional dependency names', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { optionalDependencies?: Record<string, string> }>
-  }
+interface Lockfile {
+  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Record<string, string> }>>
+}
+
+/** Optional dependencies that some package names and that have no entry: `npm ci` fails on them. */
+function missingPlatforms({ packages }: Lockfile): readonly string[] {
   const installed = new Set(
     Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
   )
-  const missing = Object.values(packages)
-    .flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
-    .filter((name) => !installed.has(name))
+  const named = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
+  return [...new Set(named.filter((name) => !installed.has(name)))]
+}
 
-  assert.deepEqual([...new Set(missing)], [])
-  assert.ok(installed.size > 300)
+test('the lockfile names every platform that an optional dependency names', () => {
+  const lockfile: Lockfile = JSON.parse(read('package-lock.json'))
+  const { ['node_modules/@biomejs/cli-darwin-arm64']: _, ...others } = lockfile.packages
+
+  assert.deepEqual(missingPlatforms(lockfile), [])
+  assert.deepEqual(missingPlatforms({ packages: others }), ['@biomejs/cli-darwin-arm64'])
+  assert.ok(Object.keys(lockfile.packages).length > 300)
 })
 
 test('no package runs code when it is installed, and none of our scripts counts on it', () => {
