@@ -99,6 +99,21 @@ test('ingest takes the configuration by position and -c as the clone directory, 
   assert.equal(missing.code, 4)
 })
 
+test('ingest tells its progress in plain lines on stderr, the report alone on stdout, and nothing when quiet', async (t) => {
+  const { root, url } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url }] }))
+
+  const loud = await satchel(root, ['ingest', '--json'])
+  const quiet = await satchel(root, ['ingest', '--json', '-q'])
+
+  const lines = loud.err.trim().split('\n')
+  assert.equal(lines[0], '1 repositories (0/1)')
+  assert.equal(lines.at(-1), 'terraform-x-net: done (1/1)')
+  assert.doesNotMatch(loud.err, /[\r\u001b]/)
+  assert.equal(JSON.parse(loud.out).written, 1)
+  assert.equal(quiet.err, '')
+})
+
 test('ingest reads the file it is given and no other: a broken one beside it, or one that is gone, is not asked', async (t) => {
   const { root, url } = await openProject(t)
   await writeFile(join(root, 'other.yaml'), JSON.stringify({ repositories: [{ url, branches: ['main'] }] }))

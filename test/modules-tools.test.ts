@@ -446,6 +446,24 @@ test('the first call of a module tool over MCP starts the first ingest, and late
   assert.equal(listed?.['total'], 2)
 })
 
+test('with ingest_on_startup a server ingests unasked, and one that is ended at once does not', async (t) => {
+  const settings = { mcp: { ingest_on_startup: true, auto_ingest: false } }
+  const brief = await openStage(t, settings)
+  await brief.opened.host.stop()
+
+  const { root } = await openStage(t, settings)
+  const early = (await readdir(root)).includes('output')
+  const finished = async (): Promise<boolean> => {
+    const text = await readFile(join(root, 'output/.satchel/index.json'), 'utf8').catch(() => '{}')
+    return typeof JSON.parse(text).finished_at === 'string'
+  }
+  for (let tries = 0; !(await finished()) && tries < 800; tries++) await sleep(25)
+
+  assert.equal(early, false)
+  assert.ok((await readdir(join(root, 'output'))).includes('terraform-azurerm-store_1.0.json'))
+  assert.ok(!(await readdir(brief.root)).includes('output'))
+})
+
 test('an index older than the refresh interval is brought up to date in the background', async (t) => {
   let hours = 0
   const clock = () => new Date(1_800_000_000_000 + hours * 3_600_000)

@@ -239,6 +239,41 @@ test('links, submodules and files that are too large are said and never followed
   )
 })
 
+test('files made to choke a reader cost a diagnostic each, and the module is read all the same', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    {
+      files: {
+        'main.tf': MAIN,
+        'brackets.tf': `variable "b" {\n  default = ${'['.repeat(200_000)}\n}\n`,
+        'huge.tf': Buffer.alloc(80 * 1024 * 1024, '#'),
+        'json.tf.json': `{"variable":${'['.repeat(100_000)}`,
+        'nul.tf': 'variable "n" {}\n\u0000',
+        'string.tf': `variable "s" {\n  default = "${'x'.repeat(5 * 1024 * 1024)}"\n}\n`,
+        'templates.tf': `variable "t" {\n  default = "${'${"'.repeat(20_000)}"\n}\n`,
+        'README.md': `# Net\n\n${'['.repeat(300_000)}\n`,
+      },
+    },
+  ])
+
+  const report = await world.run([{ url }])
+
+  const { diagnostics, variables, readme_truncated } = await world.summary('a_main.json')
+  assert.deepEqual(report.failures, [])
+  assert.ok((variables as { name: string }[]).some(({ name }) => name === 'name'))
+  assert.equal(readme_truncated, true)
+  const said = new Map<string, string>()
+  for (const { file, code } of diagnostics as { file: string; code: string }[]) said.set(file, code)
+  assert.deepEqual(Object.fromEntries(said), {
+    'brackets.tf': 'too_deep',
+    'huge.tf': 'file_too_large',
+    'json.tf.json': 'too_deep',
+    'nul.tf': 'binary_file',
+    'string.tf': 'file_too_large',
+    'templates.tf': 'too_deep',
+  })
+})
+
 test('names that would collide have files and records of their own', async (t) => {
   const world = await openWorld(t)
   const one = await buildRemote(join(world.dir, 'one/terraform-aws-vpc.git'), [
