@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
-import { processStart } from '../../../server/plugin.ts'
+import { isZombie, processStart } from '../../../server/plugin.ts'
 import type { Clock } from './clock.ts'
 
 /** What names a process for ever, across reused pids, reboots and containers. Undefined where the system does not tell. */
@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly self: ProcessIdentity
   /** Whether somebody accepts on this socket. */
   accepts(socket: string): Promise<boolean>
-  /** Signal 0: `gone` is ESRCH; anything else means there is a process. */
+  /** Signal 0: `gone` is ESRCH, or a process that has ended; anything else means there is one. */
   process(pid: number): 'there' | 'gone'
   start(pid: number): string | undefined
 }
@@ -71,7 +71,8 @@ export function realSurroundings(): Surroundings {
     process: (pid) => {
       try {
         process.kill(pid, 0)
-        return 'there'
+        // Killed by a client that does not look after its children: it will never answer again.
+        return isZombie(pid) ? 'gone' : 'there'
       } catch (thrown) {
         return (thrown as NodeJS.ErrnoException).code === 'ESRCH' ? 'gone' : 'there'
       }
