@@ -731,6 +731,25 @@ test('the same key does a request once, and is refused for another request', asy
   assert.equal((replayed as { replayed?: boolean }).replayed, true)
 })
 
+test('the newest 1000 keys of a participant are kept, whatever others do', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob')
+  const keyed = (who: typeof ada, key: string) => () =>
+    room.do(who, 'checkout', { target: 'section:Plan/Goals', idempotency_key: key })
+  await keyed(ada, 'k0')()
+  await room.do(bob, 'checkout', { target: 'section:Plan/Steps', idempotency_key: 'other' })
+  for (let n = 1; n <= 1000; n += 1) await keyed(ada, `k${n}`)()
+
+  const second = await room.emitted(keyed(ada, 'k1'))
+  const oldest = await room.emitted(keyed(ada, 'k0'))
+  const others = await room.emitted(() =>
+    room.do(bob, 'checkout', { target: 'section:Plan/Steps', idempotency_key: 'other' }),
+  )
+
+  assert.deepEqual([second, oldest, others], [[], ['lease.acquired'], []])
+})
+
 test('a stored refusal is answered again for the same key, without a second event', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

@@ -198,16 +198,18 @@ export function findReplay(change: ActorChange, request: KeyedRequest): Outcome 
 export function storeReplay(change: ActorChange, request: KeyedRequest, outcome: unknown): void {
   const participant_id = change.actor.participant.participant_id
   const { tx } = change
+  const n = Number(tx.one('replay_next', { participant_id })?.['n'])
   tx.run('replay_trim_age', { floor: replayFloor(change.now) })
   tx.run('replay_put', {
     participant_id,
     key: request.key,
-    n: Number(tx.one('replay_next', { participant_id })?.['n']),
+    n,
     stored_at: change.now,
     hash: requestHash(request.operation, request.input),
     json: JSON.stringify(asOutcome(outcome)),
   })
-  tx.run('replay_trim_count', { participant_id, kept: LIMITS.idempotencyKeysPerParticipant })
+  const floor = n - LIMITS.idempotencyKeysPerParticipant
+  if (floor > 0) tx.run('replay_trim_below', { participant_id, floor })
 }
 
 function replayFloor(now: Moment): Moment {

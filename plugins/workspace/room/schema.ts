@@ -156,9 +156,9 @@ export const STATEMENTS: Statements = {
     sql: 'INSERT OR REPLACE INTO replay (participant_id, key, n, stored_at, hash, json) VALUES (:participant_id, :key, :n, :stored_at, :hash, :json)',
   },
   replay_trim_age: { id: 92, sql: 'DELETE FROM replay WHERE stored_at < :floor' },
-  replay_trim_count: {
-    id: 93,
-    sql: 'DELETE FROM replay WHERE participant_id = :participant_id AND n <= (SELECT n FROM replay WHERE participant_id = :participant_id ORDER BY n DESC LIMIT 1 OFFSET :kept)',
+  replay_trim_below: {
+    id: 95, // 93 counted rows at every call
+    sql: 'DELETE FROM replay WHERE participant_id = :participant_id AND n <= :floor',
   },
   replay_next: {
     id: 94,
