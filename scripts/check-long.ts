@@ -37,6 +37,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_PATIENCE: '30' },
   },
   {
+    name: 'room: its owner killed 50 times under 20 busy bridges',
+    command: [...testing, 'test/workspace-takeover.test.ts'],
+    env: { SATCHEL_KILLS: '50' },
+  },
+  {
     name: 'modules: every file of the corpus against the reference parser',
     command: [...testing, 'plugins/modules/hcl/oracle.test.ts'],
     env: { CORPUS: 'all' },

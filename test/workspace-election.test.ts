@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { createHouse } from '../plugins/workspace/house/house.ts'
@@ -22,6 +18,7 @@ import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { openTestRoom } from './workspace-fixture.ts'
+import { spawnRoomProcess } from './workspace-process.ts'
 import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
 
 async function roomFile(t: TestContext): Promise<string> {
@@ -37,10 +34,7 @@ async function stdioHost(t: TestContext, file: string, settings: Record<string, 
     openListener: listenerOf({}),
   })
   const hints: string[] = []
-  opened.host.hub.on(
-    '*',
-    (signal) => void hints.push(signal.kind === 'resource' ? signal.uri : signal.taskId),
-  )
+  opened.host.hub.on('*', (signal) => void (signal.kind === 'resource' && hints.push(signal.uri)))
   const call = (tool: string, input: Record<string, unknown> = {}) =>
     opened.call(tool, input, { localTransport: 'stdio', client: { name: 'robot', version: '1' } })
   return { ...opened, call, hints }
@@ -191,105 +185,8 @@ test('a process that stops leaves the room', async (t) => {
 
 // --- real processes ------------------------------------------------------------------------------------------------
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-const MAIN = join(import.meta.dirname, '..', 'server', 'main.ts')
-
-/** `satchel mcp --room FILE` in a process of its own, spoken to over its pipes. */
-function spawnClient(t: TestContext, file: string, name: string) {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--import', TSX, MAIN, 'mcp', '--room', file, '--name', name],
-    {
-      stdio: ['pipe', 'pipe', 'ignore'],
-    },
-  )
-  t.after(() => child.kill('SIGKILL'))
-  const waiting = new Map<number, (answer: Record<string, unknown>) => void>()
-  const notes: { method?: string; params?: { uri?: string; taskId?: string } }[] = []
-  if (!child.stdout || !child.stdin) throw new Error('no pipes')
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = JSON.parse(line) as { id?: number; result?: Record<string, unknown> }
-    if (message.id === undefined) notes.push(message as (typeof notes)[number])
-    else waiting.get(message.id)?.(message.result ?? {})
-  })
-  let last = 0
-  const send = (method: string, params: object): Promise<Record<string, unknown>> => {
-    last += 1
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name, version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-    }
-    const message = { jsonrpc: '2.0', id: last, method, params: { ...params, _meta } }
-    child.stdin?.write(`${JSON.stringify(message)}\n`)
-    return new Promise((resolve) => waiting.set(last, resolve))
-  }
-  const call = async (tool: string, input: object): Promise<Record<string, unknown>> => {
-    const result = await send('tools/call', { name: tool, arguments: input })
-    return (result['structuredContent'] ?? result) as Record<string, unknown> // a result, or a task
-  }
-  const noted = async (enough: (note: (typeof notes)[number]) => boolean): Promise<boolean> => {
-    const deadline = performance.now() + 3000
-    while (!notes.some(enough) && performance.now() < deadline)
-      await new Promise((done) => setTimeout(done, 20))
-    return notes.some(enough)
-  }
-  return { child, call, send, noted }
-}
-
-test('the owner killed under busy bridges: they go on within two seconds and nothing acknowledged is lost', async (t) => {
-  const file = await roomFile(t)
-  const clients = [spawnClient(t, file, 'first')]
-  await clients[0]?.call('workspace_status', {})
-  clients.push(spawnClient(t, file, 'second'), spawnClient(t, file, 'third'))
-  await Promise.all(clients.map(({ call }) => call('workspace_status', {})))
-  const acknowledged: string[] = []
-  const survivors = clients.slice(1)
-  let going = true
-  const refused: unknown[] = []
-  const busy = survivors.map(async ({ call }, client) => {
-    for (let n = 0; going && n < 40; n += 1) {
-      const answer = await call('workspace_propose', {
-        base_version: 1,
-        summary: `${client}/${n}`,
-        content: 'c',
-      })
-      if (typeof answer['proposal_id'] === 'string') acknowledged.push(answer['proposal_id'])
-      else refused.push(answer)
-    }
-  })
-
-  await new Promise((done) => setTimeout(done, 50))
-  clients[0]?.child.kill('SIGKILL')
-  const killed = performance.now()
-  await survivors[0]?.call('workspace_status', {})
-  const recovered = performance.now() - killed
-  await Promise.all(busy)
-  going = false
-  const stored = new Set<string>()
-  for (let cursor: string | undefined; ; ) {
-    const page = (await survivors[1]?.call('workspace_proposals', {
-      limit: 200,
-      ...(cursor && { cursor }),
-    })) as {
-      proposals: { proposal_id: string }[]
-      next_cursor?: string
-    }
-    for (const { proposal_id } of page.proposals) stored.add(proposal_id)
-    cursor = page.next_cursor
-    if (cursor === undefined) break
-  }
-
-  t.diagnostic(`first success ${Math.round(recovered)} ms after the kill`)
-  // The promise is 2 s; a machine that runs many suites at once gets twice that.
-  assert.ok(recovered < 4000, `${recovered} ms`)
-  assert.deepEqual(
-    acknowledged.filter((id) => !stored.has(id)),
-    [],
-  )
-  assert.equal(stored.size, acknowledged.length, 'nothing happened twice')
-  assert.ok(refused.length <= survivors.length, JSON.stringify(refused))
-})
+const spawnClient = (t: TestContext, file: string, name: string) =>
+  spawnRoomProcess(t, { name, args: ['--room', file] })
 
 test('a stdio server started twice, one of them killed, leaves one owner and no participant without a call', async (t) => {
   const file = await roomFile(t)

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { SatchelError } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
@@ -19,7 +20,9 @@ export interface Attachment {
   letGo(holdBackMs?: number): Promise<void>
 }
 
-const RETRY_MS = 20
+/** Pauses between looks at a room that is being taken over: doubled from the first to the longest (design workspace, section 9). */
+const FIRST_RETRY_MS = 20
+const LONGEST_RETRY_MS = 250
 /** After a planned change of owner the others wait this long. */
 export const HOLD_BACK_MS = 300 // design workspace, section 9
 const ATTACH_LIMIT_MS = 2000 // design workspace, section 9
@@ -66,7 +69,8 @@ export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): A
 
 async function attachNow(take: (rank: Rank) => Promise<OwnerAttempt>, rank: Rank): Promise<Attached> {
   const began = performance.now()
-  for (;;) {
+  // Who waits leaves the processor to the one that recovers the room.
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
     const attempt = await take(rank)
     if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
     const link = attempt.kind === 'held' ? await linkTo(attempt.record, rank) : undefined
@@ -75,7 +79,7 @@ async function attachNow(take: (rank: Rank) => Promise<OwnerAttempt>, rank: Rank
     if (performance.now() - began > limitMs) {
       throw refusal('room_starting', 'The room is being taken over; try again in a moment.')
     }
-    await pause(RETRY_MS)
+    await pause(retryMs / 2 + randomInt(retryMs / 2))
   }
 }
 

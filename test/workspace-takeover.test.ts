@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { temporaryFolder } from './harness/index.ts'
+import { BUILT, type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
+
+/** Kills in all; the long proofs raise it. */
+const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 3)
+/** A room has 32 sessions, and those of killed processes last two minutes: then another room is used. */
+const KILLS_PER_ROOM = 8
+const BRIDGES = 20
+const FIRST_SUCCESS_MS = 2000 // design workspace, section 9
+/** A session may call 600 times a minute. */
+const PACE_MS = 120
+
+interface Writer {
+  readonly client: RoomProcess
+  /** Summaries that were sent, and those that were acknowledged. */
+  readonly sent: string[]
+  readonly acknowledged: string[]
+  readonly refused: { readonly at: number; readonly answer: unknown }[]
+  /** When each success was answered. */
+  readonly succeededAt: number[]
+  readonly stopped: Promise<void>
+  stop(): void
+}
+
+/** Proposes and takes back without a pause but its pace, as a busy agent does. */
+function startWriter(client: RoomProcess): Writer {
+  const sent: string[] = []
+  const acknowledged: string[] = []
+  const refused: { at: number; answer: unknown }[] = []
+  const succeededAt: number[] = []
+  let going = true
+  const run = async (): Promise<void> => {
+    for (let n = 0; going; n += 1) {
+      const summary = `${client.name}/${n}`
+      sent.push(summary)
+      const answer = await client.call('workspace_propose', { base_version: 1, summary, content: 'c' })
+      const { proposal_id } = answer
+      if (typeof proposal_id === 'string') {
+        acknowledged.push(summary)
+        succeededAt.push(performance.now())
+      } else refused.push({ at: performance.now(), answer })
+      await pause(PACE_MS)
+      if (typeof proposal_id === 'string') await client.call('workspace_withdraw', { proposal_id })
+      await pause(PACE_MS)
+    }
+  }
+  return {
+    client,
+    sent,
+    acknowledged,
+    refused,
+    succeededAt,
+    stopped: run(),
+    stop: () => {
+      going = false
+    },
+  }
+}
+
+/** The process that owns the room now: the newest lock names it. */
+function ownerPid(sidecar: string): number {
+  const newest = Math.max(...readdirSync(sidecar).map((name) => Number(/^lock-(\d+)$/.exec(name)?.[1] ?? 0)))
+  return (JSON.parse(readFileSync(join(sidecar, `lock-${newest}`), 'utf8')) as { pid: number }).pid
+}
+
+/** How many processes accept on this socket, as the kernel sees it; undefined where it does not tell. */
+function listenersAt(socket: string): number | undefined {
+  const table = '/proc/net/unix'
+  if (!existsSync(table)) return undefined
+  const accepting = '00010000' // __SO_ACCEPTCON
+  return readFileSync(table, 'latin1')
+    .split('\n')
+    .filter((line) => line.endsWith(` ${socket}`) && line.split(' ')[3] === accepting).length
+}
+
+async function startedEvents(client: RoomProcess): Promise<{ started: number; contiguous: boolean }> {
+  const ids: number[] = []
+  let started = 0
+  for (let since = 0; ; since = ids.at(-1) ?? 0) {
+    const { events, latest_event_id } = (await client.call('workspace_events', {
+      since_event_id: since,
+      limit: 200,
+    })) as { events: { event_id: number; event_type: string }[]; latest_event_id: number }
+    for (const { event_id, event_type } of events) {
+      ids.push(event_id)
+      if (event_type === 'workspace.started') started += 1
+    }
+    if (events.length === 0 || (ids.at(-1) ?? 0) >= latest_event_id) break
+  }
+  return { started, contiguous: ids.every((id, at) => at === 0 || id === (ids[at - 1] ?? 0) + 1) }
+}
+
+async function storedSummaries(client: RoomProcess): Promise<string[]> {
+  const found: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = (await client.call('workspace_proposals', { limit: 200, ...(cursor && { cursor }) })) as {
+      proposals: { summary: string }[]
+      next_cursor?: string
+    }
+    found.push(...page.proposals.map(({ summary }) => summary))
+    cursor = page.next_cursor
+    if (cursor === undefined) return found
+  }
+}
+
+/** Kills owners of one room and gives, for each kill, the milliseconds until the first and the last survivor succeeded. */
+async function killOwners(t: TestContext, kills: number): Promise<{ first: number; last: number }[]> {
+  const all = new Set<Writer>()
+  const clients: RoomProcess[] = []
+  // Before the folder goes: who is alive would make it again.
+  t.after(() => {
+    for (const { stop } of all) stop()
+    for (const { child } of clients) child.kill('SIGKILL')
+  })
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'plan.md')
+  const sidecar = join(folder, '.plan.md.satchel')
+  await writeFile(file, '# Plan\n')
+  let born = 0
+  const bear = async (): Promise<RoomProcess> => {
+    born += 1
+    const client = spawnRoomProcess(t, {
+      name: `agent-${born}`,
+      args: ['--room', file, '--profile', 'full'],
+      program: BUILT,
+    })
+    clients.push(client)
+    await client.call('workspace_status', {})
+    return client
+  }
+  const begin = (client: RoomProcess): Writer => {
+    const writer = startWriter(client)
+    all.add(writer)
+    return writer
+  }
+  while (clients.length <= BRIDGES) await bear()
+  const writers = new Set(clients.map(begin))
+  let mostListeners = 0
+  const watch = setInterval(() => {
+    mostListeners = Math.max(mostListeners, listenersAt(join(sidecar, 'owner.sock')) ?? 0)
+  }, 5)
+  t.after(() => clearInterval(watch))
+
+  const took: { first: number; last: number }[] = []
+  for (let kill = 0; kill < kills; kill += 1) {
+    await pause(300)
+    const pid = ownerPid(sidecar)
+    const victim = [...writers].find(({ client }) => client.child.pid === pid)
+    assert.ok(victim, 'the owner is one of the processes')
+    victim.stop()
+    writers.delete(victim)
+    const killedAt = performance.now()
+    victim.client.child.kill('SIGKILL')
+    await once(victim.client.child, 'exit')
+    const goneAt = performance.now()
+    const firstAfter = ({ succeededAt }: Writer): number | undefined => succeededAt.find((at) => at > goneAt)
+    while ([...writers].some((writer) => firstAfter(writer) === undefined)) {
+      assert.ok(performance.now() - killedAt < 10_000, 'somebody never went on')
+      await pause(10)
+    }
+    const times = [...writers].map((writer) => (firstAfter(writer) ?? 0) - killedAt)
+    took.push({ first: Math.min(...times), last: Math.max(...times) })
+    for (const { client, refused } of writers) {
+      const failed = refused.filter(({ at }) => at > killedAt)
+      assert.ok(failed.length <= 1, `${client.name}: ${JSON.stringify(failed)}`)
+    }
+    if (kill < kills - 1) writers.add(begin(await bear()))
+  }
+  for (const writer of writers) writer.stop()
+  await Promise.all([...writers].map(({ stopped }) => stopped))
+  clearInterval(watch)
+
+  const [{ client }] = [...writers] as [Writer]
+  const stored = await storedSummaries(client)
+  const kept = new Set(stored)
+  assert.equal(kept.size, stored.length, 'nothing happened twice')
+  for (const { acknowledged, sent } of all) {
+    assert.deepEqual(
+      acknowledged.filter((summary) => !kept.has(summary)),
+      [],
+      'what was acknowledged is kept',
+    )
+    for (const summary of sent) kept.delete(summary)
+  }
+  assert.deepEqual([...kept], [], 'nothing that nobody sent')
+  assert.ok(mostListeners <= 1, `${mostListeners} engines at once`)
+  const { started, contiguous } = await startedEvents(client)
+  assert.ok(contiguous, 'one history')
+  assert.ok(started <= kills + 1, `${started} engines for ${kills} kills`)
+  for (const { client: each } of writers) each.child.kill('SIGKILL')
+  return took
+}
+
+test(`the owner killed ${KILLS} times under ${BRIDGES} busy bridges: the room goes on within two seconds and so does everybody, nothing acknowledged is lost or done twice, and there is never a second owner`, async (t) => {
+  const took: { first: number; last: number }[] = []
+  for (let left = KILLS; left > 0; left -= KILLS_PER_ROOM)
+    took.push(...(await killOwners(t, Math.min(left, KILLS_PER_ROOM))))
+
+  const line = ({ first, last }: { first: number; last: number }) =>
+    `${Math.round(first)}-${Math.round(last)}`
+  t.diagnostic(
+    `ms from the kill to the first and to the last survivor's success: ${took.map(line).join(' ')}`,
+  )
+  for (const { first } of took) assert.ok(first < FIRST_SUCCESS_MS, `${Math.round(first)} ms`)
+})
