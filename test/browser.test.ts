@@ -1,42 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
 import { copyAssets } from '../scripts/assets.ts'
+import { openBrowser } from './browser.ts'
 import { openDoor } from './http/open-door.ts'
-
-/** `CHROMIUM_PATH`, else the system's browser on PATH. */
-function findChromium(): string | undefined {
-  const named = process.env['CHROMIUM_PATH']
-  if (named) return named
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return ['chromium', 'chromium-browser', 'google-chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path))
-}
-
-/** A browser that resolves no name, so that every request to another host fails. Undefined: none installed, said loudly. */
-async function openBrowser(t: TestContext): Promise<Browser | undefined> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) {
-    assert.notEqual(process.env['REQUIRE_BROWSER'], '1', 'REQUIRE_BROWSER=1, and no Chromium was found')
-    t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; the docs pages were not looked at')
-    return undefined
-  }
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    ],
-  })
-  t.after(() => browser.close())
-  return browser
-}
 
 /** A page that was opened, with everything it asked for and complained of. */
 async function look(t: TestContext, path: string, ready: string, packaged: boolean) {

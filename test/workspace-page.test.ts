@@ -1,42 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
 import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 /** Git-ignored; `SCREENSHOTS` names another folder. */
 const SHOTS = process.env['SCREENSHOTS'] ?? join(import.meta.dirname, '..', 'reports', 'room-page')
-
-function findChromium(): string | undefined {
-  const named = process.env['CHROMIUM_PATH']
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const found = ['chromium', 'chromium-browser', 'google-chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path))
-  return named || found
-}
-
-async function openBrowser(t: TestContext): Promise<Browser | undefined> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) {
-    assert.notEqual(process.env['REQUIRE_BROWSER'], '1', 'REQUIRE_BROWSER=1, and no Chromium was found')
-    t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; the owner page was not looked at')
-    return undefined
-  }
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    ],
-  })
-  t.after(() => browser.close())
-  return browser
-}
 
 interface Seen {
   readonly page: Page

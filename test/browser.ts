@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Browser, chromium } from 'playwright-core'
+
+/** `CHROMIUM_PATH`, else the system's browser on PATH. */
+function findChromium(): string | undefined {
+  const named = process.env['CHROMIUM_PATH']
+  if (named) return named
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return ['chromium', 'chromium-browser', 'google-chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path))
+}
+
+/**
+ * A browser that resolves no name, so that every request to another host fails; closed after the test.
+ * Undefined: none is installed, said loudly; `REQUIRE_BROWSER=1` makes that a failure.
+ */
+export async function openBrowser(t: TestContext): Promise<Browser | undefined> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) {
+    assert.notEqual(process.env['REQUIRE_BROWSER'], '1', 'REQUIRE_BROWSER=1, and no Chromium was found')
+    t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; no page was looked at')
+    return undefined
+  }
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+  })
+  t.after(() => browser.close())
+  return browser
+}
