@@ -133,6 +133,7 @@ function hostFor(
     now: options.now,
     resourceChanged: (uri) => hub.emit({ kind: 'resource', uri }),
     taskChanged: (taskId, owners) => hub.emit({ kind: 'task', taskId, owners }),
+    callerEnded: (principalId) => hub.emit({ kind: 'caller', principalId }),
     assetPath: options.assetPath,
     openListener,
   }

@@ -4,6 +4,8 @@ import type { Log } from './contract/context.ts'
 export type Signal =
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'task'; readonly taskId: string; readonly owners: readonly string[] }
+  /** The rights of this principal ended: whatever is open in its name is looked at again. */
+  | { readonly kind: 'caller'; readonly principalId: string }
 
 export type Listener = (signal: Signal) => void
 
@@ -11,7 +13,7 @@ export type Listener = (signal: Signal) => void
 export interface Hub {
   /** Synchronous, no I/O, never throws, never awaited by a mutation. Equal signals merge per turn of the event loop. */
   emit(signal: Signal): void
-  /** Listens to one resource URI or task id, or to everything with `*`. Gives the function that ends it. */
+  /** Listens to one resource URI, task id or principal, or to everything with `*`. Gives the function that ends it. */
   on(key: string, listener: Listener): () => void
   readonly listenerCount: number
 }
@@ -50,7 +52,7 @@ export function createHub(log: Log): Hub {
   return {
     emit(signal) {
       if (waiting.size === 0) setImmediate(flush)
-      waiting.set(signal.kind === 'resource' ? signal.uri : signal.taskId, signal)
+      waiting.set(keyOf(signal), signal)
     },
     on(key, listener) {
       const set = listeners.get(key) ?? new Set()
@@ -64,4 +66,9 @@ export function createHub(log: Log): Hub {
       return count
     },
   }
+}
+
+function keyOf(signal: Signal): string {
+  if (signal.kind === 'resource') return signal.uri
+  return signal.kind === 'task' ? signal.taskId : signal.principalId
 }

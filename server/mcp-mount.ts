@@ -13,6 +13,8 @@ export interface McpExchange {
   authenticate(): Promise<Principal>
   /** The capped, parsed JSON body. Errors: `invalid`/`media_type`, `body_timeout`, `body_not_json`, `too_deep`; `too_large`. */
   readBody(maxBytes: number): Promise<unknown>
+  /** Calls `action` when the rights of this principal are said to have ended. Gives the function that calls it off. */
+  onCallerEnded(principalId: string, action: () => void): () => void
   /** Called before a stream is opened. Errors: `unavailable`/`too_many_streams`. */
   requireStreamPlace(): void
   /** What to return once `outgoing` was used. */

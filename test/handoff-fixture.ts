@@ -131,6 +131,7 @@ export function testHost(root: string, now: () => Date, env: Record<string, stri
     now,
     resourceChanged() {},
     taskChanged() {},
+    callerEnded() {},
     assetPath: (name) => name,
     openListener: () => Promise.reject(new Error('no listener in this test')),
   }

@@ -159,6 +159,24 @@ describe('GET /events', () => {
     for (const { received } of [local, reader]) assert.equal(received().includes('other://x'), false)
   })
 
+  it('ends at once when its caller’s rights are said to have ended, and only then', async (t) => {
+    const { raw, sample } = await openDoor(t)
+    const local = raw(get('/events'))
+    const reader = raw(get('/events', bearer(READER)))
+    await Promise.all([local.until('event-stream'), reader.until('event-stream')])
+
+    sample.host?.callerEnded('reader')
+    sample.host?.resourceChanged('room://status')
+    await reader.until('room://status')
+    sample.revoked.add('reader')
+    sample.host?.callerEnded('reader')
+    await reader.until('0\r\n\r\n')
+    sample.host?.resourceChanged('note://end')
+    await local.until('note://end')
+
+    assert.equal(reader.received().includes('note://end'), false)
+  })
+
   it('tells a reader that fell behind to read again', async (t) => {
     const { raw, sample } = await openDoor(t)
     const { socket, until, received } = raw(get('/events'))

@@ -261,6 +261,20 @@ test('a GET stream ends before its next notification when the session is revoked
   assert.equal(stream.messages().length, 1)
 })
 
+test('a silent stream and a listen end at once when their caller’s rights are said to have ended', async (t) => {
+  const { url, world, sessions } = await serveHttp(t)
+  const get = await openStream(url, { ...GET, ...bearer('ses_ada') })
+  const listening = await openListen(url, listen('L', {}), bearer('ses_ada'))
+  await listening.arrived(1)
+
+  world.callerEnded('session:bob')
+  sessions.delete('ses_ada')
+  world.callerEnded('session:ada')
+  await Promise.all([get.ended, listening.ended])
+
+  assert.equal(listening.messages()[1]?.['id'], 'L')
+})
+
 test('a silent stream of a revoked session ends at the next heartbeat, a listen with its closing result', async (t) => {
   const beats: (() => void)[] = []
   const after = (ms: number, action: () => void) => {

@@ -6,6 +6,8 @@ import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { type OpenStream, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const OBSERVE = '/workspace/observe'
+/** What `GET /mcp` asks for. */
+const HINTS = { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' }
 
 function eventsOf(blocks: readonly string[]): RoomEvent[] {
   return blocks.flatMap((block) => {
@@ -103,7 +105,7 @@ test('a cursor before the ring or ahead of it is told as a gap, then what is kep
   ahead.close()
 })
 
-test('leaving, revoking and ending close the stream at once', async (t) => {
+test('leaving, revoking and ending close the streams of events and of hints at once', async (t) => {
   const server = await openRoomServer(t)
   const owner = await server.join('owner', ['*'])
   const ways: ((who: { session_id: string; participant_id: string; token: string }) => Promise<unknown>)[] = [
@@ -119,9 +121,17 @@ test('leaving, revoking and ending close the stream at once', async (t) => {
   for (const end of ways) {
     const guest = await server.join('guest')
     const stream = await openStream(server.ingress, OBSERVE, { token: guest.token })
+    const hints = await openStream(server.ingress, '/mcp', { token: guest.token, headers: HINTS })
+    const other = await openStream(server.ingress, '/mcp', { token: owner.token, headers: HINTS })
+    let otherEnded = false
+    void other.ended.then(() => {
+      otherEnded = true
+    })
     await stream.until((blocks) => blocks.length > 1)
     await end(guest)
-    await stream.ended
+    await Promise.all([stream.ended, hints.ended])
+    assert.equal(otherEnded, false)
+    other.close()
     const after = await server.ask(server.ingress, 'GET', '/workspace/status', { token: guest.token })
     assert.deepEqual([after.status, after.json['reason']], [401, 'session_expired'])
   }

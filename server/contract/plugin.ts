@@ -29,6 +29,8 @@ export interface Host {
   /** A hint, sent after the change is durable: no body, no history, cannot fail. */
   resourceChanged(uri: string): void
   taskChanged(taskId: string, owners: readonly string[]): void
+  /** A principal this plugin made has no rights any more: its open streams end at once instead of at their next heartbeat. */
+  callerEnded(principalId: string): void
   /** The absolute path of a packaged file: `assetPath('sql-wasm.wasm')`. */
   assetPath(name: string): string
   /** Serves every route, stream and tool that names this listener, until closed or the host stops. */

@@ -186,6 +186,27 @@ describe('event stream', () => {
     assert.deepEqual([closed, pump.size, clock.waiting.size], [[0], 0, 0])
   })
 
+  it('closes once for a client that was gone before it opened, after its caller knows it', async (t) => {
+    const pump = createPump()
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo // a TCP server's address is never a string
+    const client = rawClient(t, port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const [, outgoing] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
+    client.socket.destroy()
+    await once(outgoing, 'close')
+    const closed: boolean[] = []
+
+    const stream: EventStream = openEventStream(outgoing, { pump, onClose: () => closed.push(stream.closed) })
+    stream.start({ retryMs: 1 })
+    stream.offer(frame('nobody'))
+    await nextTurn()
+
+    assert.deepEqual([closed, pump.size], [[true], 0])
+  })
+
   it('drops what was offered behind an unfinished history when it ends: no hole before the last word', async (t) => {
     const { open } = await streamServer(t)
     const { stream, client } = await open()

@@ -116,7 +116,8 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
   }
 
   outgoing.once('close', cleanUp)
-  if (outgoing.destroyed) cleanUp()
+  // Not before the caller knows the stream that `onClose` speaks of.
+  if (outgoing.destroyed) queueMicrotask(cleanUp)
   return {
     get blocked() {
       return reader.blocked

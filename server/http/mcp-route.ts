@@ -39,6 +39,7 @@ export function mcpEndpoints(
             ...(options.bodyLimitMs !== undefined && { limitMs: options.bodyLimitMs }),
             ...(options.after && { after: options.after }),
           }),
+        onCallerEnded: (principalId, action) => host.hub.on(principalId, action),
         requireStreamPlace: places.requireOne,
         alreadySent: () => RESPONSE_ALREADY_SENT,
       })

@@ -17,6 +17,8 @@ interface Reader {
   readonly topics: readonly string[]
   readonly principal: Principal
   readonly events: EventStream
+  /** Asks again whether this caller may still read here. */
+  check(): Promise<void>
 }
 
 /**
@@ -50,17 +52,18 @@ export function resourceEventsEndpoint(
       if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
       const topics = topicsOf(exchange)
       places.requireOne()
+      const check = (): Promise<void> => admitAgain(caller, host)
       const events = openEventStream(exchange.outgoing, {
         pump: places.pump,
         onLag: () => RESYNC,
-        check: () => admitAgain(caller, host),
+        check,
         onClose: () => {
           places.leave(events)
           leave(reader)
         },
         ...(options.after && { after: options.after }),
       })
-      const reader = { topics, principal, events }
+      const reader = { topics, principal, events, check }
       readers.add(reader)
       places.take(events)
       stopListening ??= host.hub.on('*', publish)
@@ -74,6 +77,7 @@ export function resourceEventsEndpoint(
 function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Signal) => void {
   const ownerOf = createUriOwner(host.registry)
   return (signal) => {
+    if (signal.kind === 'caller') lookAgain(readers, signal.principalId)
     if (signal.kind !== 'resource') return
     const owner = ownerOf(signal.uri)
     if (owner === undefined) return
@@ -82,6 +86,13 @@ function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Si
       const wanted = topics.length === 0 || topics.some((topic) => signal.uri.startsWith(topic))
       if (wanted && mayRead(owner, principal)) events.offer(frame)
     }
+  }
+}
+
+/** Ends the streams of a caller whose rights are over. */
+function lookAgain(readers: ReadonlySet<Reader>, principalId: string): void {
+  for (const { principal, events, check } of readers) {
+    if (principal.id === principalId) check().catch(() => events.end())
   }
 }
 

@@ -61,9 +61,16 @@ export function openNotificationStream(
         end()
         throw thrown
       }),
-    onClose: options.onClose,
+    onClose() {
+      stopListening()
+      options.onClose()
+    },
   })
   let checking = Promise.resolve()
+  const lookAgain = (): void => {
+    checking = checking.then(stillTheSame).catch(end)
+  }
+  const stopListening = exchange.onCallerEnded(principalId, lookAgain)
   return {
     get closed() {
       return stream.closed

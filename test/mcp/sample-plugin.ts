@@ -30,6 +30,8 @@ export interface SampleWorld {
   /** Calls of `sample_wait` whose signal aborted. */
   aborted: number
   changed(uri: string): void
+  /** Says that this principal has no rights any more. */
+  callerEnded(principalId: string): void
 }
 
 /** A plugin with one declaration of each kind the MCP door serves. */
@@ -47,6 +49,7 @@ export function samplePlugin(): { readonly plugin: Plugin; readonly world: Sampl
       host?.taskChanged(id, [task.owner])
     },
     changed: (uri) => host?.resourceChanged(uri),
+    callerEnded: (id) => host?.callerEnded(id),
   }
   const plugin = definePlugin({
     name: 'sample',

@@ -8,13 +8,18 @@ import type { Owner } from './owner.ts'
 
 const SESSION_PREFIX = 'session:'
 
+/** How the host calls the principal of a session. */
+export function principalId(sessionId: string): string {
+  return SESSION_PREFIX + sessionId
+}
+
 /** The principal of a session, as the host knows it. */
 export function principalOf(session: {
   readonly session_id: string
   readonly capabilities: readonly Capability[]
 }): Principal {
   const { session_id, capabilities } = session
-  return { id: SESSION_PREFIX + session_id, kind: 'session', plugin: 'workspace', capabilities }
+  return { id: principalId(session_id), kind: 'session', plugin: 'workspace', capabilities }
 }
 
 /** The id of a principal's session; undefined for whoever has none. */

@@ -10,6 +10,7 @@ import type { News } from '../room/change.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
 import { createIdleSessions } from './idle-sessions.ts'
+import { principalId } from './credentials.ts'
 
 export interface OwnerParts {
   readonly host: Host
@@ -91,6 +92,7 @@ function roomPartsOf(parts: OwnerParts, consider: (news: News) => void): RoomPar
         for (const uri of changedResources(event_type)) host.resourceChanged(uri)
       }
       for (const { taskId, owners } of news.tasks) host.taskChanged(taskId, owners)
+      for (const sessionId of news.endedSessions) host.callerEnded(principalId(sessionId))
       consider(news)
     },
     substrateChanged: () => host.resourceChanged(`${ROOM_URI}/status`),
