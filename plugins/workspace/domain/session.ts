@@ -21,6 +21,14 @@ export interface Session {
   readonly end_reason?: EndReason
 }
 
+/** Begins the name of a session's principal. */
+export const SESSION_PREFIX = 'session:'
+
+/** How the host calls the principal of a session. */
+export function principalId(sessionId: string): string {
+  return SESSION_PREFIX + sessionId
+}
+
 /** True while the session may be used. */
 export function isLive(session: Session, now: Moment): boolean {
   return session.ended_at === undefined && session.expires_at > now

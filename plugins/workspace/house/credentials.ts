@@ -1,17 +1,10 @@
 import type { Capability, Credentials, Principal } from '../../../server/plugin.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
 import { refusal } from '../domain/refusal.ts'
-import { type Audience, isLive, type Session } from '../domain/session.ts'
+import { type Audience, isLive, principalId, SESSION_PREFIX, type Session } from '../domain/session.ts'
 import { workspaceRow } from '../room/change.ts'
 import { stored } from '../room/tables.ts'
 import type { Owner } from './owner.ts'
-
-const SESSION_PREFIX = 'session:'
-
-/** How the host calls the principal of a session. */
-export function principalId(sessionId: string): string {
-  return SESSION_PREFIX + sessionId
-}
 
 /** The principal of a session, as the host knows it. */
 export function principalOf(session: {

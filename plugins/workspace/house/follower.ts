@@ -1,4 +1,5 @@
 import type { Host } from '../../../server/plugin.ts'
+import { principalId } from '../domain/session.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import type { Joined } from '../room/members.ts'
 import { type Attached, type Attachment, HOLD_BACK_MS, pause } from './attachment.ts'
@@ -30,7 +31,7 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
       stopped = event.event_type === 'workspace.stopped'
       for (const uri of changedResources(event.event_type)) host.resourceChanged(uri)
       const { task_id } = event.payload
-      if (typeof task_id === 'string') host.taskChanged(task_id, [`session:${joined.session_id}`])
+      if (typeof task_id === 'string') host.taskChanged(task_id, [principalId(joined.session_id)])
     }).catch((thrown: unknown) => {
       if (!stopping.signal.aborted) host.log.debug('the owner went away', { error: thrown })
     })

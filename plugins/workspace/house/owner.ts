@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { refusal } from '../domain/refusal.ts'
+import { principalId } from '../domain/session.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
 import type { Feed } from '../feed.ts'
@@ -10,7 +11,6 @@ import type { News } from '../room/change.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
 import { createIdleSessions } from './idle-sessions.ts'
-import { principalId } from './credentials.ts'
 
 export interface OwnerParts {
   readonly host: Host

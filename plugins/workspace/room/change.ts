@@ -8,7 +8,7 @@ import { addMinutes, formatMoment, type Micros, type Moment, microsOf } from '..
 import type { Participant } from '../domain/participant.ts'
 import { permissionDenied, refusal } from '../domain/refusal.ts'
 import type { Rows, Tx } from '../domain/rows.ts'
-import { isLive, type Session } from '../domain/session.ts'
+import { isLive, principalId, type Session } from '../domain/session.ts'
 import { listed, participants, sessions, stored } from './tables.ts'
 
 export interface RoomSettings {
@@ -103,7 +103,7 @@ export function beginChange(tx: Tx, parts: ChangeParts): Change {
 function principalsOf(rows: Rows, participantIds: readonly string[]): readonly string[] {
   return listed<Session>(rows, 'session_open')
     .filter(({ participant_id }) => participantIds.includes(participant_id))
-    .map(({ session_id }) => `session:${session_id}`)
+    .map(({ session_id }) => principalId(session_id))
 }
 
 /** The present moment as a mutation or a read takes it. */
