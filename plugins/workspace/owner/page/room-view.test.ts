@@ -162,6 +162,39 @@ test('a resync reads the room again, and events meanwhile wait and are dropped w
   assert.deepEqual(page.ids(), [21])
 })
 
+test('what was lost while the room was being read is read once more', async () => {
+  const page = browser()
+  await page.view.start()
+  let release = (): void => {}
+  page.server.hold = new Promise((done) => {
+    release = done
+  })
+  page.source().resync()
+  page.server.latest = 30
+  page.source().resync()
+  page.source().resync()
+  release()
+  await settled()
+  page.source().send(30, 'session.created')
+  page.source().send(31, 'session.created')
+
+  assert.equal(page.asked.length, 3)
+  assert.deepEqual(page.ids(), [31])
+})
+
+test('a room whose ids began anew is followed from its own newest', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().send(11, 'session.created')
+  page.server.latest = 2
+
+  page.source().resync()
+  await settled()
+  page.source().send(3, 'session.created')
+
+  assert.deepEqual(page.ids(), [3])
+})
+
 test('a lost stream is said, and the room is read every 30 seconds until the stream is open again', async () => {
   const page = browser()
   await page.view.start()

@@ -96,6 +96,7 @@ class FollowedRoom implements RoomView {
   #cursor = 0
   #source: EventSourceLike | undefined
   #loading = false
+  #resyncedMeanwhile = false
   #waiting: ViewEvent[] = []
   #stopped = false
   #callOffReload: (() => void) | undefined
@@ -155,8 +156,10 @@ class FollowedRoom implements RoomView {
       if (!answer.ok) return false
       const room = (await answer.json()) as RoomState // what our own server gives
       this.#room = room
-      this.#cursor = Math.max(this.#cursor, room.latest_event_id)
-      this.#events = merged(room.events ?? [], this.#events)
+      // Also where that is lower: the file of another room, or an older copy of this one, lies there now.
+      this.#cursor = room.latest_event_id
+      const known = this.#events.filter(({ event_id }) => event_id <= room.latest_event_id)
+      this.#events = merged(room.events ?? [], known)
       this.#tell(ALL_PARTS)
       return true
     } catch {
@@ -164,7 +167,17 @@ class FollowedRoom implements RoomView {
     } finally {
       this.#loading = false
       for (const event of this.#waiting.splice(0)) this.#apply(event)
+      if (this.#resyncedMeanwhile) {
+        this.#resyncedMeanwhile = false
+        this.#reload()
+      }
     }
+  }
+
+  /** The room that is being read may be older than what was lost: then it is read once more. */
+  #reload(): void {
+    if (this.#loading) this.#resyncedMeanwhile = true
+    else void this.#load() // cannot reject
   }
 
   #apply(event: ViewEvent): void {
@@ -203,7 +216,7 @@ class FollowedRoom implements RoomView {
       this.#become('live')
     }
     opened.onmessage = ({ data }) => this.#apply(JSON.parse(data) as ViewEvent) // an envelope of our own server
-    opened.addEventListener('resync', () => void this.#load()) // cannot reject
+    opened.addEventListener('resync', () => this.#reload())
     opened.onerror = () => {
       if (!this.#stopped && opened === this.#source) this.#lost()
     }

@@ -243,14 +243,18 @@ export function handoffs(room, act) {
 
 export function events(list, room) {
   if (list.length === 0) return empty('No event yet.')
+  const joined = list.filter(({ event_type }) => event_type === 'participant.joined')
+  // Who has left is no member any more, but the event of joining still says the name.
+  const names = new Map(joined.map(({ payload }) => [payload.participant_id, payload.name]))
   return h(
     'ol',
     { class: 'events', reversed: true, start: list[0].event_id },
     list.slice(0, 60).map((event) => {
       const { summary, target, name, status } = event.payload
-      const who = event.actor_id ? nameOf(room, event.actor_id) : ''
+      const actor = event.actor_id
+      const who = actor ? (names.get(actor) ?? nameOf(room, actor)) : ''
       const what = [
-        summary ?? name ?? target ?? '',
+        summary ?? (name === who ? '' : name) ?? target ?? '',
         event.version ? `version ${event.version}` : '',
         status ?? '',
       ]

@@ -186,7 +186,7 @@ async function proposeDialog() {
         { onsubmit: send },
         h('label', {}, 'What ', target),
         h('label', {}, 'Why ', why),
-        text,
+        h('label', {}, 'Text ', text),
         h('button', { type: 'submit', class: 'good' }, 'Propose'),
       ),
     )
@@ -221,6 +221,10 @@ const SECTIONS = {
   invites: sections.invites,
 }
 
+function members(count) {
+  return count === 1 ? '1 member' : `${count} members`
+}
+
 function changed({ connection, room, events }, parts) {
   const [label, hint] = CONNECTION[connection]
   places.status.dataset.state = connection
@@ -232,7 +236,7 @@ function changed({ connection, room, events }, parts) {
   fill(places.title, status.name)
   fill(
     places.about,
-    `version ${status.version}, ${room.participants.length} member(s)${status.substrate === 'ok' ? '' : `, file ${status.substrate}`}`,
+    `version ${status.version}, ${members(room.participants.length)}${status.substrate === 'ok' ? '' : `, file ${status.substrate}`}`,
   )
   for (const [part, render] of Object.entries(SECTIONS)) {
     if (parts.includes(part)) fill(places[part], render(room, act))
