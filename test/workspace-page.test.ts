@@ -10,12 +10,38 @@ import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 /** Git-ignored; `SCREENSHOTS` names another folder. */
 const SHOTS = process.env['SCREENSHOTS'] ?? join(import.meta.dirname, '..', 'reports', 'room-page')
 
+/** Text whose contrast with its ground is below 4.5 (WCAG 2.2, AA), as the browser computes both. */
+const FAINT = `(() => {
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0)
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number)
+  const groundOf = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = channels(getComputedStyle(at).backgroundColor)
+      if (color[3] !== 0) return color
+    }
+    return [255, 255, 255]
+  }
+  const faint = []
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+    if (!own || element.closest('script, style, noscript') || element.offsetParent === null) continue
+    const [a, b] = [light(channels(getComputedStyle(element).color)), light(groundOf(element))]
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    if (ratio < 4.5) faint.push(element.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2))
+  }
+  return faint
+})()`
+
 interface Seen {
   readonly page: Page
   readonly server: RoomServer
   readonly foreign: string[]
   readonly complaints: string[]
   shot(name: string): Promise<void>
+  /** Shoots the page in light and dark, narrow and wide; nothing may run out of it, and all text must have contrast. */
+  look(name: string): Promise<void>
 }
 
 async function openPage(
@@ -47,12 +73,28 @@ async function openPage(
   await page.goto(`${server.owner}/#k=${server.key}`)
   await page.waitForSelector('[data-state="live"]')
   await mkdir(SHOTS, { recursive: true })
+  const shot = async (name: string): Promise<void> => {
+    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+  }
   return {
     page,
     server,
     foreign,
     complaints,
-    shot: async (name) => void (await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })),
+    shot,
+    async look(name) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [360, 1280]) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await page.setViewportSize({ width, height: 900 })
+          await shot(`${name}-${colorScheme}-${width}`)
+          const at = `${name}, ${colorScheme}, ${width}`
+          const across = Number(await page.evaluate('document.documentElement.scrollWidth'))
+          assert.ok(across <= width, `${at}: ${across} pixels wide`)
+          assert.deepEqual(await page.evaluate(FAINT), [], at)
+        }
+      }
+    },
   }
 }
 
@@ -152,7 +194,7 @@ test('an ended session is said, with the way back', async (t) => {
   await page.waitForSelector('[data-state="ended"]', { timeout: 10_000 })
 
   assert.match(await page.locator('.connection').innerText(), /owner-link/)
-  await seen.shot('ended')
+  await seen.look('ended')
 })
 
 test('a room that went away is said: reconnecting or offline', async (t) => {
@@ -162,7 +204,6 @@ test('a room that went away is said: reconnecting or offline', async (t) => {
 
   await seen.page.waitForSelector('[data-state="offline"], [data-state="reconnecting"]', { timeout: 10_000 })
 
-  await seen.shot('offline')
   assert.deepEqual(seen.complaints, [])
 })
 
@@ -249,4 +290,86 @@ test('proposing from the page starts from the newest text', async (t) => {
   const [proposal] = (await ask('/workspace/proposals')).json['proposals'] as { proposal_id: string }[]
   const { json } = await ask(`/workspace/proposal?proposal_id=${proposal?.proposal_id}`)
   assert.equal(json['content'], '## Goals\r\ntwo\r\n')
+})
+
+/** A room in which everything that the page can show is there at once. */
+async function fillRoom(server: RoomServer): Promise<void> {
+  const ada = await server.join('ada')
+  const boss = await server.join('boss', ['*'])
+  const [post, decide] = [as(server, ada.token), as(server, boss.token)]
+  const propose = async (summary: string, content: string, base_version: number) => {
+    const { json } = await post('/workspace/propose', {
+      base_version,
+      target: 'section:Plan/Goals',
+      summary,
+      content: `## Goals\n\n${content}\n`,
+    })
+    return String(json['proposal_id'])
+  }
+  const superseded = await propose('Drop the second goal', '- one', 1)
+  const approved = await propose('Name the goals', '- one: ship\n- two: learn', 1)
+  const conflicting = await propose('Say when', '- one, in May', 1)
+  for (const proposal_id of [approved, conflicting])
+    await decide('/workspace/proposal/review', { proposal_id, approve: true })
+  await decide('/workspace/commit', { proposal_id: approved })
+  await decide('/workspace/commit', { proposal_id: conflicting })
+  const rejected = await propose('Remove everything', '', 2)
+  await decide('/workspace/proposal/review', { proposal_id: rejected, approve: false, reason: 'no' })
+  const ready = await propose('Say who does it', '- one: ship, by Ada\n- two: learn', 2)
+  await decide('/workspace/proposal/review', { proposal_id: ready, approve: true })
+  await propose('Add a third goal', '- one: ship\n- two: learn\n- three: rest', 2)
+  assert.match(superseded, /^prop_/)
+  await post('/workspace/checkout', { target: 'section:Plan/Goals' })
+  await decide('/workspace/handoff', { title: 'Draft the steps', objective: 'One line for each goal.' })
+  const { json } = await decide('/workspace/handoff', { title: 'Check the dates', objective: 'All of them.' })
+  const { handoff_id } = json
+  await post('/workspace/handoff/accept', { handoff_id })
+  await post('/workspace/handoff/result', { handoff_id, summary: 'Two dates were wrong.' })
+  await decide('/workspace/invite', { minutes: 60 })
+  await as(server, boss.token)('/workspace/leave', {})
+}
+
+test('every state is whole in light and dark, at 360 pixels and wide: nothing runs out, all text has contrast', async (t) => {
+  const seen = await openPage(t, { text: '# Plan\n\n## Goals\n\n- one\n- two\n\n> Quoted, with `code`.\n' })
+  if (!seen) return
+  const { page, server } = seen
+  await seen.look('empty')
+  await page.evaluate(`document.querySelector('h1').style.color = '#555'`)
+  assert.equal(
+    ((await page.evaluate(FAINT)) as string[]).length,
+    1,
+    'the look for contrast sees what is faint',
+  )
+  await page.evaluate(`document.querySelector('h1').style.color = ''`)
+  await fillRoom(server)
+  await page.locator('#handoffs .card', { hasText: 'Two dates were wrong.' }).waitFor()
+  await page.locator('#leases', { hasText: 'section:Plan/Goals' }).waitFor()
+  await page.locator('#proposals .card').nth(1).waitFor()
+  await page.locator('#invites > summary').click()
+  await page.locator('#sessions > summary').click()
+  await page.locator('#proposals details > summary').click()
+  await page.getByRole('button', { name: 'Show the changes of: Add a third goal' }).click()
+  await page.locator('ins').first().waitFor()
+  await seen.look('full')
+  await page.getByRole('button', { name: 'Propose a change' }).click()
+  await page.getByLabel('What to change').waitFor()
+  await seen.look('propose')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Invite an agent' }).click()
+  await page.getByLabel('Invitation URI').waitFor()
+  await seen.look('invitation')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Check out the document' }).click()
+  await page.locator('.notice', { hasText: /lease/i }).waitFor()
+  await seen.look('refused')
+  await page.route('**/workspace/observe*', (route) => route.abort())
+  await page.reload()
+  await page.waitForSelector('[data-state="reconnecting"]')
+  await seen.look('reconnecting')
+  await page.unroute('**/workspace/observe*')
+  await page.waitForSelector('[data-state="live"]')
+  await server.stop()
+  await page.waitForSelector('[data-state="offline"]', { timeout: 10_000 })
+  await seen.look('offline')
+  assert.deepEqual([seen.foreign, seen.complaints], [[], []])
 })

@@ -2,10 +2,16 @@ import { diffLines, h, visible, when } from './dom.js'
 
 const PENDING = { pending: 'waits for review', approved: 'approved, not yet committed' }
 
+/** Who has left is no member any more, but the event of joining still says the name. */
+export function namesIn(events) {
+  const joined = events.filter(({ event_type }) => event_type === 'participant.joined')
+  return new Map(joined.map(({ payload }) => [payload.participant_id, payload.name]))
+}
+
 /** Names of participants by id, for everything that only holds ids. */
-export function nameOf(room, id) {
+function nameOf(room, id) {
   const found = room.participants?.find((one) => one.participant_id === id)
-  return found ? found.name : (id ?? 'nobody')
+  return found?.name ?? room.names?.get(id) ?? id ?? 'nobody'
 }
 
 function empty(text) {
@@ -177,7 +183,8 @@ export function invites(room, act) {
   if (!room.invites) return empty('You may not invite.')
   const now = new Date().toISOString()
   const open = room.invites.filter(
-    ({ revoked_at, expires_at }) => revoked_at === undefined && expires_at > now,
+    ({ revoked_at, expires_at, used_count, max_uses }) =>
+      revoked_at === undefined && expires_at > now && used_count < (max_uses ?? Number.POSITIVE_INFINITY),
   )
   return [
     button('Invite an agent', 'invite', () => act.invite()),
@@ -243,16 +250,12 @@ export function handoffs(room, act) {
 
 export function events(list, room) {
   if (list.length === 0) return empty('No event yet.')
-  const joined = list.filter(({ event_type }) => event_type === 'participant.joined')
-  // Who has left is no member any more, but the event of joining still says the name.
-  const names = new Map(joined.map(({ payload }) => [payload.participant_id, payload.name]))
   return h(
     'ol',
     { class: 'events', reversed: true, start: list[0].event_id },
     list.slice(0, 60).map((event) => {
       const { summary, target, name, status } = event.payload
-      const actor = event.actor_id
-      const who = actor ? (names.get(actor) ?? nameOf(room, actor)) : ''
+      const who = event.actor_id ? nameOf(room, event.actor_id) : ''
       const what = [
         summary ?? (name === who ? '' : name) ?? target ?? '',
         event.version ? `version ${event.version}` : '',

@@ -117,7 +117,7 @@ const act = {
 }
 
 function copyable(text) {
-  const field = h('textarea', { readonly: true, rows: '4', 'aria-label': 'Invitation URI' })
+  const field = h('textarea', { readonly: true, rows: '6', 'aria-label': 'Invitation URI' })
   field.value = text
   const done = h('span', { role: 'status' })
   const copy = async () => {
@@ -230,7 +230,7 @@ function changed({ connection, room, events }, parts) {
   places.status.dataset.state = connection
   fill(places.status, h('strong', {}, label), hint && ` ${hint}`)
   if (!room) return
-  current = room
+  current = { ...room, names: sections.namesIn(events) }
   const { status } = room
   document.title = `${status.name} · satchel`
   fill(places.title, status.name)
@@ -239,11 +239,11 @@ function changed({ connection, room, events }, parts) {
     `version ${status.version}, ${members(room.participants.length)}${status.substrate === 'ok' ? '' : `, file ${status.substrate}`}`,
   )
   for (const [part, render] of Object.entries(SECTIONS)) {
-    if (parts.includes(part)) fill(places[part], render(room, act))
+    if (parts.includes(part)) fill(places[part], render(current, act))
   }
   if (parts.includes('document')) void readDocument()
   if (parts.includes('participants')) void readSessions()
-  fill(places.events, sections.events(events, room))
+  fill(places.events, sections.events(events, current))
 }
 
 async function start() {
