@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import fsPromises, { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import fsPromises, { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
@@ -342,9 +345,52 @@ test('a configuration or store outside the allowed folders is refused', async (t
   await assert.rejects(host.call('search_modules_vector', { query: 'x', config_file: 'away.yaml' }), {
     reason: 'path_refused',
   })
+  await symlink('/etc', join(root, 'way-out'))
+  await writeFile(join(root, 'linked.yaml'), 'embedding: { enabled: true, vectordb_path: way-out/vectors }\n')
+  for (const config_file of ['way-out/hostname', 'linked.yaml']) {
+    await assert.rejects(host.call('search_modules_vector', { query: 'x', config_file }), {
+      reason: 'path_refused',
+    })
+  }
   await assert.rejects(host.call('search_modules_vector', { query: 'x', config_file: 'missing.yaml' }), {
     code: 'not_found',
   })
+})
+
+test("a caller's configuration sends no text and no key to a service the operator did not name", async (t) => {
+  const stage = await openStage(t)
+  const asked: string[] = []
+  const trap = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`)
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(trap, 'listening')
+  t.after(() => trap.close())
+  const { port } = trap.address() as AddressInfo // it listens at a port
+  const host = await openHost(t, {
+    plugins: [{ plugin, settings: stage.settings }],
+    projectRoot: stage.root,
+    env: { ...process.env, HOSTED_A_API_KEY: 'sk-canary-of-the-operator' },
+  })
+  const repositories = `repositories: ${JSON.stringify(stage.settings['repositories'])}\n`
+  for (const [reason, embedding] of [
+    ['host_refused', `strategy: hosted-a, hosted_a_base_url: 'http://127.0.0.1:${port}'`],
+    ['host_refused', "strategy: hosted-a, hosted_a_base_url: 'https://169.254.169.254/v1'"],
+    ['host_refused', `vectordb_host: 127.0.0.1, vectordb_port: ${port}`],
+    ['path_refused', 'vectordb_path: /etc/vectors'],
+    ['path_refused', 'strategy: local-transformers, sentence_transformers_model: /etc'],
+  ] as const) {
+    const yaml = `${repositories}embedding: { enabled: true, ${embedding} }\n`
+    await writeFile(join(stage.root, 'theirs.yaml'), yaml)
+    for (const call of [
+      () => host.call('ingest_from_yaml', { yaml }),
+      () => host.call('ingest_modules', { config_file: 'theirs.yaml' }),
+      () => host.call('search_modules_vector', { query: 'x', config_file: 'theirs.yaml' }),
+    ]) {
+      await assert.rejects(call(), { code: 'forbidden', reason }, embedding)
+    }
+  }
+  assert.deepEqual(asked, [])
 })
 
 test('every door gives the same ranking, and the text of a module reaches a model only inside its fence', async (t) => {

@@ -4,6 +4,7 @@ import type { CallContext } from '../../server/plugin.ts'
 import { changedUris } from './catalog/changed-uris.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from './config.ts'
 import { parseConfigText } from './config-text.ts'
+import { callerEmbedding } from './embed/caller-options.ts'
 import type { Trust } from './git/admission.ts'
 import { endpoint, parseRemoteUrl } from './git/url.ts'
 import { openModuleReader } from './ingest/module-reader.ts'
@@ -122,8 +123,10 @@ async function prepare(service: ModuleService, ctx: CallContext, wish: IngestWis
     if (typed !== undefined) return await callerPath(service, ctx, typed)
     return isOperator || wish.repositories !== undefined ? ownDir : await callerPath(service, ctx, configured)
   }
+  const isTheirs = !isOperator && wish.repositories === undefined
+  const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
   return {
-    config,
+    config: { ...config, embedding },
     trust,
     outputDir: await confined(wish.output_dir, config.output_dir, own.outputDir),
     cloneDir: await confined(wish.clone_dir, config.clone_dir, own.cloneDir),

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
 import { parseConfigText } from '../config-text.ts'
+import { callerEmbedding } from '../embed/caller-options.ts'
 import { refusal } from '../reasons.ts'
 import { callerPath, type ModuleService } from '../service.ts'
 import type { SearchPlace } from './search-stand.ts'
 
 /**
  * The place of a configuration that a caller names, whose folders then are confined too.
- * Errors: `forbidden`/`path_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
+ * Errors: `forbidden`/`path_refused`, `host_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
  */
 export async function placeOfFile(
   service: ModuleService,
@@ -21,12 +22,16 @@ export async function placeOfFile(
     throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })
   })
   const named = parseConfigText(text, host.env)
-  const isOwn = file === host.configFile
-  const confined = (path: string): Promise<string> =>
-    isOwn ? Promise.resolve(resolve(workingDirectory, path)) : callerPath(service, ctx, path)
+  if (ctx.door === 'cli' || file === host.configFile) {
+    return {
+      outputDir: resolve(workingDirectory, named.output_dir),
+      embedding: named.embedding,
+      configFile: file,
+    }
+  }
   return {
-    outputDir: await confined(named.output_dir),
-    embedding: { ...named.embedding, vectordb_path: await confined(named.embedding.vectordb_path) },
+    outputDir: await callerPath(service, ctx, named.output_dir),
+    embedding: await callerEmbedding(service, ctx, named.embedding),
     configFile: file,
   }
 }
