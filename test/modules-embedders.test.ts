@@ -111,6 +111,10 @@ test('base64 vectors are read too', async (t) => {
 
 test('what may pass is tried again, as long as the service says', async (t) => {
   const drop: Reply = (_asked, response) => void response.destroy()
+  const truncated: Reply = (_asked, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+    response.write('{"data":[{"index":0,"embedding":[0.1', () => response.destroy())
+  }
   const passing: [string, Reply][] = [
     ['429', json(429, {}, { 'retry-after': '3' })],
     ['429 in milliseconds', json(429, {}, { 'retry-after-ms': '250' })],
@@ -119,6 +123,7 @@ test('what may pass is tried again, as long as the service says', async (t) => {
     ['HTML of a proxy', json(502, '<html>bad gateway</html>')],
     ['no JSON', json(200, '<html>')],
     ['a dropped connection', drop],
+    ['a truncated answer', truncated],
   ]
   for (const [name, reply] of passing) {
     waited.length = 0
@@ -156,6 +161,27 @@ test('what will not pass is asked once, and the message has no key', async (t) =
     assert.ok(!result.failed.includes(KEY), name)
     assert.ok(stub.asked.length <= (name === 'a redirect' ? 5 : 1), `${name}: ${stub.asked.length}`)
   }
+})
+
+test('an answer of more than 64 MiB is not read to its end', async (t) => {
+  let sent = 0
+  const endless: Reply = (_asked, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const part = Buffer.alloc(1024 * 1024, ' ')
+    const more = (): void => {
+      if (response.destroyed || sent >= 200) return void response.end()
+      sent++
+      response.write(part, more)
+    }
+    more()
+  }
+  const stub = await openStub(t, endless)
+
+  const [result] = await hosted(stub.baseUrl).embed(['x'], 'document', signal)
+
+  assert.ok(result && 'failed' in result && /64 MiB/.test(result.failed))
+  assert.equal(stub.asked.length, 1)
+  assert.ok(sent < 100, `${sent} MiB were sent`)
 })
 
 test('a failed batch fails only its own texts, and another size of vectors is refused', async (t) => {
@@ -270,6 +296,20 @@ test('a model that is not there names the field and both remedies, and asks no n
     (error: Error & { reason: string }) => {
       assert.equal(error.reason, 'model_unavailable')
       return /sentence_transformers_model/.test(error.message) && /folder/.test(error.message)
+    },
+  )
+})
+
+test('a model that has to be loaded first says so where there is no network', async (t) => {
+  const folder = await temporaryFolder(t)
+  t.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')))
+  const options = embeddingOptions.parse({ strategy: 'local-transformers' })
+
+  await assert.rejects(
+    openEmbedder(options, { lexicon, workingDirectory: folder, env: { XDG_CACHE_HOME: folder } }),
+    (error: Error & { code: string; reason: string }) => {
+      assert.deepEqual([error.code, error.reason], ['unavailable', 'model_unavailable'])
+      return /network/.test(error.message) && /folder/.test(error.message)
     },
   )
 })

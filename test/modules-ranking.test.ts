@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { writeManyRecords } from '../plugins/modules/bench/many-records.ts'
+import { plugin } from '../plugins/modules/index.ts'
+import { OWN_QUERIES } from '../plugins/modules/search/own-corpus.ts'
+import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
+
+interface Hit {
+  readonly id: string
+  readonly metadata: { readonly repository: string; readonly ref: string }
+  readonly distance: number
+  readonly other_refs?: string[]
+  readonly explain?: {
+    readonly keyword: { readonly terms: Share[]; readonly concepts: Share[] }
+    readonly weights: unknown
+  }
+}
+
+interface Share {
+  readonly share: number
+}
+
+/** Our judged modules at `refs` tags each, found by a server with these embedding options. */
+async function openJudged(t: TestContext, refs: number) {
+  const root = await temporaryFolder(t)
+  await writeManyRecords(root, 42, refs)
+  const open = (embedding: object = {}): Promise<TestHost> => {
+    const settings = {
+      output_dir: join(root, 'out'),
+      embedding: { enabled: true, vectordb_path: join(root, 'vectors'), ...embedding },
+      mcp: { auto_ingest: false },
+    }
+    return openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env: process.env })
+  }
+  return { open }
+}
+
+const search = async (host: TestHost, input: object): Promise<Hit[]> =>
+  (await host.call('search_modules_vector', { ...input }))['results'] as Hit[]
+
+test('five tags of each module give the ten results that one tag gives, with their other refs', async (t) => {
+  const one = await (await openJudged(t, 1)).open()
+  const five = await (await openJudged(t, 5)).open()
+
+  for (const { query } of OWN_QUERIES) {
+    const single = await search(one, { query })
+    const crowded = await search(five, { query })
+    const places = (hits: readonly Hit[]) => hits.map(({ id, distance }) => [id, distance])
+    assert.deepEqual(places(crowded), places(single), query)
+    for (const { other_refs, metadata } of crowded) {
+      assert.equal(metadata.ref, 'v2.0.0')
+      assert.deepEqual(other_refs, ['v1.4.0', 'v1.3.0', 'v1.2.0', 'v1.1.0'])
+    }
+  }
+})
+
+test('weights of 1 and 0, 0 and 1, and the same for both rank as keyword, vector and hybrid do', async (t) => {
+  const { open } = await openJudged(t, 1)
+  const orders = new Map<string, string>()
+  for (const [mode, keyword_weight, vector_weight] of [
+    ['keyword', 1, 0],
+    ['vector', 0, 1],
+    ['hybrid', 0.5, 0.5],
+  ] as const) {
+    const weighted = await open({ keyword_weight, vector_weight })
+    const plain = await open()
+    const order: string[] = []
+    for (const { query } of OWN_QUERIES.slice(0, 12)) {
+      const byWeights = await search(weighted, { query, limit: 5 })
+      const byMode = await search(plain, { query, limit: 5, mode })
+      assert.deepEqual(
+        byWeights.map(({ id }) => id),
+        byMode.map(({ id }) => id),
+        `${mode}: ${query}`,
+      )
+      order.push(...byMode.map(({ id }) => id))
+    }
+    orders.set(mode, order.join())
+  }
+  assert.equal(new Set(orders.values()).size, 3)
+})
+
+test('a search says why: the shares of words and concepts sum to 1', async (t) => {
+  const host = await (await openJudged(t, 1)).open()
+  for (const { query } of OWN_QUERIES) {
+    for (const { explain } of await search(host, { query, explain: true, limit: 50 })) {
+      const shares = [...(explain?.keyword.terms ?? []), ...(explain?.keyword.concepts ?? [])]
+      const sum = shares.reduce((total, { share }) => total + share, 0)
+      assert.ok(shares.length === 0 || Math.abs(sum - 1) < 1e-6, `${query}: ${sum}`)
+      assert.deepEqual(explain?.weights, { keyword: 0.5, vector: 0.5 })
+    }
+  }
+})
+
+test('the same questions get the same answers from every server, one after another and at once', async (t) => {
+  const { open } = await openJudged(t, 2)
+  const [host, other] = [await open(), await open()]
+  const queries = OWN_QUERIES.slice(0, 8)
+
+  const atOnce = await Promise.all(queries.map(({ query }) => search(host, { query })))
+  const inTurn: Hit[][] = []
+  for (const { query } of queries) inTurn.push(await search(other, { query }))
+
+  assert.deepEqual(atOnce, inTurn)
+})
