@@ -350,22 +350,6 @@ test('a project without git, and a repository without commits, are unknown and n
   assert.equal(answer.freshness.stale, false)
 })
 
-test('a captured head that is no commit id never reaches git', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id, path } = await bench.call('handoff_create', SMALL)
-  for (const head of ['--output=x', '-c x', 'HEAD;x', '$(touch x)', 'HEAD']) {
-    bench.write(path, bench.read(path).replace(/"head": "[^"]*"/, `"head": ${JSON.stringify(head)}`))
-
-    const answer = await bench.call('handoff_freshness', { id })
-
-    assert.equal(answer.state, 'unknown', head)
-  }
-  assert.deepEqual(
-    bench.files().filter((file) => !file.startsWith('.handoffs')),
-    ['README.md', 'src/callback.ts'],
-  )
-})
-
 test('an artifact outside the project fails the check and is never read', async (t) => {
   const bench = await openBench(t, { repository: true })
   symlinkSync('/etc/hostname', `${bench.root}/link`)

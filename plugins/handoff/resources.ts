@@ -6,6 +6,7 @@ import { DEFAULT_BRIEF_TOKENS } from './domain/brief.ts'
 import { shownLine } from './domain/fence.ts'
 import { newestFirst } from './domain/latest.ts'
 import { listRows } from './domain/record-list.ts'
+import { quoted } from './domain/secrets.ts'
 import type { Handoffs } from './project.ts'
 
 const MAX_LISTED = 50
@@ -142,7 +143,7 @@ async function briefText(handoffs: Handoffs, ctx: CallContext, uri: string, id: 
 /** An unknown record is an unknown resource. */
 function asUnknown(thrown: unknown, uri: string): unknown {
   if (!isSatchelError(thrown) || thrown.code !== 'not_found') return thrown
-  return new SatchelError('not_found', thrown.reason, `There is nothing at ${uri.slice(0, 120)}.`, {
+  return new SatchelError('not_found', thrown.reason, `There is nothing at ${quoted(uri, 120)}.`, {
     cause: thrown,
   })
 }

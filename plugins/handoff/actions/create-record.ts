@@ -6,6 +6,7 @@ import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../
 import { sha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { timeOf } from '../domain/record-time.ts'
+import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
 import { findRecord } from './find-record.ts'
@@ -43,8 +44,10 @@ export async function createRecord(
   project: Project,
   request: CreateRequest,
 ): Promise<CreatedRecord> {
-  const { idempotencyKey: key, options } = request
-  const create = async () => answer(project, await place(handoffs, ctx, project, request))
+  const { options } = request
+  const key = request.idempotencyKey === undefined ? undefined : comparableName(request.idempotencyKey)
+  const create = async () =>
+    answer(project, await place(handoffs, ctx, project, { ...request, idempotencyKey: key }))
   if (key === undefined || options.dryRun) return create()
   return project.store.locked(`key-${sha256(key).slice(7)}`, async () => {
     const { rows } = await project.index.view()
@@ -141,8 +144,8 @@ async function findParent(project: Project, given: string) {
     throw new SatchelError(
       'not_found',
       'parent_not_found',
-      `There is no record "${given.slice(0, 80)}" to go on from; nothing was written.`,
-      { details: { parent: given.slice(0, 80) }, next: { tool: 'handoff_list', args: {} }, cause: thrown },
+      `There is no record "${quoted(given, 80)}" to go on from; nothing was written.`,
+      { details: { parent: quoted(given, 80) }, next: { tool: 'handoff_list', args: {} }, cause: thrown },
     )
   }
 }

@@ -4,6 +4,7 @@ import { isJsonObject, resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import type { Handoff } from '../domain/record.ts'
 import { withDefaults } from '../domain/record-defaults.ts'
+import { quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
 import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
@@ -73,9 +74,9 @@ function jsonOf(value: unknown, { pointer, maxTokens }: GetRequest, id: string):
       throw new SatchelError(
         'not_found',
         'pointer_not_found',
-        `Nothing stands at "${pointer.slice(0, 120)}".`,
+        `Nothing stands at "${quoted(pointer, 120)}".`,
         {
-          details: { pointer: pointer.slice(0, 120) },
+          details: { pointer: quoted(pointer, 120) },
           next: { tool: 'handoff_get', args: { id } },
         },
       )

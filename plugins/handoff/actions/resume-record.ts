@@ -5,6 +5,7 @@ import { byId, lineagePath } from '../domain/lineage.ts'
 import { type Claim, extension, type Handoff } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { timeOf } from '../domain/record-time.ts'
+import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
@@ -46,7 +47,8 @@ export async function resumeRecord(
 ): Promise<ResumeAnswer> {
   const found = await findRecord(project, request.id)
   const standing = await standingOf(handoffs, project, found.record)
-  const by = request.claim?.by ?? (await sessionOf(ctx, handoffs, project))
+  const named = request.claim?.by
+  const by = named === undefined ? await sessionOf(ctx, handoffs, project) : comparableName(named)
   const ttlS = request.claim?.ttl_s ?? handoffs.config.claim_ttl_s
   const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
   const marked = request.mark && canMark

@@ -2,6 +2,7 @@ import { type CallContext, isSatchelError, SatchelError } from '../../../server/
 import { editText } from '../domain/json-edit.ts'
 import { extension, type Flag, type Handoff, type HistoryEntry, type Status } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import { comparableName, redactText } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -54,7 +55,8 @@ async function attempt(
   request: TransitionRequest,
 ): Promise<TransitionAnswer> {
   const stored = await findRecord(project, request.id)
-  const before = repeatedAnswer(project, stored, request.nonce)
+  const nonce = request.nonce === undefined ? undefined : comparableName(request.nonce)
+  const before = repeatedAnswer(project, stored, nonce)
   if (before) return before
   if (request.ifMatch !== undefined && request.ifMatch !== stored.etag) {
     throw changedMeanwhile(stored.id, stored.etag)
@@ -62,7 +64,7 @@ async function attempt(
   const plan = await planOf(handoffs, project, stored, request)
   if (plan.change === undefined) return answerOf(project, stored, stored.etag, plan.change)
   const by = (await sessionOf(ctx, handoffs, project)) ?? ctx.client?.name ?? null
-  const history = historyOf(stored.record, plan.change, request, by, handoffs.now())
+  const history = historyOf(stored.record, plan.change, { ...request, nonce }, by, handoffs.now())
   const change = { ...plan.change, history, updatedAt: handoffs.now().toISOString() }
   const { etag } = await project.store.update(stored.id, stored.etag, () =>
     editText(stored.document, changeEdits(stored.record, change)),
@@ -79,12 +81,13 @@ function historyOf(
   by: string | null,
   now: Date,
 ): HistoryEntry {
+  const reason = request.reason ?? request.acceptWarnings
   return {
     at: now.toISOString(),
     from: record.status,
     to: change.status ?? record.status,
     by,
-    reason: request.reason ?? request.acceptWarnings ?? null,
+    reason: reason === undefined ? null : redactText(reason),
     nonce: request.nonce ?? null,
   }
 }

@@ -12,6 +12,7 @@ import {
   type UpdatedText,
 } from '../domain/record-update.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
+import { redactText } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -62,7 +63,7 @@ export async function updateRecord(
     id,
     etag,
     status: record.status,
-    changed,
+    changed: changed.map(redactText),
     assigned_ids: assigned,
     validation: record.validation,
     warnings: redacted > 0 ? [`${redacted} secrets were redacted.`] : [],

@@ -2,6 +2,7 @@ import type { Node } from 'jsonc-parser'
 import { SatchelError } from '../../../server/plugin.ts'
 import { childPointer, pointerOf, pointerTokens } from './json-pointer.ts'
 import { BYTE_ORDER_MARK, bodyOf, type JsonDocument, treeOf } from './json-text.ts'
+import { quoted } from './secrets.ts'
 
 /** New JSON text as a value to print, or as text that is taken over byte by byte. */
 export type NewJson = { readonly value: unknown } | { readonly raw: string }
@@ -189,8 +190,8 @@ function spanned(node: Node): Pick<Span, 'offset' | 'length'> {
 }
 
 function notThere(pointer: string): SatchelError {
-  return new SatchelError('not_found', 'pointer_not_found', `Nothing stands at "${pointer.slice(0, 200)}".`, {
-    details: { pointer: pointer.slice(0, 200) },
+  return new SatchelError('not_found', 'pointer_not_found', `Nothing stands at "${quoted(pointer, 200)}".`, {
+    details: { pointer: quoted(pointer, 200) },
   })
 }
 

@@ -3,6 +3,7 @@ import { SatchelError } from '../../../server/plugin.ts'
 import { editText, type JsonEdit, rawAt } from './json-edit.ts'
 import { pointerTokens, resolvePointer } from './json-pointer.ts'
 import { bodyOf, type JsonDocument } from './json-text.ts'
+import { quoted } from './secrets.ts'
 
 /** One operation of a JSON patch (RFC 6902). */
 export interface PatchOperation {
@@ -81,7 +82,7 @@ function failed(index: number, { op, path }: PatchOperation, thrown: unknown): u
   return new SatchelError(
     'invalid',
     'patch_failed',
-    `Operation ${index} (${op} ${path.slice(0, 120)}) failed: ${why}. Nothing was changed.`,
+    `Operation ${index} (${op} ${quoted(path, 120)}) failed: ${why}. Nothing was changed.`,
     { details: { index, errors: [{ pointer: `/patch/${index}`, message: why }] } },
   )
 }

@@ -3,6 +3,7 @@ import { nextItemId } from './item-ids.ts'
 import type { MergeConflict, Position } from './merge-conflicts.ts'
 import type { MergedContent } from './merge-content.ts'
 import { type Decision, ITEM_COLLECTIONS } from './record.ts'
+import { quoted } from './secrets.ts'
 
 /** What somebody decided about one conflict. */
 export interface Resolution {
@@ -33,7 +34,7 @@ export function resolveConflicts(
   for (const [index, resolution] of resolutions.entries()) {
     const conflict = conflicts.find(({ id }) => id === resolution.conflict_id)
     if (!conflict)
-      throw refused(index, 'conflict_id', `There is no open conflict ${resolution.conflict_id.slice(0, 40)}`)
+      throw refused(index, 'conflict_id', `There is no open conflict ${quoted(resolution.conflict_id, 40)}`)
     const chosen = chosenPosition(conflict, resolution, index)
     resolved = recorded(settled(resolved, conflict, chosen), conflict, chosen, resolution, now)
   }

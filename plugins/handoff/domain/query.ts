@@ -1,5 +1,6 @@
 import { nearest, SatchelError } from '../../../server/plugin.ts'
 import { SEARCH_FIELDS, type SearchField } from './record-row.ts'
+import { quoted } from './secrets.ts'
 import { folded } from './words.ts'
 
 /** One condition of a query; all must hold. */
@@ -58,9 +59,9 @@ function fieldOf(name: string, place: number): SearchField {
   throw new SatchelError(
     'invalid',
     'unknown_field',
-    `No field "${name.slice(0, 40)}" at ${place + 1}.${hint}`,
+    `No field "${quoted(name, 40)}" at ${place + 1}.${hint}`,
     {
-      details: { field: name.slice(0, 40), at: place + 1, ...(near && { nearest: near }) },
+      details: { field: quoted(name, 40), at: place + 1, ...(near && { nearest: near }) },
     },
   )
 }

@@ -6,6 +6,7 @@ import { isJsonObject } from './json-pointer.ts'
 import type { JsonDocument } from './json-text.ts'
 import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
 import { type Handoff, ITEM_COLLECTIONS } from './record.ts'
+import { quoted } from './secrets.ts'
 
 /** Items and entries to put behind those a record has. */
 export interface Appendix {
@@ -61,7 +62,7 @@ function refuseProtected(path: string): void {
     'invalid',
     'protected_pointer',
     `${owner ?? 'The whole record'} is not changed by an edit; other tools keep it.`,
-    { details: { pointer: path.slice(0, 120), protected: PROTECTED } },
+    { details: { pointer: quoted(path, 120), protected: PROTECTED } },
   )
 }
 

@@ -1,4 +1,5 @@
 import { childPointer, isJsonObject } from './json-pointer.ts'
+import { sha256 } from './record-id.ts'
 import { isPublicHash, isSecretMember, randomWords, secretSpans } from './secret-rules.ts'
 
 /** What replaces the span of a secret. */
@@ -55,6 +56,16 @@ export function findRandomText(value: unknown): readonly string[] {
 /** The text with every secret replaced. */
 export function redactText(text: string): string {
   return replaceSpans(text, inText('', undefined, text))
+}
+
+/** What a caller said, as an error may repeat it: without secrets, at most `chars` characters. */
+export function quoted(text: string, chars: number): string {
+  return redactText(text).slice(0, chars)
+}
+
+/** A name that is only ever compared: as it is, or its digest where it holds a secret. */
+export function comparableName(name: string): string {
+  return redactText(name) === name ? name : sha256(name)
 }
 
 /** The text with the spans, which do not overlap, replaced. */

@@ -4,7 +4,7 @@ import { childPointer, pointerTokens, resolvePointer } from './json-pointer.ts'
 import type { JsonDocument } from './json-text.ts'
 import type { Redaction } from './record.ts'
 import { ledgerOf, nextKeyNumber, redactedKey } from './redaction.ts'
-import { findSecrets, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
+import { findSecrets, quoted, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
 
 /** A record's text without its secrets, and what was replaced; the ledger is in the text already. */
 export interface RedactedText {
@@ -50,14 +50,9 @@ function wholeString(document: JsonDocument, pointer: string): SecretFinding {
   const found = resolvePointer(document.value, pointer)
   const text = found.kind === 'found' && typeof found.value === 'string' ? found.value : undefined
   if (text === undefined) {
-    throw new SatchelError(
-      'not_found',
-      'pointer_not_found',
-      `No text stands at "${pointer.slice(0, 120)}".`,
-      {
-        details: { pointer: pointer.slice(0, 120) },
-      },
-    )
+    throw new SatchelError('not_found', 'pointer_not_found', `No text stands at "${quoted(pointer, 120)}".`, {
+      details: { pointer: quoted(pointer, 120) },
+    })
   }
   return { pointer, rule: 'forced', start: 0, end: text.length, preview: '…' }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 import type { FileFact } from '../domain/world-facts.ts'
 import { systemCode } from '../store/disk.ts'
+import { placeOf } from './place-of-file.ts'
 
 // design handoff, section 7
 const MAX_FILES = 1000
@@ -50,14 +51,13 @@ async function factOf(realRoot: string, path: string): Promise<FileFact> {
   }
 }
 
-/** Opens the resolved path and looks again: a link put there meanwhile is refused before a byte is read. */
+/** Opens the resolved path and asks where that is: a link put there meanwhile is refused before a byte is read. */
 async function hashed(realRoot: string, real: string): Promise<FileFact> {
   const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const opened = await file.stat()
-    const again = await realpath(real)
-    const there = await stat(again)
-    if (!isInside(realRoot, again) || there.ino !== opened.ino || there.dev !== opened.dev) {
+    const place = await placeOf(file, real)
+    if (place === undefined || !isInside(realRoot, place)) {
       return { kind: 'outside', detail: 'a link leads out of the project' }
     }
     if (opened.isDirectory()) return { kind: 'directory' }

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { quoted } from '../domain/secrets.ts'
 import { systemCode } from '../store/disk.ts'
+import { placeOf } from './place-of-file.ts'
 
 const LARGEST_FILE_BYTES = 16 * 1024 * 1024
 
@@ -14,6 +16,7 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
   try {
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
+      if ((await placeOf(file, real)) !== real) throw refused(path)
       const { size } = await file.stat()
       if (size > LARGEST_FILE_BYTES) {
         throw new SatchelError(
@@ -33,12 +36,16 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
 
 function asReadError(thrown: unknown, path: string): unknown {
   const code = systemCode(thrown)
-  const shown = path.slice(0, 200)
+  const shown = quoted(path, 200)
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new SatchelError('not_found', 'file_not_found', `There is no file "${shown}".`)
   }
   if (code === 'EISDIR')
     return new SatchelError('invalid', 'not_a_file', `"${shown}" is a folder; give a file.`)
   if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'EPERM') return thrown
-  return new SatchelError('forbidden', 'path_refused', `"${shown}" cannot be read.`, { cause: thrown })
+  return refused(path, thrown)
+}
+
+function refused(path: string, cause?: unknown): SatchelError {
+  return new SatchelError('forbidden', 'path_refused', `"${quoted(path, 200)}" cannot be read.`, { cause })
 }

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
+import { quoted } from '../domain/secrets.ts'
 import { asStoreError, type Disk, dropTemp, orMissing, placeNew, systemCode } from './disk.ts'
 import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
 import { type HeldLock, withLock } from './lock.ts'
@@ -189,8 +190,8 @@ export function unknownRecord(id: string, near: readonly string[] = []): Satchel
   return new SatchelError(
     'not_found',
     'record_not_found',
-    `There is no record "${id.slice(0, 80)}" in this project; list what there is.`,
-    { details: { id: id.slice(0, 80), near }, next: { tool: 'handoff_list', args: {} } },
+    `There is no record "${quoted(id, 80)}" in this project; list what there is.`,
+    { details: { id: quoted(id, 80), near }, next: { tool: 'handoff_list', args: {} } },
   )
 }
 

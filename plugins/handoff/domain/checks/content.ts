@@ -1,7 +1,7 @@
 import { briefFields } from '../brief-fields.ts'
 import { suspicionOf } from '../injection.ts'
 import { childPointer, isJsonObject, pointerOf, resolvePointer } from '../json-pointer.ts'
-import { findRandomText, findSecrets } from '../secrets.ts'
+import { findRandomText, findSecrets, quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
 /** Checks of what the texts say: secrets, redactions, transcripts, orders to the reader. */
@@ -21,7 +21,7 @@ function checkRedactions({ record, value }: Subject): readonly CheckFinding[] {
   return record.redactions.flatMap(({ field, replacement }, index) => {
     const pointer = `/redactions/${index}`
     const found = resolvePointer(value, asPointer(field))
-    if (found.kind === 'missing') return [warn(`"${field.slice(0, 80)}" names no field`, pointer)]
+    if (found.kind === 'missing') return [warn(`"${quoted(field, 80)}" names no field`, pointer)]
     // A renamed member is there under its replacement: that the field resolves is all it says.
     if (field.endsWith(`/${replacement}`)) return []
     const holds = typeof found.value === 'string' && found.value.includes(replacement)

@@ -1,6 +1,7 @@
 import { failedAttempts, type Handoff, inProgress } from '../record.ts'
 import { isUuid } from '../record-id.ts'
 import { hasZone, timeOf } from '../record-time.ts'
+import { quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
 /** Checks of lineage and time. */
@@ -118,7 +119,7 @@ function checkTimestamps({ record, now }: Subject): readonly CheckFinding[] {
   const findings: CheckFinding[] = []
   for (const [pointer, text] of timesOf(record)) {
     const time = timeOf(text)
-    if (time === undefined) findings.push(warn(`"${text.slice(0, 40)}" is no time`, pointer))
+    if (time === undefined) findings.push(warn(`"${quoted(text, 40)}" is no time`, pointer))
     else if (!hasZone(text)) findings.push(warn('a time without a zone', pointer))
     else if (time > now.getTime() + FUTURE_MS) findings.push(warn('a time in the future', pointer))
     else if (updated !== undefined && time > updated && !pointer.startsWith('/validation')) {

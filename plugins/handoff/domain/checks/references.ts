@@ -5,6 +5,7 @@ import {
   ITEM_LETTERS,
   type ItemCollection,
 } from '../record.ts'
+import { quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckRule, fail, type Subject, warn } from './check.ts'
 
 /** Checks of the ids of items and of what refers to them. */
@@ -50,7 +51,7 @@ function checkEvidenceReferences({ record }: Subject): readonly CheckFinding[] {
       item.evidence_ids.flatMap((id, at) =>
         known.has(id)
           ? []
-          : [fail(`"${id.slice(0, 40)}" is no evidence`, `/${collection}/${index}/evidence_ids/${at}`)],
+          : [fail(`"${quoted(id, 40)}" is no evidence`, `/${collection}/${index}/evidence_ids/${at}`)],
       ),
     )
   return [...dangling('decisions', record.decisions), ...dangling('failed_attempts', failedAttempts(record))]
