@@ -59,6 +59,47 @@ for (const [index, text] of ODD_TEXTS.entries()) {
   })
 }
 
+test('what nobody touches keeps its bytes from import over transition and update to export', async (t) => {
+  const bench = await openBench(t)
+  const odd =
+    '  "10": 1.0,\r\n\t"2": [12345678901234567890, -0, 1e400],\r\n  "__proto__": {"x": 1, "10": 1.50},\r\n  "constructor": "c",\r\n'
+  const inside = '"own":\t{"10": 1.0, "2": -0, "__proto__": null},  "title"'
+  const text = recordText(1, { $schema: LEGACY, status: 'draft' })
+    .replaceAll('\n', '\r\n')
+    .replace('{\r\n', `{\r\n${odd}`)
+    .replace('"title"', inside)
+  const path = `.handoffs/records/${idOf(1)}.json`
+  const etag = async () => (await bench.call('handoff_get', { id: idOf(1), max_tokens: 100_000 })).etag
+
+  await bench.call('handoff_import', { content: text })
+  assert.equal(bench.read(path), text)
+  await bench.call('handoff_transition', { id: idOf(1), to: 'validated' }).catch(() => undefined)
+  const patch = [{ op: 'replace', path: '/summary/current_state', value: 'Another state.' }]
+  await bench.call('handoff_update', { id: idOf(1), if_match: await etag(), patch })
+  await bench.call('handoff_redact', { id: idOf(1), fields: ['/work/objective'], apply: true })
+  await bench.call('handoff_transition', { id: idOf(1), to: 'archived' })
+  const json = await bench.call('handoff_export', { id: idOf(1), format: 'json' })
+  const markdown = await bench.call('handoff_export', { id: idOf(1), format: 'md' })
+
+  assert.equal(json.content, bench.read(path))
+  const kept = (record: string) => {
+    const touched =
+      /^ {2}"(?:status|flags|updated_at|validation|redactions)": (?:[^\r\n{[]*|[{[]\r\n[\s\S]*?\r\n {2}[}\]]|\[\]|\{\}),?\r\n/gm
+    return record
+      .replace(/,\r\n {2}"x_satchel": [\s\S]*(?=\r\n\}\r\n$)/, '')
+      .replace(touched, '')
+      .replace(/"(?:current_state|objective)": "[^"]*"/g, '')
+      .replace(/,(?=\r\n\})/, '')
+  }
+  assert.equal(kept(json.content), kept(text))
+  assert.ok(json.content.includes(odd) && json.content.includes(inside))
+  assert.match(json.content, /"\$schema": "https:\/\/threadline\.dev/)
+  const to = await openBench(t)
+  await to.call('handoff_import', { content: markdown.content })
+  assert.equal(to.read(path), json.content)
+  assert.equal(({} as Record<string, unknown>)['x'], undefined)
+})
+
 test('a changed block is imported with a warning, two blocks are not', async (t) => {
   const from = await openBench(t)
   from.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))

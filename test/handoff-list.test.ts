@@ -126,14 +126,14 @@ test('an index that is gone, cut, newer or edited gives the same answers as a ne
 
 test('paging gives each unchanged record once while others are written', async (t) => {
   const bench = await openBench(t)
-  for (let n = 0; n < 300; n++) put(bench, n)
+  for (let n = 0; n < 1000; n++) put(bench, n)
   for (const query of [undefined, 'record']) {
     const seen: string[] = []
     let cursor: string | null = null
-    let written = 1000
+    let written = 2000
     do {
       const page: { items: Listed[]; next_cursor: string | null } = await bench.call('handoff_list', {
-        limit: 17,
+        limit: 30,
         ...(query && { query }),
         ...(cursor && { cursor }),
       })
@@ -141,10 +141,11 @@ test('paging gives each unchanged record once while others are written', async (
       cursor = page.next_cursor
       for (let more = 0; more < 3; more++) put(bench, written++)
     } while (cursor)
-    const old = seen.filter((id) => id < idOf(300))
-    assert.equal(old.length, 300)
+    const old = seen.filter((id) => id < idOf(1000))
+    assert.equal(old.length, 1000)
     assert.equal(new Set(seen).size, seen.length)
-    for (let n = 1000; n < written; n++) rmSync(join(bench.root, '.handoffs/records', `${idOf(n)}.json`))
+    assert.ok(written >= 2100)
+    for (let n = 2000; n < written; n++) rmSync(join(bench.root, '.handoffs/records', `${idOf(n)}.json`))
   }
 })
 

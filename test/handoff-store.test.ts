@@ -115,6 +115,21 @@ test('twenty processes with one idempotency key make one record', { timeout: 110
   assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
 })
 
+test('of two processes that go on from one record at once exactly one child is conflicted', {
+  timeout: 60_000,
+}, async (t) => {
+  const bench = await openBench(t)
+  const { id } = await bench.call('handoff_create', SMALL)
+
+  const writers = Array.from({ length: 2 }, () => startWriter(['continue', bench.root, id]))
+  await Promise.all(writers.map(({ ended }) => ended))
+
+  const children = writers.flatMap(({ acknowledged }) => acknowledged)
+  assert.equal(new Set(children).size, 2)
+  const flags = children.map((child) => JSON.parse(bench.read(`.handoffs/records/${child}.json`)).flags)
+  assert.deepEqual(flags.flat(), ['conflicted'])
+})
+
 function storeOn(t: TestContext, disk: Disk): { store: Store; root: string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-store-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { contextOf, SMALL, testHost } from './handoff-fixture.ts'
 
 /**
  * A process that writes: `update ROOT ID COUNT LABEL` appends COUNT entries, `create ROOT KEY` makes a record with
- * an idempotency key; `hold ROOT ID STATE` takes the lock, says `holding`, and writes STATE when it is told to go on.
+ * an idempotency key; `continue ROOT ID` makes a child; `hold ROOT ID STATE` takes the lock, says `holding`, and writes STATE when it is told to go on.
  * Each acknowledged entry, or the reason of a refusal, is said on stdout, in one write.
  */
 const [verb, root = '', name = '', count = '1', label = ''] = process.argv.slice(2)
@@ -20,8 +20,19 @@ const handoffs = createHandoffs(
 const ctx = contextOf(root)
 const project = await handoffs.project(ctx, undefined)
 
-if (verb === 'create') {
-  const options = { captureGit: false, hashArtifacts: false, autoArtifacts: 'none', dryRun: false } as const
+const options = { captureGit: false, hashArtifacts: false, autoArtifacts: 'none', dryRun: false } as const
+
+if (verb === 'continue') {
+  const child = {
+    authored: {},
+    parent: name,
+    relation: 'continue',
+    options,
+    idempotencyKey: undefined,
+  } as const
+  const { id } = await createRecord(handoffs, ctx, project, child)
+  writeSync(1, `${id}\n`)
+} else if (verb === 'create') {
   const authored = { authored: SMALL, parent: 'none', options, idempotencyKey: name }
   await createRecord(handoffs, ctx, project, authored).then(({ id }) => writeSync(1, `${id}\n`), sayRefusal)
 } else if (verb === 'hold') {
