@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { access, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -112,6 +112,17 @@ test('from the tarball both commands start, for new clients and old ones', async
   assert.deepEqual(modern.supportedVersions, ['2026-07-28'])
   assert.equal(old.protocolVersion, '2024-11-05')
   assert.deepEqual(await readdir(empty), [], 'nothing was written')
+})
+
+test('from the tarball the whole tour runs: vectors, SQL and both clients without packages of their own', async (t) => {
+  const folder = await installPacked(t)
+  const demo = join(folder, 'node_modules', 'satchel', 'dist', 'demo.js')
+
+  const said = await node([demo], ROOT)
+
+  assert.ok((said.match(/^ +ok: /gm) ?? []).length >= 10, said)
+  for (const name of ['vectra', 'sql.js', '@modelcontextprotocol'])
+    await assert.rejects(access(join(folder, 'node_modules', name)), { code: 'ENOENT' })
 })
 
 test('the plugin guide shows the minimal plugin as it is, and names only verbs and flags that exist', async () => {

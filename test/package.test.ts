@@ -118,6 +118,19 @@ test('no file is named as a dumping ground, and no mark of unfinished work stand
   assert.deepEqual(marked, [])
 })
 
+test('the style is fifty-two rules, and what a contributor must know fits on a page that leads to it', () => {
+  const rules = [...read('STYLE.md').matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number))
+  const contributing = read('CONTRIBUTING.md')
+
+  assert.deepEqual(
+    rules,
+    Array.from({ length: 52 }, (_, at) => at + 1),
+  )
+  assert.ok(contributing.split('\n').length <= 60)
+  for (const part of ['(STYLE.md)', 'npm run check', '## Add a tool', '## Add a plugin', 'snapshot'])
+    assert.ok(contributing.includes(part), part)
+})
+
 test('a release carries provenance and a bill of materials, and SECURITY.md says how to report', () => {
   const release = read('.github/workflows/release.yml')
   const security = read('SECURITY.md')
