@@ -107,6 +107,18 @@ test('a foreign Host is refused on every listener, and no answer carries a CORS 
   assert.equal(browser.status, 403)
 })
 
+test('every changing tool takes a key, so that a link may send its call again', async (t) => {
+  const { opened } = await openRoomServer(t)
+  const without = opened.host.registry.tools
+    .filter(({ tool }) => !tool.annotations.readOnly)
+    .filter(({ tool }) => !Object.hasOwn(tool.input.shape, 'idempotency_key'))
+
+  assert.deepEqual(
+    without.map(({ tool }) => tool.name),
+    [],
+  )
+})
+
 test('the page has a policy that allows its own script and style by hash and nothing else', async (t) => {
   const server = await openRoomServer(t)
 

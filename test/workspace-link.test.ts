@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { initialize, legacy, type Message, modern, openStdio, type StdioClient } from './mcp/stdio-client.ts'
-import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+import { listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 async function inviteTo(server: RoomServer): Promise<string> {
   const { json } = await server.ask(server.socket, 'POST', '/local/invite', { body: {} })
@@ -85,6 +88,78 @@ test('a proposal made through the link is in the room, and its change comes back
   assert.ok(!proposed['isError'], JSON.stringify(proposed))
   for (const hint of hints) assert.deepEqual(hint['params'], { uri })
   assert.match(await readFile(server.file, 'utf8'), /one/)
+})
+
+test('the room started again under a link: a call made meanwhile happens once, and what was missed is hinted', async (t) => {
+  const server = await openRoomServer(t)
+  const home = await temporaryFolder(t)
+  const client = await connect(t, home, { connect: server.ingress, invite: await inviteTo(server) })
+  const uri = 'satchel://workspace/proposals'
+  const hints = () =>
+    client.received.filter(({ method }) => method === 'notifications/resources/updated').length
+  client.send(modern(1, 'resources/subscribe', { uri }), call(2, 'workspace_status'))
+  await client.answer(1)
+  const before = dataOf(await client.answer(2))
+  const heard = hints()
+
+  await server.stop()
+  client.send(call(3, 'workspace_propose', { base_version: 1, content: 'c', summary: 'meanwhile' }))
+  const again = await openRoomServer(t, {
+    file: server.file,
+    ingressPort: Number(new URL(server.ingress).port),
+  })
+  const proposed = dataOf(await client.answer(3))
+  await client.find(({ method }) => method === 'notifications/resources/updated' && hints() > heard)
+  const missed = hints()
+  const { token } = await again.join('other')
+  await again.ask(again.ingress, 'POST', '/workspace/propose', {
+    token,
+    body: { base_version: 1, content: 'd', summary: 'afterwards' },
+  })
+  await client.find(({ method }) => method === 'notifications/resources/updated' && hints() > missed)
+  client.send(call(4, 'workspace_proposals'), call(5, 'workspace_status'))
+  const { proposals } = dataOf(await client.answer(4)) as {
+    proposals: { proposal_id: string; summary: string }[]
+  }
+  const after = dataOf(await client.answer(5))
+
+  assert.equal(again.ingress, server.ingress)
+  assert.match(String(proposed['proposal_id']), /^prop_/)
+  assert.deepEqual(proposals.map(({ summary }) => summary).sort(), ['afterwards', 'meanwhile'])
+  assert.notEqual(after['instance_id'], before['instance_id'])
+  assert.deepEqual(after['you'], before['you'], 'the same session')
+})
+
+test('a room behind serve says its protocol too; another major, and what is no room, are refused', async (t) => {
+  const server = await openRoomServer(t)
+  const home = await temporaryFolder(t)
+  const at = { host: '127.0.0.1', port: 0 }
+  const api = await listenerOf({})(server.opened.host, { name: 'api', at, mcp: true })
+  t.after(() => api.close())
+  const linked = await connect(t, home, { connect: api.address, invite: await inviteTo(server) })
+  const bearerAt = async (answer: unknown): Promise<string | undefined> => {
+    const service = createServer((_, response) => response.writeHead(200).end(JSON.stringify(answer)))
+    service.listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    t.after(() => service.close())
+    const { port } = service.address() as AddressInfo // a TCP server's address is never a string
+    const settings = { connect: `http://127.0.0.1:${port}`, invite: await inviteTo(server) }
+    const { host } = await openHost(t, {
+      plugins: [{ plugin: workspacePlugin(realWorld), settings }],
+      env: { HOME: home },
+    })
+    const lent = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
+    return lent?.instance.remote?.bearer()
+  }
+  const mismatch = { code: 'unavailable', reason: 'protocol_mismatch' }
+
+  linked.send(modern(1, 'tools/list'))
+  const tools = resultOf(await linked.answer(1))['tools'] as { name: string }[]
+
+  assert.ok(tools.some(({ name }) => name === 'workspace_propose'))
+  await assert.rejects(bearerAt({ name: 'satchel-room', major: 2 }), mismatch)
+  await assert.rejects(bearerAt({}), mismatch)
+  await assert.rejects(bearerAt(['no room']), mismatch)
 })
 
 test('the owner port, a foreign service and a secret in clear are refused', async (t) => {

@@ -59,6 +59,8 @@ export interface ServerOptions {
   readonly file?: string
   readonly after?: After
   readonly maxStreams?: number
+  /** Absent: any free one. */
+  readonly ingressPort?: number
 }
 
 /** A room opened by `satchel workspace open` on free ports of loopback; stopped after the test. */
@@ -80,7 +82,7 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
     const input = {
       file,
       owner_port: 0,
-      ingress_port: 0,
+      ingress_port: options.ingressPort ?? 0,
       ...(options.maxStreams && { max_streams: options.maxStreams }),
     }
     command.run(context, input, terminal).catch(reject)

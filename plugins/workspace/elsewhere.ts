@@ -30,11 +30,12 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
   return {
     url: pathname === '/' ? `${origin}/mcp` : address,
     toolPrefix: 'workspace_',
+    keyField: 'idempotency_key',
     uriPrefixes: [`${ROOM_URI}/`, 'skill://satchel/'],
     prompts: ['join-room', 'propose-change'],
     async bearer() {
-      if (!asked) await requireRoom(origin)
       const saved = await savedSessionAt(host, origin)
+      if (!asked) await requireRoom(origin, saved?.token)
       // Asked again, the stored session was refused: an invitation may begin a new one.
       if (saved && !(asked && ticket)) {
         asked = true
@@ -67,14 +68,19 @@ async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<s
   return joined.token
 }
 
-/** Errors: `unavailable`/`protocol_mismatch`, `transport_unavailable`. A room behind `serve` says nothing of its protocol and passes. */
-async function requireRoom(origin: string): Promise<void> {
-  const protocol = await callOwner({ url: origin }, { method: 'GET', path: '/protocol' }).catch(
-    (thrown: unknown) => {
-      if (isSatchelError(thrown) && thrown.code === 'not_found') return undefined
-      if (thrown instanceof LinkLost) throw refusal('transport_unavailable', 'The room cannot be reached.')
-      throw thrown
-    },
-  )
-  if (protocol !== undefined) requireSameProtocol({ protocol })
+/**
+ * Passes for a room whose protocol is ours. `token`: of the session stored for it, because a server that is not on this
+ * machine tells nobody else. Errors: `unavailable`/`protocol_mismatch`, `unavailable`/`transport_unavailable`.
+ */
+async function requireRoom(origin: string, token: string | undefined): Promise<void> {
+  const call = { method: 'GET', path: '/protocol', ...(token !== undefined && { token }) } as const
+  try {
+    requireSameProtocol({ protocol: await callOwner({ url: origin }, call) })
+  } catch (thrown) {
+    if (thrown instanceof LinkLost) throw refusal('transport_unavailable', 'The room cannot be reached.')
+    if (!isSatchelError(thrown)) throw thrown
+    // Whoever refuses the session says so again when it is used; whoever knows no protocol is no room.
+    if (thrown.code === 'not_found') requireSameProtocol(undefined)
+    if (thrown.code !== 'unauthorized') throw thrown
+  }
 }

@@ -7,6 +7,8 @@ export interface RemoteMcp {
   readonly url: string
   /** Only tools whose names start so are taken. */
   readonly toolPrefix: string
+  /** The field by which each of its changing tools does a repeated call once; absent: a changing call is sent once. */
+  readonly keyField?: string
   /** Only resources whose URIs start with one of these are taken. */
   readonly uriPrefixes: readonly string[]
   /** Only these prompts are taken. */

@@ -49,7 +49,7 @@ async function loadTable(host: RunningHost, remote: RemoteMcp, signal: AbortSign
   return {
     tools: tools
       .filter((tool) => isTaken(tool, remote, host))
-      .map((tool) => remoteTool(tool, requests, follower)),
+      .map((tool) => remoteTool(tool, remote, { requests, follower })),
     resources: [...fixed, ...templates]
       .filter(({ uri, uriTemplate }) => isOurs(uri ?? uriTemplate))
       .map(
@@ -90,22 +90,27 @@ function isTaken(tool: WireResult, remote: RemoteMcp, { filter }: RunningHost): 
   return name.startsWith(remote.toolPrefix) && !isHidden
 }
 
-function remoteTool(tool: WireResult, requests: RemoteRequests, follower: Follower): RawTool {
+interface Wires {
+  readonly requests: RemoteRequests
+  readonly follower: Follower
+}
+
+function remoteTool(tool: WireResult, { keyField }: RemoteMcp, { requests, follower }: Wires): RawTool {
   const name = String(tool['name'])
-  const schema = tool['inputSchema'] as { readonly properties?: object } | undefined // as the protocol has it
-  const takesKey = Object.hasOwn(schema?.properties ?? {}, 'idempotency_key')
   const annotations = tool['annotations'] as { readonly readOnlyHint?: unknown } | undefined
+  const isReading = annotations?.readOnlyHint === true
   return {
     descriptor: { ...tool, name },
     async call(args, { ctx }) {
       follower.start()
-      const keyed = takesKey ? { idempotency_key: `link-${randomUUID()}`, ...args } : args
+      const takesKey = keyField !== undefined && !isReading
+      const keyed = takesKey ? { [keyField]: `link-${randomUUID()}`, ...args } : args
       return requests.send({
         method: 'tools/call',
         params: { name, arguments: keyed },
         ...(declaresTasks(ctx.mcpReq.envelope) && { capabilities: TASKS }),
         signal: ctx.mcpReq.signal,
-        repeatable: takesKey || annotations?.readOnlyHint === true,
+        repeatable: takesKey || isReading,
       })
     },
   }
