@@ -470,45 +470,53 @@ test('a room above 100 MB takes no more content, and everything else goes on', a
   await store.close()
 })
 
-/** Nothing but the wait for the disk, four milliseconds a flush. */
-function slowDisk(): typeof realDisk {
-  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 4))
-  return {
-    ...realDisk,
-    create: async (path, content, mode) => {
-      writeFileSync(path, content, { mode, flag: 'wx' })
-      await turn()
-    },
-    flush: turn,
-    flushSync: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4),
-    syncDirectory: turn,
+/** Counts flushes, and how often somebody began to wait for the disk when nobody was waiting. */
+function countingDisk() {
+  const count = { flushes: 0, waits: 0 }
+  let waiting = 0
+  const wait = async <T>(act: () => T | Promise<T>): Promise<T> => {
+    count.flushes += 1
+    if (waiting === 0) count.waits += 1
+    waiting += 1
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 2)) // a disk on which the flush decides
+      return await act()
+    } finally {
+      waiting -= 1
+    }
   }
+  const disk: typeof realDisk = {
+    ...realDisk,
+    create: (path, content, mode) => wait(() => realDisk.create(path, content, mode)),
+    flush: (file) => wait(() => realDisk.flush(file)),
+    flushSync: (file) => {
+      count.flushes += 1
+      count.waits += 1
+      realDisk.flushSync(file)
+    },
+    syncDirectory: (path) => wait(() => realDisk.syncDirectory(path)),
+  }
+  return { disk, count }
 }
 
-test('where a flush takes 4 ms, 64 waiting are ten times as fast as one, and a document takes ten flushes at most', async (t) => {
-  const disk = slowDisk()
+test('sixty-four who wait share their flushes, and a document waits for the disk four times at most', async (t) => {
+  const { disk, count } = countingDisk()
   const store = await openStore({ ...(await options(t)), disk })
-  let id = 0
-  const add = () => store.mutate((tx) => addNote(tx, ++id, 'x'))
-  const fastest = async (act: () => Promise<unknown>): Promise<number> => {
-    const times: number[] = []
-    for (let round = 0; round < 8; round += 1) {
-      const began = performance.now()
-      await act()
-      times.push(performance.now() - began)
-    }
-    return Math.min(...times)
+  const counted = async (act: () => Promise<unknown>): Promise<typeof count> => {
+    const before = { ...count }
+    await act()
+    return { flushes: count.flushes - before.flushes, waits: count.waits - before.waits }
   }
 
-  const flush = await fastest(() => disk.flush(0))
-  const one = await fastest(add)
-  const group = await fastest(() => Promise.all(Array.from({ length: 64 }, add)))
-  const document = await fastest(() =>
-    store.mutate((tx) => commitText(tx, `# ${++id}\n`.padEnd(65_536, 'x'))),
-  )
+  const one = await counted(() => store.mutate((tx) => addNote(tx, 1, 'x')))
+  const ids = Array.from({ length: 64 }, (_, index) => index + 2)
+  const group = await counted(() => Promise.all(ids.map((id) => store.mutate((tx) => addNote(tx, id, 'x')))))
+  const document = await counted(() => store.mutate((tx) => commitText(tx, '# New\n')))
 
-  assert.ok((64 * one) / group >= 10, `one ${one} ms, 64 in ${group} ms`)
-  assert.ok(flush / document >= 0.1, `a flush ${flush} ms, a document ${document} ms`)
+  assert.deepEqual(one, { flushes: 1, waits: 1 })
+  assert.ok(group.flushes <= 6, `64 took ${group.flushes} flushes: less than ten times as fast as one`)
+  assert.equal(document.flushes, 5)
+  assert.ok(document.waits <= 4, `${document.waits} waits`)
   await store.close()
 })
 
