@@ -11,7 +11,10 @@ export const httpSection = z.object({
   token: z.string().min(8).nullable().default(null).describe('bearer token; null: one is made at start'),
   allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
   allowed_origins: z.array(z.string()).default([]).describe('browser origins accepted beside the own one'),
-  roots: z.array(z.string()).default(['.']).describe('folders that paths of callers may name'),
+  roots: z
+    .array(z.string())
+    .default(['.'])
+    .describe('folders that paths of REST and MCP callers may name, from the project root'),
 })
 
 /** `tools:` of the configuration: what the MCP door offers. */

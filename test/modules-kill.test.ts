@@ -27,20 +27,16 @@ async function openRunner(t: TestContext, args: readonly string[]): Promise<Runn
   })
   t.after(() => child.kill('SIGKILL'))
   let said = ''
-  const lines = async (wanted: string): Promise<void> => {
-    while (!said.includes(wanted))
-      said += String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
-  }
-  await lines('ready\n')
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  const closed = once(child, 'close')
+  while (!said.includes('ready\n')) await once(child.stdout, 'data')
   return {
     child,
     async run() {
-      child.stdin?.write('go\n')
-      await lines('started\n')
-      child.stdout?.on('data', (chunk) => {
-        said += chunk
-      })
-      await once(child, 'close')
+      child.stdin.write('go\n')
+      await closed // a kill may come before it says that it started
       const last = said.trim().split('\n').at(-1) ?? ''
       return last.startsWith('{') ? JSON.parse(last) : undefined
     },
