@@ -30,6 +30,7 @@ async function openRunner(t: TestContext, args: readonly string[]): Promise<Runn
   child.stdout.on('data', (chunk) => {
     said += chunk
   })
+  child.stdin.on('error', () => undefined) // it was killed: `closed` tells
   const closed = once(child, 'close')
   while (!said.includes('ready\n')) await once(child.stdout, 'data')
   return {
