@@ -7,7 +7,7 @@ import type { Tool } from '../server/contract/tool.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost } from './harness/index.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_260)
-const RUNS = Number(process.env['RUNS'] ?? 25)
+const RUNS = Number(process.env['RUNS'] ?? 12)
 
 type Schema = Readonly<Record<string, unknown>>
 type Input = Record<string, unknown>
@@ -79,10 +79,23 @@ function essence(outcome: Outcome): unknown {
 async function sameEverywhere(doors: readonly OpenDoor[], tool: string, input: Input): Promise<void> {
   let first: unknown
   for (const door of doors.filter((one) => one.serves(tool))) {
-    const here = essence(await door.call(tool, input))
+    const outcome = await door.call(tool, input)
+    const here = essence(outcome)
     first ??= here
     assert.deepEqual(here, first, `${tool} at ${door.name} with ${JSON.stringify(input)}`)
+    if (door.name === 'stdio') await followNext(door, outcome)
   }
+}
+
+/** What an error advises can be done: its call is well-formed, and ends well or with another refusal than of its form. */
+async function followNext(door: OpenDoor, outcome: Outcome): Promise<void> {
+  const next = outcome.ok ? undefined : outcome.error.next
+  if (!next) return
+  const followed = await door.call(next.tool, next.args)
+  assert.ok(
+    followed.ok || followed.error.code !== 'invalid',
+    `${JSON.stringify(next)}: ${JSON.stringify(followed)}`,
+  )
 }
 
 test(`generated inputs give the same answer at every door (seed ${SEED})`, async (t) => {

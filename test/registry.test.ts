@@ -128,6 +128,31 @@ test('what a model sees of each tool changes only in a reviewed snapshot', () =>
   assert.deepEqual(stray, [], 'snapshots of tools that are gone')
 })
 
+test('a next step in the sources is a tool there is, with fields it has, and destroys nothing', () => {
+  const named = sourcesOf('plugins').flatMap((source) =>
+    [...source.matchAll(/\btool: '(\w+)',\s*args: \{([^{}]*)\}/g)].map(([, name = '', args = '']) => ({
+      name,
+      args,
+    })),
+  )
+
+  assert.ok(named.length >= 25)
+  for (const { name, args } of named) {
+    const tool = tools().find((one) => one.tool.name === name)?.tool
+    assert.ok(tool, name)
+    const fields = args.split(',').flatMap((field) => /^\s*(\w+)\s*(?::|$)/.exec(field)?.[1] ?? [])
+    const onlyLooks = 'apply' in tool.input.shape && !fields.includes('apply')
+    assert.ok(!tool.annotations.destructive || onlyLooks, `${name} is named as a next step and destroys`)
+    for (const field of fields) assert.ok(field in tool.input.shape, `${name} has no ${field}`)
+  }
+})
+
+function sourcesOf(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(ROOT, folder, path), 'utf8'))
+}
+
 test('every export of the plugin door has a doc comment or is a type that has one', () => {
   const door = readFileSync(join(ROOT, 'server/plugin.ts'), 'utf8')
   const undocumented: string[] = []
