@@ -43,7 +43,7 @@ const input = z.object({
   kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
   limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
   mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
-  all_versions: z.boolean().default(false).describe('Not just the latest.'),
+  all_versions: inWords(z.boolean().default(false).describe('Every ref, not just the latest.')),
   explain: inWords(z.boolean().default(false).describe('Say how each score came to be.')),
   config_file: inWords(z.string().max(4096).optional().describe('Another configuration.')),
 })
@@ -67,7 +67,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     name: 'search_modules_vector',
     title: 'Search modules by meaning',
     description:
-      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best). Also takes explain, config_file.',
+      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best). Also takes all_versions, explain, config_file.',
     profile: 'core',
     input,
     output,
