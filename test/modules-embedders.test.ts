@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { embeddingOptions } from '../plugins/modules/config.ts'
 import { type HostedSeams, hostedEmbedder } from '../plugins/modules/embed/hosted.ts'
 import { openEmbedder, requireKey } from '../plugins/modules/embed/open-embedder.ts'
+import { plugin } from '../plugins/modules/index.ts'
 import { createLexicon } from '../plugins/modules/search/lexicon.ts'
 import { moduleFields } from '../plugins/modules/search/module-fields.ts'
-import { temporaryFolder } from './harness/index.ts'
+import { openHost, temporaryFolder } from './harness/index.ts'
 import { WORDS, writeTinyModel } from './tiny-model.ts'
 
 const KEY = 'sk-canary-key-0123456789'
@@ -200,6 +204,50 @@ test('a failed batch fails only its own texts, and another size of vectors is re
   await embedder.embed(['x'], 'document', signal)
   const [other] = await embedder.embed(['x'], 'document', signal)
   assert.ok(other && 'failed' in other)
+})
+
+test('an ingest sends what is new once: nothing at the second run, only what is missing after a failure', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
+    {
+      files: {
+        'main.tf': 'variable "cidr" {}\n',
+        'modules/a/main.tf': 'variable "first" {}\n',
+        'modules/b/main.tf': 'variable "second" {}\n',
+      },
+      tags: ['v1.0.0'],
+    },
+  ])
+  const stub = await openStub(t, json(400, { error: { message: 'no' } }), right)
+  const settings = {
+    repositories: [{ url, recursive: true }],
+    output_dir: join(root, 'out'),
+    clone_dir: join(root, 'clones'),
+    mcp: { auto_ingest: false },
+    embedding: {
+      enabled: true,
+      vectordb_path: join(root, 'vectors'),
+      strategy: 'hosted-a',
+      hosted_a_api_key: KEY,
+      hosted_a_base_url: stub.baseUrl,
+    },
+  }
+  const host = await openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env: process.env })
+
+  const failed = await host.call('ingest_modules')
+  const mended = await host.call('ingest_modules')
+  const asked = stub.asked.length
+  const still = await host.call('ingest_modules')
+  const file = await readFile(join(root, 'vectors/infra_modules/index.json'), 'utf8')
+
+  const reasons = (report: Record<string, unknown>) =>
+    (report['failures'] as { reason: string }[]).map(({ reason }) => reason)
+  assert.deepEqual(reasons(failed), Array(3).fill('embedding_failed'))
+  assert.equal(failed['modules'], 3)
+  assert.deepEqual(mended['vectors'], { strategy: 'hosted-a', upserted: 3, unchanged: 0 })
+  assert.deepEqual(still['vectors'], { strategy: 'hosted-a', upserted: 0, unchanged: 3 })
+  assert.deepEqual([asked, stub.asked.length], [2, 2])
+  assert.ok(!`${file}${JSON.stringify([failed, mended, still])}`.includes(KEY))
 })
 
 test('an aborted run stops asking', async (t) => {
