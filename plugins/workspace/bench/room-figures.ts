@@ -108,7 +108,7 @@ async function documentFigures(room: BenchRoom, floor: Floor): Promise<readonly 
     const common = { unit: '/s', sense: 'at_least' } as const
     const looped = await best(commits, () => rateOf(CALLS, floor.append))
     const floorMs = 1_000 / looped.against
-    // Where a flush is quicker, the bare steps alone take more than ten (decision 8): they are the floor there.
+    // Where a flush is quicker, the bare steps alone take more than ten (decision 9): they are the floor there.
     const dominated = floorMs >= DOMINATED_MS
     return [
       figureOf({
