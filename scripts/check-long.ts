@@ -17,6 +17,16 @@ const PROOFS: readonly Proof[] = [
     command: ['dist/satchel.js', 'torture', 'room', '--seed', SEED, '--kills', '1000', '--points', '100000'],
   },
   {
+    name: 'room: 10,000 histories replayed, 10,000 folded, 10,000 interleaved with edits of the file',
+    command: [
+      ...testing,
+      'plugins/workspace/engine/ledger.test.ts',
+      'plugins/workspace/engine/room-store.test.ts',
+      'test/workspace-model.test.ts',
+    ],
+    env: { HISTORIES: '10000', INTERLEAVINGS: '10000' },
+  },
+  {
     name: 'handoff: 50,000 records against a second validator',
     command: [...testing, 'test/handoff-agreement.test.ts'],
     env: { RUNS: '50000' },

@@ -387,3 +387,21 @@ test('a refusal has the same code, reason and details over MCP and REST', async 
     assert.deepEqual(stable(error['details']), stable(rest['details']), tool)
   }
 })
+
+test('a request to the room may have 1 MiB and not one byte more', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const body = JSON.stringify({ base_version: 1, summary: 's', content: 'c' })
+  const send = async (bytes: number) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(new URL('/workspace/propose', server.ingress), {
+      method: 'POST',
+      headers,
+      body: body.padEnd(bytes, ' '),
+    })
+    await answer.text()
+    return answer.status
+  }
+
+  assert.deepEqual([await send(1024 * 1024), await send(1024 * 1024 + 1)], [200, 413])
+})

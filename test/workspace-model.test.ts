@@ -335,7 +335,7 @@ test('what did I miss equals the fold of the events between, for random historie
         }
       },
     ),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: Number(process.env['HISTORIES'] ?? 20), endOnFailure: true },
   )
 })
 
@@ -462,7 +462,7 @@ test('an answer never exceeds its budget, says what it left out, and keeps what 
         if (told.proposals.length > 0) assert.equal(told.handoffs.filter((row) => row['to_me']).length, toMe)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: Number(process.env['HISTORIES'] ?? 300) },
   )
 })
 

@@ -780,6 +780,49 @@ test('limits are met exactly: sessions, pending proposals, names', async (t) => 
   await assert.rejects(propose(), { code: 'rate_limited', reason: 'limit_exceeded' })
 })
 
+test('what is asked for is taken at its limit and refused one above', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const base = { base_version: 1, content: 'c' }
+  const week = LIMITS.inviteMaxMinutes
+  const padded = (bytes: number) => ({ pad: 'x'.repeat(bytes - '{"pad":""}'.length) })
+  const handoff = (bytes: number) => ({ title: 'T', objective: 'O', record: padded(bytes) })
+
+  await room.do(ada, 'invite', { minutes: week, max_uses: LIMITS.inviteMaxUses })
+  await room.do(ada, 'propose', { ...base, summary: 's'.repeat(LIMITS.storedSummaryChars) })
+  await room.do(ada, 'checkout', { target: 'workspace', minutes: LIMITS.leaseMaxMinutes })
+  const fits = room.do(ada, 'handoff_create', handoff(LIMITS.handoffRecordBytes))
+  await assert.rejects(fits, { reason: 'handoff_record_invalid' }) // it is looked into
+
+  const refused = [
+    room.do(ada, 'invite', { minutes: week + 1 }),
+    room.do(ada, 'invite', { max_uses: LIMITS.inviteMaxUses + 1 }),
+    room.do(ada, 'propose', { ...base, summary: 's'.repeat(LIMITS.storedSummaryChars + 1) }),
+    room.do(ada, 'checkout', { target: 'workspace', minutes: LIMITS.leaseMaxMinutes + 1 }),
+    room.do(ada, 'handoff_create', handoff(LIMITS.handoffRecordBytes + 1)),
+  ]
+  for (const call of refused) await assert.rejects(call, { reason: 'limit_exceeded' })
+})
+
+test('a key is kept for 24 hours and is free again after them', async (t) => {
+  const room = await openTestRoom(t)
+  const input = { target: 'workspace', minutes: 1, idempotency_key: 'k' }
+  const again = async () => {
+    const ada = await room.join('ada')
+    return room.emitted(() => room.do(ada, 'checkout', input))
+  }
+  await again()
+
+  room.pass(24 * 60)
+  await room.room.expire()
+  const within = await again()
+  room.pass(8 * 60 + 1)
+  await room.room.expire()
+  const after = await again()
+
+  assert.deepEqual([within, after], [[], ['lease.acquired']])
+})
+
 test('a document of 4 MiB is taken and one byte more is not', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

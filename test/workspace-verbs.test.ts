@@ -92,6 +92,7 @@ test('without a running room the looking verbs work and change no byte; the othe
   const status = await satchel('status', ...room)
   const events = await satchel('events', ...room)
   const doctor = await satchel('doctor', ...room)
+  const exported = await satchel('export', join(await temporaryFolder(t), 'out'), ...room)
   const after = await filesOf(cwd)
   const others = await Promise.all([
     satchel('invite', ...room),
@@ -101,7 +102,7 @@ test('without a running room the looking verbs work and change no byte; the othe
     satchel('revoke', 'inv_0', ...room),
   ])
 
-  assert.deepEqual([status.code, events.code, doctor.code], [0, 0, 0])
+  assert.deepEqual([status.code, events.code, doctor.code, exported.code], [0, 0, 0, 0])
   assert.deepEqual([status.json.lifecycle, status.json.counts.pending_proposals], ['STOPPED', 1])
   assert.equal(events.json.events.at(-1).event_type, 'workspace.stopped')
   assert.deepEqual(after, before)
