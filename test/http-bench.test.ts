@@ -11,7 +11,7 @@ describe('figures of the HTTP door', () => {
   })
 
   it('readers that never read fall behind alone: all others get every event', async () => {
-    const { whole, lagged } = await measureStalledReaders(20, 3, 4000)
+    const { whole, lagged } = await measureStalledReaders({ subscribers: 20, stalled: 3, events: 4000 })
 
     assert.deepEqual([whole, lagged], [17, 3])
   })
