@@ -79,6 +79,8 @@ export interface TestRoomOptions {
   readonly staleness?: 'strict' | 'section'
   readonly folder?: string
   readonly now?: { micros: number }
+  /** Told what became durable, beside `news`. */
+  publish?(news: News): void
 }
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
@@ -97,7 +99,10 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     settings: { staleness: options.staleness ?? 'strict', endpoints: () => ['http://127.0.0.1:4181'] },
     path: file,
     name: 'plan',
-    publish: (item) => void news.push(item),
+    publish: (item) => {
+      news.push(item)
+      options.publish?.(item)
+    },
     substrateChanged() {},
   }
   const attempt = await openRoom({
