@@ -178,6 +178,24 @@ test('what others wrote stays text: in the document, names, summaries and handof
   assert.deepEqual([seen.foreign, seen.complaints], [[], []])
 })
 
+test('a name that looks like another’s and a document of 1 MiB do nothing but stand there', async (t) => {
+  const line = '- [x](javascript:alert(1)) <img src=x onerror=alert(2)> and **more**\n'
+  const seen = await openPage(t, { text: `# Plan\n\n${line.repeat(Math.floor(2 ** 20 / line.length))}` })
+  if (!seen) return
+  const { page, server } = seen
+  const lookalike = '\u043ewner' // its first letter is Cyrillic
+  await server.join(lookalike)
+  await server.join('\u202eadmin\u2066\u{e0041}')
+  const members = page.locator('#participants li')
+  await members.filter({ hasText: 'admin' }).last().waitFor()
+  await page.locator('#document li').first().waitFor()
+
+  assert.match(await members.filter({ hasText: lookalike }).innerText(), /^\u043ewner agent,/)
+  assert.doesNotMatch(await page.locator('#participants').innerText(), /[\u202e\u2066]|\u{e0041}/u)
+  assert.equal(await page.locator('#document img, #document script, #document a').count(), 0)
+  assert.deepEqual([seen.foreign, seen.complaints], [[], []])
+})
+
 test('an ended session is said, with the way back', async (t) => {
   const seen = await openPage(t)
   if (!seen) return
