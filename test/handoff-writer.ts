@@ -34,7 +34,7 @@ if (verb === 'continue') {
   writeSync(1, `${id}\n`)
 } else if (verb === 'create') {
   const authored = { authored: SMALL, parent: 'none', options, idempotencyKey: name }
-  await createRecord(handoffs, ctx, project, authored).then(({ id }) => writeSync(1, `${id}\n`), sayRefusal)
+  await createOnce(authored)
 } else if (verb === 'hold') {
   await hold(count)
 } else {
@@ -54,6 +54,19 @@ async function hold(state: string): Promise<void> {
     sayRefusal(thrown)
   }
   process.stdin.destroy()
+}
+
+/** Again while others hold the lock of the key for longer than one waits. */
+async function createOnce(request: Parameters<typeof createRecord>[3]): Promise<void> {
+  for (;;) {
+    try {
+      const { id } = await createRecord(handoffs, ctx, project, request)
+      writeSync(1, `${id}\n`)
+      return
+    } catch (thrown) {
+      if (!isSatchelError(thrown) || thrown.reason !== 'locked') return sayRefusal(thrown)
+    }
+  }
 }
 
 /** Read, change, and again when somebody else was faster: what a careful client does. */
