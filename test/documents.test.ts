@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { REASONS as HANDOFF_REASONS } from '../plugins/handoff/reasons.ts'
 import { REASONS as MODULES_REASONS } from '../plugins/modules/reasons.ts'
 import { REASONS as WORKSPACE_REASONS } from '../plugins/workspace/reasons.ts'
+import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { flagsOf } from '../server/cli/flags.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
@@ -20,6 +21,8 @@ const ROOT = join(import.meta.dirname, '..')
 const GLOBAL_FLAGS = ['--json', '--quiet', '-q', '--config', '-c', '--project', '--help', '-h', '--version']
 /** Verbs of the plugins that the guide and the examples build; their own tests run them. */
 const EXAMPLE_VERBS = ['greet', 'word-count']
+/** Inputs of the Terraform modules that the pages search for. */
+const MODULE_INPUTS = ['enable_nat_gateway']
 /** What the configuration files of clients call things. */
 const CLIENT_KEYS = ['startup_timeout_sec', 'tool_timeout_sec', 'enabled_tools', 'context_servers']
 
@@ -82,6 +85,7 @@ async function everythingKnown({ registry }: RunningHost): Promise<Known> {
       ...registry.prompts.map(({ prompt }) => prompt.name),
       ...[...records, ...schemas].flatMap(wordsOf),
       ...CLIENT_KEYS,
+      ...MODULE_INPUTS,
     ]),
     sources: git('ls-files', 'server', 'plugins')
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -96,6 +100,9 @@ function flagNames(shape: VerbShape): string[] {
     ...flags.flatMap(({ long, short }) => [`--${long}`, `--no-${long}`, ...(short ? [`-${short}`] : [])]),
     ...(shape.takesInput ? ['--input'] : []),
     ...(shape.takesOutput ? ['--output', '-o'] : []),
+    ...BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb === shape.path[0])).flatMap(
+      ({ settings = [] }) => settings.map(({ flag }) => flag),
+    ),
     ...GLOBAL_FLAGS,
   ]
 }

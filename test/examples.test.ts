@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { access, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { installPacked } from './fixtures/packed.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const run = promisify(execFile)
@@ -12,23 +13,6 @@ const LIMIT_MS = 60_000
 
 const node = async (args: readonly string[], cwd: string): Promise<string> =>
   (await run(process.execPath, [...args], { cwd, timeout: LIMIT_MS })).stdout
-
-/** A folder in which the packed tarball is installed; its own dependencies are those of this repository. */
-async function installPacked(t: TestContext): Promise<string> {
-  const folder = await temporaryFolder(t, 'satchel-packed-')
-  const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const [{ filename }] = JSON.parse((await run('npm', packing, { cwd: ROOT, timeout: LIMIT_MS })).stdout)
-  const modules = join(folder, 'node_modules')
-  await mkdir(modules)
-  await run('tar', ['-xzf', join(folder, filename), '-C', modules])
-  await run('mv', [join(modules, 'package'), join(modules, 'satchel')])
-  for (const name of ['zod', 'simple-git', '@cdktf', 'typescript', '@typescript', '@types']) {
-    await symlink(join(ROOT, 'node_modules', name), join(modules, name)).catch((thrown) => {
-      if (thrown.code !== 'ENOENT') throw thrown
-    })
-  }
-  return folder
-}
 
 test('the minimal plugin answers at the command line', async () => {
   assert.equal(await node(['run.js'], join(ROOT, 'examples/minimal-plugin')), 'minimal-plugin: ok\n')
@@ -112,17 +96,6 @@ test('from the tarball both commands start, for new clients and old ones', async
   assert.deepEqual(modern.supportedVersions, ['2026-07-28'])
   assert.equal(old.protocolVersion, '2024-11-05')
   assert.deepEqual(await readdir(empty), [], 'nothing was written')
-})
-
-test('from the tarball the whole tour runs: vectors, SQL and both clients without packages of their own', async (t) => {
-  const folder = await installPacked(t)
-  const demo = join(folder, 'node_modules', 'satchel', 'dist', 'demo.js')
-
-  const said = await node([demo], ROOT)
-
-  assert.ok((said.match(/^ +ok: /gm) ?? []).length >= 10, said)
-  for (const name of ['vectra', 'sql.js', '@modelcontextprotocol'])
-    await assert.rejects(access(join(folder, 'node_modules', name)), { code: 'ENOENT' })
 })
 
 test('the plugin guide shows the minimal plugin as it is, and names only verbs and flags that exist', async () => {

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder } from './harness/index.ts'
+import { initialize } from './mcp/stdio-client.ts'
+
+const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
+const ROUNDS = 50
+/** How many parents live at once. */
+const AT_ONCE = 3
+/**
+ * A server whose input stays open looks for its parent only after 60 s, so whoever is gone before this was ended by its
+ * input. How long it took is printed; how long an exit may take is `satchel bench start`'s to judge.
+ */
+const LONGEST_MS = 20_000
+
+/** A shell that starts a server and holds the only writing end of its standard input. */
+const PARENT = `mkfifo input
+"$NODE" "$SATCHEL" mcp < input > output 2> errors &
+echo $!
+exec 3> input
+echo '${JSON.stringify(initialize())}' >&3
+while ! test -s output; do sleep 0.05; done
+echo answered
+wait`
+
+/** Does `work` for each number below `count`, a few at a time. */
+async function inWaves(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const wave = Math.min(AT_ONCE, count - from)
+    await Promise.all(Array.from({ length: wave }, (_, offset) => work(from + offset)))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Starts a parent with a server below it, kills the parent without a word, and gives how long the server lived on, in ms. */
+async function outlived(t: TestContext): Promise<number> {
+  const cwd = await temporaryFolder(t)
+  const env = { PATH: process.env['PATH'], HOME: cwd, NODE: process.execPath, SATCHEL }
+  const parent = spawn('sh', ['-c', PARENT], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
+  const server = Number((await lines.next()).value)
+  t.after(() => isAlive(server) && process.kill(server, 'SIGKILL'))
+  assert.equal((await lines.next()).value, 'answered')
+
+  parent.kill('SIGKILL')
+  const killedAt = performance.now()
+  while (isAlive(server) && performance.now() - killedAt < LONGEST_MS) await sleep(20)
+  return performance.now() - killedAt
+}
+
+test('fifty parents that are killed leave no server behind', { skip: !existsSync('/bin/sh') }, async (t) => {
+  const lived: number[] = []
+  await inWaves(ROUNDS, async () => {
+    lived.push(await outlived(t))
+  })
+
+  const longest = Math.round(Math.max(...lived))
+  t.diagnostic(`${lived.length} servers, the last was gone ${longest} ms after its parent`)
+  assert.equal(lived.length, ROUNDS)
+  assert.ok(longest < LONGEST_MS, `a server lived on for ${longest} ms`)
+})
