@@ -275,6 +275,13 @@ async function assertAtomic(world: World): Promise<void> {
   }
 }
 
+async function takeStep(listener: Listener | undefined, step: string): Promise<void> {
+  if (step === 'connect') await listener?.connect()
+  if (step === 'disconnect') listener?.disconnect()
+  if (step === 'stall' && listener) listener.stalled = true
+  if (step === 'read') listener?.readOn()
+}
+
 test('whatever is committed, cut, stalled or restarted: events come ordered, once and without a hole, or a resync says so, and every listener ends with what a fresh read shows', async (t) => {
   let resyncs = 0
   await fc.assert(
@@ -283,14 +290,8 @@ test('whatever is committed, cut, stalled or restarted: events come ordered, onc
       const listeners = Array.from({ length: LISTENERS }, () => new Listener(world))
       for (const listener of listeners) await listener.connect()
       for (const [at, step] of steps.entries()) {
-        if (!('who' in step)) await act(world, step, at)
-        else {
-          const listener = listeners[step.who]
-          if (step.do === 'connect') await listener?.connect()
-          if (step.do === 'disconnect') listener?.disconnect()
-          if (step.do === 'stall' && listener) listener.stalled = true
-          if (step.do === 'read') listener?.readOn()
-        }
+        if ('who' in step) await takeStep(listeners[step.who], step.do)
+        else await act(world, step, at)
         await nextTurn()
         for (const listener of listeners) await listener.readFresh()
       }

@@ -1,6 +1,6 @@
 import { BUILTIN_PLUGINS, type SettingFlag } from '../builtin-plugins.ts'
 import { type CommandLine, typedValueOf } from './command-line.ts'
-import type { Settings } from './world.ts'
+import type { Settings } from './settings.ts'
 
 /** The flags that set configuration at every verb under this first word. */
 export function settingFlagsOf(firstWord: string | undefined): readonly SettingFlag[] {

@@ -5,11 +5,9 @@ import type { PluginEntry, RunningHost } from '../host.ts'
 import type { Wanted } from '../plugin-entries.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Io, StopSignal } from './io.ts'
+import type { Settings } from './settings.ts'
 import type { OpenTerminal } from './terminal.ts'
 import type { VerbShape } from './verb-parser.ts'
-
-/** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
-export type Settings = Readonly<Record<string, unknown>>
 
 /** Everything a model reads of a server before its first call. */
 export interface ListedCatalog {

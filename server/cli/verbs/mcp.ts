@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { defineHostVerb } from '../host-verb.ts'
-import type { Settings } from '../world.ts'
+import type { Settings } from '../settings.ts'
 import { commaList, settingsOf } from './settings.ts'
 
 const input = z.object({

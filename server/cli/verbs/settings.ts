@@ -1,4 +1,4 @@
-import type { Settings } from '../world.ts'
+import type { Settings } from '../settings.ts'
 
 /** The flags that were given, as settings. */
 export function settingsOf(flags: Settings): Settings {
