@@ -31,6 +31,7 @@ async function runHook(
   { flags = [], ...options }: HookOptions = {},
 ): Promise<Answered> {
   const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...env } = process.env
+  if (options.uid !== undefined) env['NODE_V8_COVERAGE'] = '' // its folder is not that user's; absent, Node would fill it in
   const started = performance.now()
   const child = spawn(process.execPath, [SATCHEL, 'handoff', 'hook', event, ...flags], {
     cwd: bench.root,
