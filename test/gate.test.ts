@@ -308,7 +308,9 @@ test('no package’s install script runs: a canary stays silent with our setting
     // `npm run` hands its own settings down as variables, which would win over the file.
     const plain = 'unset npm_config_ignore_scripts'
     const install = 'npm install --offline --no-audit --no-fund --no-save ../canary-1.0.0.tgz'
-    const ended = sandbox.run('sh', ['-c', `${plain}; cd app && rm -rf node_modules && ${install}`], { CANARY: canary })
+    const ended = sandbox.run('sh', ['-c', `${plain}; cd app && rm -rf node_modules && ${install}`], {
+      CANARY: canary,
+    })
     assert.equal(ended.code, 0, ended.text)
     return sandbox.run('test', ['-e', canary]).code === 0
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -289,4 +290,29 @@ test('a local session that ended is begun anew at the next call, at the owner an
     again.map((status) => (status['you'] as { name: string }).name),
     ['robot', 'bridge'],
   )
+})
+
+test('a bridge whose client stops reading, and one whose client closed its end, hold up no commit', async (t) => {
+  const file = await roomFile(t)
+  const start = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file] })
+  const owner = start('owner')
+  await owner.call('workspace_status', {})
+  const [deaf, gone] = [start('deaf'), start('gone')]
+  for (const bridge of [deaf, gone]) {
+    await bridge.send('resources/subscribe', { uri: 'satchel://workspace/status' })
+    await bridge.call('workspace_status', {})
+  }
+  const exit = once(gone.child, 'exit')
+
+  deaf.child.stdout?.pause()
+  gone.child.stdout?.destroy()
+  const asked = deaf.call('workspace_propose', propose(0))
+  void gone.call('workspace_status', {})
+  for (let n = 1; n <= 20; n++) await owner.call('workspace_propose', propose(n))
+  assert.deepEqual(await exit, [0, null])
+  deaf.child.stdout?.resume()
+
+  assert.equal(typeof (await asked)['proposal_id'], 'string')
+  const { proposals } = (await deaf.call('workspace_proposals', {})) as { proposals: unknown[] }
+  assert.equal(proposals.length, 21)
 })

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
+import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { type OpenStream, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const OBSERVE = '/workspace/observe'
@@ -155,6 +156,31 @@ test('the heartbeat looks at the session again and ends the stream', async (t) =
 
   assert.ok(blocks.includes(': hb'))
   stream.close()
+})
+
+test('a session that runs out under an open stream ends it at the next heartbeat, and commits go on', async (t) => {
+  const beats: (() => void)[] = []
+  let passed = 0
+  const server = await openRoomServer(t, {
+    nowMicros: () => realWorld.nowMicros() + passed,
+    after: (ms, work) => {
+      if (ms === LIMITS.heartbeatMs) beats.push(work)
+      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  const { token } = await server.join('ada')
+  const stream = await openStream(server.ingress, OBSERVE, { token })
+  await stream.until((blocks) => blocks.length > 1)
+
+  passed = LIMITS.sessionMinutes * 60_000_000
+  for (const beat of beats) beat()
+  await stream.ended
+
+  const later = await server.join('bo')
+  assert.equal((await propose(server, later.token, 'after')).status, 200)
+  const refused = await server.ask(server.ingress, 'GET', OBSERVE, { token })
+  assert.deepEqual([refused.status, refused.json['reason']], [401, 'session_expired'])
 })
 
 test('a stream beyond those of its session is refused with when to come again', async (t) => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { type RoomWorld, realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { assetPath } from '../server/assets.ts'
 import type { Terminal } from '../server/contract/command.ts'
@@ -58,9 +58,15 @@ export interface ServerOptions {
   readonly text?: string
   readonly file?: string
   readonly after?: After
+  /** Absent: this machine's. */
+  readonly nowMicros?: () => number
   readonly maxStreams?: number
   /** Absent: any free one. */
   readonly ingressPort?: number
+}
+
+function clockOf({ nowMicros }: ServerOptions): Partial<RoomWorld> {
+  return nowMicros ? { nowMicros } : {}
 }
 
 /** A room opened by `satchel workspace open` on free ports of loopback; stopped after the test. */
@@ -69,7 +75,7 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
   if (options.file === undefined) await writeFile(file, options.text ?? '# Plan\n\n## Goals\none\n')
   const stopping = new AbortController()
   const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file } }],
+    plugins: [{ plugin: workspacePlugin({ ...realWorld, ...clockOf(options) }), settings: { file } }],
     openListener: listenerOf(options),
   })
   const command = opened.host.registry.commands.find(
