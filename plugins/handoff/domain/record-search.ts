@@ -17,16 +17,31 @@ const B = 0.5
 const AVERAGE_WORDS = 40
 
 /** The rows in which every term of the query holds, with their scores, in no order. */
-export function searchRows(query: Query, rows: readonly RecordRow[]): SearchHit[] {
-  let left = rows
-  const weights = new Map<QueryTerm, number>()
-  for (const term of query.terms) {
-    const before = left.length
-    left = left.filter((row) => holds(term, row) !== term.not)
-    weights.set(term, rarity(before, left.length))
+export function searchRows({ terms }: Query, rows: readonly RecordRow[]): SearchHit[] {
+  const held = terms.map(() => 0) // rows in which this term and all before it hold
+  const found: { readonly row: RecordRow; readonly frequencies: readonly number[] }[] = []
+  for (const row of rows) {
+    const frequencies = frequenciesOf(terms, searchedOf(row), held)
+    if (frequencies) found.push({ row, frequencies })
   }
-  const wanted = query.terms.filter((term) => !term.not)
-  return left.map((row) => ({ row, score: scoreOf(row, wanted, weights) }))
+  const weights = terms.map((_, at) => rarity(at === 0 ? rows.length : (held[at - 1] ?? 0), held[at] ?? 0))
+  return found.map(({ row, frequencies }) => ({ row, score: scoreOf(frequencies, weights) }))
+}
+
+/** How often each term stands in a row; 0 for one that must not. Undefined when one does not hold; counts those that do. */
+function frequenciesOf(
+  terms: readonly QueryTerm[],
+  fields: SearchedRow,
+  held: number[],
+): readonly number[] | undefined {
+  const frequencies: number[] = []
+  for (const [at, term] of terms.entries()) {
+    const frequency = frequencyOf(term, fields)
+    if (frequency > 0 === term.not) return undefined
+    held[at] = (held[at] ?? 0) + 1
+    frequencies.push(frequency)
+  }
+  return frequencies
 }
 
 /** In half steps: one more record must not move the others, or a page would repeat or skip them. */
@@ -34,48 +49,57 @@ function rarity(total: number, found: number): number {
   return 1 + Math.round(2 * Math.log2((total + 1) / (found + 1))) / 2 / 4
 }
 
-/** A field of a row as it is searched; made when first needed and kept as long as the row. */
+/** A field of a row as it is searched. Its words are counted when first needed. */
 interface SearchedField {
+  readonly name: SearchField
+  readonly boost: number
   readonly plain: string
+  readonly text: string
   words?: ReadonlyMap<string, number>
 }
+type SearchedRow = readonly SearchedField[]
 
-const searched = new WeakMap<RecordRow, Partial<Record<SearchField, SearchedField>>>()
+/** Kept as long as the row. */
+const searched = new WeakMap<RecordRow, SearchedRow>()
 
-function fieldOf(row: RecordRow, field: SearchField): SearchedField {
-  let fields = searched.get(row)
-  if (!fields) {
-    fields = {}
-    searched.set(row, fields)
+/** The fields of a row that hold anything. */
+function searchedOf(row: RecordRow): SearchedRow {
+  const known = searched.get(row)
+  if (known) return known
+  const fields = SEARCH_FIELDS.filter((name) => row.text[name] !== '').map((name) => {
+    const text = row.text[name]
+    return { name, boost: BOOST[name] ?? 1, plain: folded(text).replace(/\s+/g, ' '), text }
+  })
+  searched.set(row, fields)
+  return fields
+}
+
+function wordCounts(field: SearchedField): ReadonlyMap<string, number> {
+  if (field.words) return field.words
+  const counts = new Map<string, number>()
+  for (const word of wordsOf(field.text)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  field.words = counts
+  return counts
+}
+
+/** How often the term stands in a row, weighed by field and length as BM25 does; 0 when it stands nowhere. */
+function frequencyOf(term: QueryTerm, fields: SearchedRow): number {
+  let frequency = 0
+  for (const field of fields) {
+    if (term.field !== undefined && term.field !== field.name) continue
+    const count = countIn(term, field)
+    if (count === 0) continue
+    const length = term.kind === 'phrase' ? AVERAGE_WORDS : wordCounts(field).size
+    frequency += (field.boost * count) / (1 - B + (B * length) / AVERAGE_WORDS)
   }
-  fields[field] ??= { plain: folded(row.text[field]).replace(/\s+/g, ' ') }
-  return fields[field]
-}
-
-function wordCounts(row: RecordRow, field: SearchField): ReadonlyMap<string, number> {
-  const found = fieldOf(row, field)
-  if (!found.words) {
-    const counts = new Map<string, number>()
-    for (const word of wordsOf(row.text[field])) counts.set(word, (counts.get(word) ?? 0) + 1)
-    found.words = counts
-  }
-  return found.words
-}
-
-function holds(term: QueryTerm, row: RecordRow): boolean {
-  return fieldsOf(term).some((field) => countIn(term, row, field) > 0)
-}
-
-function fieldsOf(term: QueryTerm): readonly SearchField[] {
-  return term.field ? [term.field] : SEARCH_FIELDS
+  return frequency
 }
 
 /** How often the term stands in the field. Most fields are left by the first, cheap look. */
-function countIn(term: QueryTerm, row: RecordRow, field: SearchField): number {
-  const { plain } = fieldOf(row, field)
-  if (!plain.includes(term.text)) return 0
-  if (term.kind === 'phrase') return isWholePhrase(plain, term.text) ? 1 : 0
-  const counts = wordCounts(row, field)
+function countIn(term: QueryTerm, field: SearchedField): number {
+  if (!field.plain.includes(term.text)) return 0
+  if (term.kind === 'phrase') return isWholePhrase(field.plain, term.text) ? 1 : 0
+  const counts = wordCounts(field)
   if (term.kind === 'word') return counts.get(term.text) ?? 0
   let sum = 0
   for (const [word, count] of counts) if (word.startsWith(term.text)) sum += count
@@ -91,21 +115,11 @@ function isWholePhrase(plain: string, phrase: string): boolean {
   return false
 }
 
-function scoreOf(
-  row: RecordRow,
-  terms: readonly QueryTerm[],
-  weights: ReadonlyMap<QueryTerm, number>,
-): number {
+/** Saturated frequencies by rarity; a term that must not stand there has none. */
+function scoreOf(frequencies: readonly number[], weights: readonly number[]): number {
   let score = 0
-  for (const term of terms) {
-    let frequency = 0
-    for (const field of fieldsOf(term)) {
-      const count = countIn(term, row, field)
-      if (count === 0) continue
-      const length = term.kind === 'phrase' ? AVERAGE_WORDS : wordCounts(row, field).size
-      frequency += ((BOOST[field] ?? 1) * count) / (1 - B + (B * length) / AVERAGE_WORDS)
-    }
-    score += ((weights.get(term) ?? 1) * frequency * (K1 + 1)) / (frequency + K1)
+  for (const [at, frequency] of frequencies.entries()) {
+    score += ((weights[at] ?? 1) * frequency * (K1 + 1)) / (frequency + K1)
   }
   return Math.round(score * 10_000) / 10_000
 }
@@ -113,9 +127,10 @@ function scoreOf(
 /** Words of a row around the first hit, on one line, every character shown. Costs more than the search: for a page only. */
 export function snippetOf(row: RecordRow, query: Query): string {
   for (const term of query.terms.filter(({ not }) => !not)) {
-    for (const field of fieldsOf(term)) {
-      if (field === 'id' || field === 'status' || countIn(term, row, field) === 0) continue
-      const text = row.text[field].replace(/\s+/g, ' ')
+    for (const field of searchedOf(row)) {
+      if (term.field !== undefined && term.field !== field.name) continue
+      if (field.name === 'id' || field.name === 'status' || countIn(term, field) === 0) continue
+      const text = field.text.replace(/\s+/g, ' ')
       const at = Math.max(0, folded(text).indexOf(term.text))
       const from = Math.max(0, at - 50)
       return shownLine(text.slice(from, from + SNIPPET_CHARS)).slice(0, SNIPPET_CHARS)
