@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
@@ -116,9 +117,14 @@ interface Seen {
 }
 
 async function readWhole(file: string, { stamp, bytes }: Seen): Promise<Loaded> {
-  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(await readFile(file, 'utf8'), file) }
+  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(textOf(await readFile(file)), file) }
   const { unpackInThread } = await import('./unpack-thread.ts')
   return { stamp, packed: await unpackInThread(file) }
+}
+
+/** Most stores are ASCII, which needs no decoding: a fifth of what loading one takes. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 }
 
 async function stampOf(file: string): Promise<Seen | undefined> {
