@@ -1,6 +1,5 @@
 import { definePrompt } from '../../server/plugin.ts'
-import { getRecord } from './actions/get-record.ts'
-import { DEFAULT_BRIEF_TOKENS } from './domain/brief.ts'
+import { getBrief } from './actions/get-record.ts'
 import { shownText } from './domain/fence.ts'
 import type { Handoffs } from './project.ts'
 import { completeId } from './resources.ts'
@@ -31,14 +30,7 @@ export function handoffPrompts(handoffs: Handoffs) {
       arguments: [idArgument],
       async render(ctx, { id = 'latest' }) {
         const project = await handoffs.project(ctx, undefined)
-        const request = {
-          id,
-          format: 'brief',
-          pointer: undefined,
-          withDefaults: false,
-          maxTokens: DEFAULT_BRIEF_TOKENS,
-        } as const
-        const { id: found, text = '' } = await getRecord(handoffs, project, request)
+        const { id: found, text } = await getBrief(handoffs, project, id)
         return resumeText(found, text)
       },
     }),

@@ -1,8 +1,7 @@
 import { HANDOFF_SCHEMA } from '../../generated/handoff-schema.ts'
 import { type CallContext, defineResource, isSatchelError, SatchelError } from '../../server/plugin.ts'
 import { findRecord } from './actions/find-record.ts'
-import { getRecord } from './actions/get-record.ts'
-import { DEFAULT_BRIEF_TOKENS } from './domain/brief.ts'
+import { getBrief } from './actions/get-record.ts'
 import { shownLine } from './domain/fence.ts'
 import { newestFirst } from './domain/latest.ts'
 import { listRows } from './domain/record-list.ts'
@@ -127,17 +126,10 @@ async function textOf(handoffs: Handoffs, ctx: CallContext, uri: string, id: str
 
 async function briefText(handoffs: Handoffs, ctx: CallContext, uri: string, id: string): Promise<string> {
   const project = await handoffs.project(ctx, undefined)
-  const request = {
-    id,
-    format: 'brief',
-    pointer: undefined,
-    withDefaults: false,
-    maxTokens: DEFAULT_BRIEF_TOKENS,
-  } as const
-  const { text } = await getRecord(handoffs, project, request).catch((thrown) => {
+  const { text } = await getBrief(handoffs, project, id).catch((thrown) => {
     throw asUnknown(thrown, uri)
   })
-  return text ?? ''
+  return text
 }
 
 /** An unknown record is an unknown resource. */

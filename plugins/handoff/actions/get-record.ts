@@ -1,5 +1,5 @@
 import { SatchelError } from '../../../server/plugin.ts'
-import { briefOf, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
+import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { isJsonObject, resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import type { Handoff } from '../domain/record.ts'
@@ -59,6 +59,22 @@ export async function getRecord(
     return { ...base, ...(await textOf(handoffs, project, found, request, id)) }
   }
   return { ...base, ...jsonOf(requestedValue(found, request), request, id) }
+}
+
+/** The brief of a record as prompts and resources show it, and the id it has. Errors: those of `getRecord`. */
+export async function getBrief(
+  handoffs: Handoffs,
+  project: Project,
+  id: string,
+): Promise<{ readonly id: string; readonly text: string }> {
+  const { id: found, text = '' } = await getRecord(handoffs, project, {
+    id,
+    format: 'brief',
+    pointer: undefined,
+    withDefaults: false,
+    maxTokens: DEFAULT_BRIEF_TOKENS,
+  })
+  return { id: found, text }
 }
 
 function requestedValue(found: StoredRecord | BrokenRecord, request: GetRequest): unknown {

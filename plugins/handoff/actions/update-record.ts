@@ -11,12 +11,12 @@ import {
   patchedRecord,
   type UpdatedText,
 } from '../domain/record-update.ts'
-import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { redactText } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
+import { validRecord } from './valid-record.ts'
 
 export interface UpdateRequest {
   readonly id: string
@@ -85,25 +85,18 @@ function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: st
   const { text, ledger } = redactDocument(settled)
   const final = asDocument(text)
   refuseTooLarge(final.text, final.value)
-  return { ...update, document: final, record: asRecord(final.value), redacted: ledger.length }
+  return {
+    ...update,
+    document: final,
+    record: validRecord(final.value, 'Nothing was changed.'),
+    redacted: ledger.length,
+  }
 }
 
 function asDocument(text: string): JsonDocument {
   const reading = readJson(text)
   if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
   return reading.document
-}
-
-function asRecord(value: unknown): Handoff {
-  const errors = schemaVerdict(value)
-  const [first] = errors
-  if (first === undefined) return value as Handoff // the verdict is what proves it
-  throw new SatchelError(
-    'invalid',
-    'schema_invalid',
-    `${first.pointer || 'the record'}: ${first.message}. Nothing was changed.`,
-    { details: { errors: errors.slice(0, 100), errors_total: errors.length } },
-  )
 }
 
 /** A released record does not change. */

@@ -1,16 +1,15 @@
-import { SatchelError } from '../../../server/plugin.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import { redactValue } from '../domain/redaction.ts'
-import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { reasonText } from '../git/git-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
+import { validRecord } from './valid-record.ts'
 
 /** How a new record is to be captured. */
 export interface CaptureOptions {
@@ -120,7 +119,7 @@ async function stored(
   const complete = { ...value, redactions: [...known, ...ledger] }
   const text = `${JSON.stringify(complete, null, 2)}\n`
   refuseTooLarge(text, complete)
-  const record = asRecord(complete)
+  const record = validRecord(complete, 'Nothing was written; correct it, then try again.')
   const written = options.dryRun
     ? { path: null, etag: sha256(text) }
     : await project.store.create(record.id, text)
@@ -179,16 +178,4 @@ async function withHashes(
       return fact?.kind === 'file' && fact.sha256 ? { ...artifact, content_hash: fact.sha256 } : artifact
     }),
   }
-}
-
-function asRecord(value: unknown): Handoff {
-  const errors = schemaVerdict(value)
-  const [first] = errors
-  if (first === undefined) return value as Handoff // the verdict is what proves it
-  throw new SatchelError(
-    'invalid',
-    'schema_invalid',
-    `${first.pointer || 'the record'}: ${first.message}. Nothing was written; correct it, then try again.`,
-    { details: { errors: errors.slice(0, 100), errors_total: errors.length } },
-  )
 }
