@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -254,3 +254,28 @@ async function processesMarked(mark: string): Promise<string[]> {
   }
   return found
 }
+
+test('a tag name that would move the cursor or colour a terminal is shown escaped, in lines and in logs', async (t) => {
+  const { root, url } = await openProject(t)
+  const tools = join(root, 'tools')
+  await mkdir(tools)
+  const answer = `${'a'.repeat(40)}\\trefs/tags/v9.0.0\\033[31m\\033[2Jred\\n`
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const script = `#!/bin/sh\ncase " $* " in *" ls-remote --symref "*) printf '${answer}';; *) exec ${git} "$@";; esac\n`
+  await writeFile(join(tools, 'git'), script, { mode: 0o755 })
+  await writeFile(join(root, 'satchel.yaml'), `http:\n  log_level: debug\nrepositories:\n  - url: ${url}\n`)
+
+  for (const args of [['ingest'], ['ingest', '--json']]) {
+    const { code, out, err } = await satchel(root, args, { PATH: `${tools}:${process.env['PATH']}` })
+
+    assert.equal(code, 3)
+    assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    if (args.includes('--json')) {
+      const { warnings } = JSON.parse(out) as { warnings: { code: string; message: string }[] }
+      assert.deepEqual(
+        warnings.map(({ code, message }) => [code, message.includes('v9.0.0\\u001b[31m')]),
+        [['ref_refused', true]],
+      )
+    }
+  }
+})

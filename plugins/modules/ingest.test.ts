@@ -432,14 +432,15 @@ test("the user's EDITOR, PAGER and GIT_DIR change nothing", async (t) => {
   assert.equal(report.written, 1)
 })
 
-test('a planted configuration or hook of a clone never acts', async (t) => {
+test('a planted configuration, hook or filter of a clone never acts', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
-  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
+  const attributes = { '.gitattributes': '* filter=evil diff=evil merge=evil\n*.tf filter=lfs\n' }
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, ...attributes } }])
   await world.run([{ url }])
   const [store = ''] = await readdir(world.cloneDir)
   const canary = join(world.dir, 'canary')
-  const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${canary}"\n\tsshCommand = "touch ${canary}"\n[remote "x"]\n\tuploadpack = "touch ${canary}"\n[url "ext::touch ${canary} "]\n\tinsteadOf = file://\n`
+  const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${canary}"\n\tsshCommand = "touch ${canary}"\n[remote "x"]\n\tuploadpack = "touch ${canary}"\n[url "ext::touch ${canary} "]\n\tinsteadOf = file://\n${['evil', 'lfs'].map((name) => `[filter "${name}"]\n\tsmudge = "touch ${canary}"\n\tprocess = "touch ${canary}"\n\trequired = true\n`).join('')}`
   const place = join(world.cloneDir, store)
   await writeFile(join(place, 'config'), evil)
   await writeFile(join(place, 'config.worktree'), evil)
