@@ -33,7 +33,6 @@ export const LIMITS = {
   inviteMaxMinutes: 7 * 24 * 60,
   inviteMaxUses: 1000,
   sessionMinutes: 8 * 60,
-  sessionMaxMinutes: 24 * 60,
   observeStreamsPerSession: 16,
   observeStreamsPerRoom: 256,
   terminalProposalContents: 200,
