@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -273,14 +273,19 @@ test('two tabs share one stream, and the second goes on when the first closes', 
   await second.waitForSelector('[data-state="live"]')
   const guest = await server.join('ada')
 
-  await writeFile(server.file, '# Plan\nby hand\n')
+  // As most editors save: a file that is emptied first and then written may be seen empty.
+  await writeFile(`${server.file}.new`, '# Plan\nby hand\n')
+  await rename(`${server.file}.new`, server.file)
   await second.locator('#document', { hasText: 'by hand' }).waitFor()
+  const takenOver = second.waitForRequest(/\/workspace\/observe/)
   await page.close()
-  await as(server, guest.token)('/workspace/propose', {
+  await takenOver
+  const proposed = await as(server, guest.token)('/workspace/propose', {
     base_version: 2,
     summary: 'after the first tab',
     content: 'x',
   })
+  assert.equal(proposed.status, 200, JSON.stringify(proposed.json))
   await second.locator('#proposals .card', { hasText: 'after the first tab' }).waitFor()
 })
 
