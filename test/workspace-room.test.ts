@@ -972,6 +972,38 @@ test('the texts of the newest 200 versions are kept; an older one says so', asyn
   assert.equal(bodies.length, 200)
 })
 
+test('the texts of the newest 200 settled proposals are kept; an older one is given up unless another names it', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const made: string[] = []
+  for (let count = 0; count < 203; count += 1) {
+    const content = count === 202 ? '0' : `${count}`
+    const draft = { base_version: 1, summary: 's', content }
+    const { proposal_id } = await room.do(ada, 'propose', draft)
+    await room.do(ada, 'withdraw', { proposal_id })
+    made.push(proposal_id)
+  }
+
+  const contentOf = async (at: number) => {
+    const shown = await room.look(ada, (view) => proposalWithContent(view, made[at] ?? ''))
+    return 'content' in shown ? shown.content : undefined
+  }
+  assert.deepEqual(
+    [await contentOf(0), await contentOf(1), await contentOf(2), await contentOf(3), await contentOf(201)],
+    ['0', undefined, undefined, '3', '201'],
+  )
+  await assert.rejects(room.do(ada, 'rebase', { proposal_id: made[1] ?? '' }), {
+    code: 'not_found',
+    reason: 'version_pruned',
+  })
+  const pending = await room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'p' })
+  await room.do(ada, 'commit', { base_version: 1, summary: 's', content: 'overtakes it' })
+  assert.equal(
+    await room.look(ada, (view) => proposalWithContent(view, pending.proposal_id).status),
+    'superseded',
+  )
+})
+
 test('every reason that the room gives is explained, and every reason explained is a reason', async () => {
   const folder = join(import.meta.dirname, '..', 'plugins', 'workspace')
   const sources = (await readdir(folder, { recursive: true })).filter(

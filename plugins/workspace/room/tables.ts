@@ -102,6 +102,7 @@ export const proposals: Table<Proposal> = {
         n: 0, // an existing row keeps its own
         status: old.status,
         participant_id: old.participant_id,
+        hash: null, // no text of its own any more
         json: JSON.stringify(old),
       })
       dropUnusedText(tx, String(row['hash']))
