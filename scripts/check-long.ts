@@ -52,6 +52,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '50' },
   },
   {
+    name: 'every target of the container file built and run, where docker, podman or buildah answers',
+    command: [...testing, 'test/modules-image.test.ts'],
+    env: { SATCHEL_DOCKER: '1' },
+  },
+  {
     name: 'modules: every file of the corpus against the reference parser',
     command: [...testing, 'plugins/modules/hcl/oracle.test.ts'],
     env: { CORPUS: 'all' },

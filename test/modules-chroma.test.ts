@@ -13,7 +13,8 @@ import { OWN_QUERIES } from '../plugins/modules/search/own-corpus.ts'
 import { openStore } from '../plugins/modules/store/open-store.ts'
 import { unpackStore } from '../plugins/modules/store/packed-vectors.ts'
 import type { VectorItem } from '../plugins/modules/store/vector-store.ts'
-import { freePort, startChroma } from './chroma-server.ts'
+import { startChroma } from './chroma-server.ts'
+import { freePort } from './free-port.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 interface Hit {

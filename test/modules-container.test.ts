@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Copy, DockerfileParser, type JSONInstruction } from 'dockerfile-ast'
 import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { discover } from './container/discover.ts'
+import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { modern } from './mcp/stdio-client.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const TARGETS = ['cli', 'api', 'mcp', 'dev'] as const
@@ -274,62 +273,4 @@ test('the files of the mcp target answer server/discover on stdio', async (t) =>
   const box = await unpack(t, 'mcp')
   const child = box.start()
   assert.match(await discover(child), /"satchel"/)
-})
-
-/** The first line that a server on stdio answers to `server/discover`. */
-async function discover(child: ChildProcess): Promise<string> {
-  assert.ok(child.stdin && child.stdout)
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  child.stdin.write(`${JSON.stringify(modern(1, 'server/discover'))}\n`)
-  const { value } = await lines.next()
-  child.stdin.end()
-  await once(child, 'close')
-  return JSON.stringify(JSON.parse(value).result)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-const engine = ['docker', 'podman'].find(
-  (name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0,
-)
-const builder = process.env['SATCHEL_DOCKER'] === '1' ? engine : undefined
-
-test('every target builds and answers, where a container engine is at hand and SATCHEL_DOCKER=1', async (t) => {
-  if (builder === undefined) {
-    t.skip('NOT BUILT: no container engine answers, or SATCHEL_DOCKER is not 1; linted and run without one')
-    return
-  }
-  const call = (...args: string[]): string => {
-    const ran = spawnSync(builder, args, { encoding: 'utf8', maxBuffer: 1 << 28 })
-    assert.equal(ran.status, 0, ran.stderr.slice(-2000))
-    return ran.stdout.trim()
-  }
-  for (const target of TARGETS) call('build', '--target', target, '--tag', `satchel-${target}:test`, ROOT)
-
-  assert.match(call('run', '--rm', 'satchel-cli:test'), /satchel/)
-  assert.match(call('run', '--rm', 'satchel-dev:test', 'npm', 'run', 'types'), /tsc/)
-  const mcp = spawn(builder, ['run', '--rm', '-i', 'satchel-mcp:test'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  assert.match(await discover(mcp), /"satchel"/)
-  const id = call('run', '-d', '-p', '127.0.0.1::8000', '-e', 'SATCHEL_TOKEN=test-token', 'satchel-api:test')
-  t.after(() => call('rm', '-f', id))
-  const address = call('port', id, '8000').split('\n')[0]
-  let status = 0
-  for (let tries = 0; status !== 200 && tries < 600; tries++) {
-    await sleep(50)
-    const answer = fetch(`http://${address}/health`, { headers: { authorization: 'Bearer test-token' } })
-    status = await answer.then(
-      (got) => got.status,
-      () => 0,
-    )
-  }
-  assert.equal(status, 200)
 })

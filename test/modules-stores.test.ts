@@ -14,7 +14,8 @@ import { unpackStore } from '../plugins/modules/store/packed-vectors.ts'
 import type { StoreHeader } from '../plugins/modules/store/store-header.ts'
 import { unpackInThread } from '../plugins/modules/store/unpack-thread.ts'
 import type { VectorStore } from '../plugins/modules/store/vector-store.ts'
-import { freePort, startChroma } from './chroma-server.ts'
+import { startChroma } from './chroma-server.ts'
+import { freePort } from './free-port.ts'
 import { HEADER, item } from './modules-store-fixture.ts'
 
 /** How often a writer is killed; a long run sets it to 200. */
