@@ -1,6 +1,6 @@
 /** Checks the package as a user gets it: its files, its size, and that it works installed in an empty folder. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -38,6 +38,7 @@ function expect(claim: boolean, otherwise: string): void {
   if (!claim) throw new Error(otherwise)
 }
 
+checkBuiltAgain()
 const folder = mkdtempSync(join(tmpdir(), 'satchel-pack-'))
 try {
   const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], '.')) as Packed[] // npm's own format
@@ -60,6 +61,26 @@ try {
   )
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Whoever builds a version gets the bytes that were published. */
+function checkBuiltAgain(): void {
+  const again = 'dist-again' // beside dist: the names of chunks hold a hash over relative paths
+  try {
+    execFileSync('npx', ['--no-install', 'tsup', '--silent', '--out-dir', again], { stdio: 'inherit' })
+    const files = readdirSync(again, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.js'),
+    )
+    expect(files.length > 0, 'the second build wrote nothing')
+    const differing = files.filter(
+      (name) =>
+        !existsSync(join('dist', name)) ||
+        !readFileSync(join(again, name)).equals(readFileSync(join('dist', name))),
+    )
+    expect(differing.length === 0, `a second build differs: ${differing.slice(0, 10).join(', ')}`)
+  } finally {
+    rmSync(again, { recursive: true, force: true })
+  }
 }
 
 function checkInstalled(tarball: string): void {
