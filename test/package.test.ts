@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { satisfies } from 'semver'
 import { CLIENTS } from '../scripts/demo/clients.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -12,7 +13,8 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
-  readonly overrides: Readonly<Record<string, string>>
+  /** By package: a version, or by peer of that package the version it is given. */
+  readonly overrides: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly scripts: Readonly<Record<string, string>>
 }
 
@@ -24,14 +26,20 @@ test('every version is exact', () => {
     ...dependencies,
     ...devDependencies,
     ...peerDependencies,
-    ...overrides,
+    ...Object.fromEntries(Object.entries(overrides).filter(([, version]) => typeof version === 'string')),
   })) {
-    assert.match(version, /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, name)
+    assert.match(String(version), /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, name)
   }
 })
 
+interface Locked {
+  readonly version?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
 interface Lockfile {
-  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Record<string, string> }>>
+  readonly packages: Readonly<Record<string, Locked>>
 }
 
 /** Optional dependencies that some package names and that have no entry: `npm ci` fails on them. */
@@ -50,6 +58,37 @@ test('the lockfile names every platform that an optional dependency names', () =
   assert.deepEqual(missingPlatforms(lockfile), [])
   assert.deepEqual(missingPlatforms({ packages: others }), ['@biomejs/cli-darwin-arm64'])
   assert.ok(Object.keys(lockfile.packages).length > 300)
+})
+
+/** What Node finds for `name` from the package at `path`. */
+function foundFrom({ packages }: Lockfile, path: string, name: string): Locked | undefined {
+  for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const found = packages[`${folder}${folder ? '/' : ''}node_modules/${name}`]
+    if (found || folder === '') return found
+  }
+}
+
+/** Peers, optional ones too, that are there in a version their package does not take. */
+function misfitPeers(lockfile: Lockfile, overrides: Manifest['overrides']): readonly string[] {
+  return Object.entries(lockfile.packages).flatMap(([path, { peerDependencies = {} }]) => {
+    const owner = path.slice(path.lastIndexOf('node_modules/') + 13)
+    const given = overrides[owner]
+    return Object.entries(peerDependencies)
+      .filter(([name]) => typeof given !== 'object' || given[name] === undefined)
+      .filter(([name, range]) => {
+        const version = foundFrom(lockfile, path, name)?.version
+        return version !== undefined && !satisfies(version, range, { includePrerelease: true })
+      })
+      .map(([name, range]) => `${owner} wants ${name} ${range}`)
+  })
+}
+
+// npm 10, which Node 20 brings, calls such a lockfile out of step and `npm ci` installs nothing; npm 11 takes it.
+test('every peer in the lockfile is of a version that its package takes, or is given to it by an override', () => {
+  const lockfile: Lockfile = JSON.parse(read('package-lock.json'))
+
+  assert.deepEqual(misfitPeers(lockfile, manifest.overrides), [])
+  assert.deepEqual(misfitPeers(lockfile, {}), ['openai wants zod ^3.23.8'])
 })
 
 test('no package runs code when it is installed, and none of our scripts counts on it', () => {
