@@ -68,6 +68,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     verbs: [
       { verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' },
       { verb: 'bench room', summary: 'what a durable change of a room costs on this disk' },
+      { verb: 'bench events', summary: 'how soon the events of a room reach their readers' },
       { verb: 'torture room', summary: 'try to make a room lose something on this disk' },
     ],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,

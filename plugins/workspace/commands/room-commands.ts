@@ -1,5 +1,6 @@
 import type { Command, Host } from '../../../server/plugin.ts'
 import { benchCommand } from '../bench/command.ts'
+import { benchEventsCommand } from '../bench/events-command.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import { tortureCommand } from '../engine/torture/command.ts'
 import { checkHandoffRecord } from '../handoff-record.ts'
@@ -10,7 +11,7 @@ import { joiningCommands } from './joining.ts'
 import { lookingCommands } from './looking.ts'
 import { openCommand } from './open.ts'
 
-/** The verbs of `satchel workspace`, and `bench room` and `torture room`. */
+/** The verbs of `satchel workspace`, and `bench room`, `bench events` and `torture room`. */
 export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProcess): readonly Command[] {
   return [
     openCommand(host, config, room),
@@ -18,6 +19,7 @@ export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProc
     ...joiningCommands(host, room),
     callCommand(host, room, roomTools(room.house, checkHandoffRecord)),
     benchCommand(host),
+    benchEventsCommand(),
     tortureCommand(host),
   ]
 }
