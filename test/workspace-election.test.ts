@@ -6,17 +6,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { createFollower } from '../plugins/workspace/house/follower.ts'
 import { createHouse } from '../plugins/workspace/house/house.ts'
 import type { LocalSession } from '../plugins/workspace/house/local-session.ts'
 import type { Owner } from '../plugins/workspace/house/owner.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
+import type { Joined } from '../plugins/workspace/room/members.ts'
 import { type ProposeInput, propose as proposeAt } from '../plugins/workspace/room/proposals.ts'
 import { proposalView } from '../plugins/workspace/room/views.ts'
 import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
+import type { Host } from '../server/plugin.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { openTestRoom } from './workspace-fixture.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
@@ -290,6 +294,57 @@ test('a local session that ended is begun anew at the next call, at the owner an
     again.map((status) => (status['you'] as { name: string }).name),
     ['robot', 'bridge'],
   )
+})
+
+test('a bridge whose session has ended asks no more with it, and follows the next one at the same owner', async (t) => {
+  const asked: string[] = []
+  const owner = createServer((request, response) => {
+    const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
+    asked.push(token)
+    if (token === 'fresh') return void response.write('event: resync\ndata: {"reason":"gap"}\n\n')
+    response.writeHead(401, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ code: 'unauthorized', reason: 'session_expired', detail: 'ended' }))
+  })
+  await new Promise<void>((done) => owner.listen(0, '127.0.0.1', done))
+  t.after(() => {
+    owner.close()
+    owner.closeAllConnections()
+  })
+  const { port } = owner.address() as AddressInfo
+  const attached: Attached = { kind: 'there', address: { url: `http://127.0.0.1:${port}` } }
+  let attachments = 0
+  const attachment: Attachment = {
+    attach: async () => {
+      attachments += 1
+      return { ...attached }
+    },
+    current: attached,
+    detach() {},
+    letGo: async () => {},
+  }
+  const hints: string[] = []
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const host = { log, resourceChanged: (uri: string) => void hints.push(uri) } as unknown as Host
+  const follower = createFollower(host, attachment)
+  t.after(() => follower.stop())
+  const sessionOf = (token: string): Joined => ({
+    token,
+    session_id: 'ssn_0',
+    participant_id: 'par_0',
+    workspace_id: 'ws_0',
+    capabilities: [],
+    expires_at: '',
+  })
+
+  follower.follow(attached, sessionOf('ended'))
+  const late = performance.now() + 5000
+  while (hints.length === 0 && performance.now() < late) {
+    await pause(5)
+    follower.follow(attached, sessionOf('fresh')) // as every later call does
+  }
+
+  assert.deepEqual([asked, attachments], [['ended', 'fresh'], 0])
+  assert.equal(hints.length, 5, 'everything may have changed, said once')
 })
 
 test('a bridge whose client stops reading, and one whose client closed its end, hold up no commit', async (t) => {

@@ -1,4 +1,5 @@
-import type { Host } from '../../../server/plugin.ts'
+import { type Host, isSatchelError } from '../../../server/plugin.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { principalId } from '../domain/session.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import type { Joined } from '../room/members.ts'
@@ -7,12 +8,14 @@ import { followEvents } from './link.ts'
 
 /** Follows the owner's events while another process owns the room, so that hints reach this process's clients. */
 export interface Follower {
-  /** Starts following this link, once. */
+  /** Starts following this link, once; again after the session it was followed with has ended. */
   follow(attached: Attached, joined: Joined): void
   stop(): void
 }
 
 const REATTACH_SPREAD_MS = 50
+/** The session has ended, or never might observe. */
+const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
 const RESOURCES = ['status', 'document', 'proposals', 'leases', 'participants']
 
 /** A follower that is idle until the first link. A lost owner makes it attach again, which is how survivors take over. */
@@ -22,22 +25,30 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
   let latest: number | undefined
 
   const run = async (attached: Attached & { kind: 'there' }, joined: Joined): Promise<void> => {
-    let stopped = false
+    let pauseMs = Math.floor((process.pid * 7) % REATTACH_SPREAD_MS)
+    let isOver = false
     const since = latest ?? Number.MAX_SAFE_INTEGER
     const options = { token: joined.token, since, signal: stopping.signal }
     await followEvents(attached.address, options, (event) => {
       if (event === 'resync') return hintAll(host)
       latest = event.event_id
-      stopped = event.event_type === 'workspace.stopped'
+      if (event.event_type === 'workspace.stopped') pauseMs = HOLD_BACK_MS
       for (const uri of changedResources(event.event_type)) host.resourceChanged(uri)
       const { task_id } = event.payload
       if (typeof task_id === 'string') host.taskChanged(task_id, [principalId(joined.session_id)])
     }).catch((thrown: unknown) => {
-      if (!stopping.signal.aborted) host.log.debug('the owner went away', { error: thrown })
+      if (!stopping.signal.aborted) host.log.debug('the stream of the owner ended', { error: thrown })
+      // An owner that refuses is there: asking again at once would be asked again for ever.
+      if (isSatchelError(thrown)) pauseMs = LIMITS.retryMs
+      isOver = isSatchelError(thrown) && REFUSED_FOR_GOOD.has(thrown.code)
     })
     if (stopping.signal.aborted) return
+    if (isOver) {
+      followed.delete(attached) // the session that the next call begins is followed here
+      return
+    }
     attachment.detach(attached)
-    await pause(stopped ? HOLD_BACK_MS : Math.floor((process.pid * 7) % REATTACH_SPREAD_MS))
+    await pause(pauseMs)
     const next = await attachment.attach('stdio')
     // The session goes on in this process: nobody else would use it.
     if (next.kind === 'here') next.owner.keep(joined.session_id)
