@@ -1,9 +1,6 @@
 import { once } from 'node:events'
-import { mkdtemp, open, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { createPump } from '../fanout/pump.ts'
@@ -117,92 +114,31 @@ export interface StalledRun {
   readonly subscribers: number
   readonly stalled: number
   readonly events: number
-  /** Absent: large frames, so that few of them fill what the kernel keeps for a reader. */
-  readonly eventBytes?: number
 }
 
-export interface Stalled {
-  /** Subscribers that got every event, and readers that were told, once they read on, that they lost some. */
-  readonly whole: number
-  readonly lagged: number
-  /** The 99th percentile of a durable group of events, in milliseconds, with and without the stalled readers. */
-  readonly commitMs: number
-  readonly commitWithoutMs: number
-}
-
-/** Whether readers that never read change anything for the others: exactly they must fall behind. Interleaved, best of two. */
-export async function measureStalledReaders(run: StalledRun): Promise<Stalled> {
-  const without: StalledResult[] = []
-  const withStalled: StalledResult[] = []
-  for (let round = 0; round < 2; round++) {
-    without.push(await stalledRun({ ...run, stalled: 0 }))
-    withStalled.push(await stalledRun(run))
-  }
-  return {
-    whole: Math.min(...withStalled.map(({ whole }) => whole)),
-    lagged: Math.min(...withStalled.map(({ lagged }) => lagged)),
-    commitMs: Math.min(...withStalled.map(({ commitMs }) => commitMs)),
-    commitWithoutMs: Math.min(...without.map(({ commitMs }) => commitMs)),
-  }
-}
-
-interface StalledResult extends Count {
-  readonly commitMs: number
-}
-
-/** Publishes each group of events after it was made durable, as a room does. */
-async function stalledRun({
-  subscribers,
-  stalled,
-  events,
-  eventBytes = STALLED_EVENT_BYTES,
-}: StalledRun): Promise<StalledResult> {
+/**
+ * Whether readers that never read change anything for the others: exactly they must fall behind. Gives the subscribers
+ * that got every event, and the readers that were told, once they read on, that they lost some.
+ */
+export async function measureStalledReaders({ subscribers, stalled, events }: StalledRun): Promise<Count> {
   const client = startLoadClient()
   const { server, publish } = await pumpPublisher()
-  const journal = await openJournal()
-  const took: number[] = []
   try {
     await client.open({ port: portOf(server), path: '/', readers: subscribers, stalled })
     const read = (count: number): Promise<Count> =>
-      counted(client, count * eventBytes, ({ whole }) => whole >= subscribers - stalled)
+      counted(client, count * STALLED_EVENT_BYTES, ({ whole }) => whole >= subscribers - stalled)
     for (let at = 0; at < events; at++) {
-      if (at % GROUP === 0) took.push(await journal.append())
-      publish(eventFrame(at, eventBytes))
+      publish(eventFrame(at, STALLED_EVENT_BYTES))
       if (at % GROUP === GROUP - 1) await nextTurn()
       if (at % IN_FLIGHT === IN_FLIGHT - 1) await read(at + 1)
     }
     const { whole } = await read(events)
     await client.resume()
     const { lagged } = await counted(client, 0, (count) => count.lagged >= stalled)
-    return { whole, lagged, commitMs: percentile(took, 0.99) }
+    return { whole, lagged }
   } finally {
     await client.close()
-    await journal.close()
     stop(server)
-  }
-}
-
-interface Journal {
-  /** Milliseconds until 1 KiB was on the disk. */
-  append(): Promise<number>
-  close(): Promise<void>
-}
-
-async function openJournal(): Promise<Journal> {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
-  const file = await open(join(folder, 'journal'), 'a')
-  const record = Buffer.alloc(1024, 'x')
-  return {
-    async append() {
-      const began = performance.now()
-      await file.write(record)
-      await file.datasync()
-      return performance.now() - began
-    },
-    async close() {
-      await file.close()
-      await rm(folder, { recursive: true })
-    },
   }
 }
 
@@ -335,11 +271,7 @@ async function cpuSecondsOf(work: () => Promise<void>): Promise<number> {
 }
 
 function median(values: readonly number[]): number {
-  return percentile(values, 0.5)
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function ratioOf(ours: number, peer: number, unit: string): Ratio {
