@@ -703,6 +703,26 @@ test('time never goes back, also when the clock does', async (t) => {
   assert.deepEqual(times, [...times].sort())
 })
 
+test('after a clock was set back between two starts, leases and sessions still end when their time is over', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  await room.do(ada, 'checkout', { target: '*' })
+  room.setBack(365 * 24 * 60)
+  const again = await room.reopen('killed')
+
+  const next = await again.room.expire()
+  again.pass(LIMITS.leaseMinutes)
+  const after = await again.emitted(() => again.room.expire())
+  again.pass(LIMITS.sessionMinutes)
+  const later = await again.emitted(() => again.room.expire())
+  const times = (await again.events()).map(({ created_at }) => created_at)
+
+  const start = Date.UTC(2025, 10, 20, 13) * 1000
+  assert.equal(next, start + LIMITS.leaseMinutes * 60_000_000)
+  assert.deepEqual([after, later], [['lease.expired'], ['session.expired']])
+  assert.deepEqual(times, [...times].sort())
+})
+
 test('the same key does a request once, and is refused for another request', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

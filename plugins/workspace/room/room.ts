@@ -72,7 +72,7 @@ export interface Room {
   readAsSystem<T>(work: (rows: Rows, now: string) => T): Promise<T>
   /** Notices an edit of the file made by other means. */
   look(): Promise<void>
-  /** Ends what is over and says when the next thing will be; undefined for nothing. */
+  /** Ends what is over and says when, by the process's clock, the next thing will be; undefined for nothing. */
   expire(): Promise<Micros | undefined>
   /** Stores workspace.stopped and closes the store. */
   close(): Promise<void>
@@ -96,7 +96,9 @@ function changeParts({ nowMicros, random, settings, publish }: RoomParts): Chang
 /** Starts serving an opened store: stores workspace.started (`recovered` after an unclean end). */
 export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
   const instanceId = newId('ws', parts.random).slice('ws_'.length)
-  const changing = changeParts(parts)
+  const aheadMicros = await store.read((rows) => aheadOf(rows, parts.nowMicros()))
+  const nowMicros = (): Micros => parts.nowMicros() + aheadMicros
+  const changing = changeParts({ ...parts, nowMicros })
   await store.mutate((tx) => {
     const change = beginChange(tx, changing)
     setLifecycle(change, 'ACTIVE')
@@ -111,17 +113,28 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
     changeAsSystem: (work) => store.mutate((tx) => work(beginChange(tx, changing))),
     read: (sessionId, work) =>
       store.read((rows) => {
-        const now = currentMoment(rows, parts.nowMicros())
+        const now = currentMoment(rows, nowMicros())
         const actor = liveActor(rows, sessionId, now)
         return work({ rows, now, actor, settings: parts.settings, path: parts.path, instanceId })
       }),
-    readAsSystem: (work) => store.read((rows) => work(rows, currentMoment(rows, parts.nowMicros()))),
+    readAsSystem: (work) => store.read((rows) => work(rows, currentMoment(rows, nowMicros()))),
     look: async () => {
       await store.look()
     },
-    expire: () => expire(store, changing),
+    async expire() {
+      const next = await expire(store, changing)
+      return next === undefined ? undefined : next - aheadMicros
+    },
     close: () => close(store, changing),
   }
+}
+
+/**
+ * How far the room's time is ahead of this process's: a clock was set back since the newest event. From there on the
+ * room's time goes on; standing still, it would end no lease and no session until the clock caught up.
+ */
+function aheadOf(rows: Rows, micros: Micros): Micros {
+  return Math.max(0, microsOf(currentMoment(rows, micros)) - micros)
 }
 
 interface Running {
