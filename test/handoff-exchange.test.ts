@@ -214,6 +214,8 @@ test('what is no record is broken, with reason and place, and never written', as
     [{ content: '[1, 2]' }, 'broken schema_invalid'],
     [{ content: '{"kind": "handoff"}' }, 'broken schema_invalid'],
     [{ content: '{"kind":' }, 'broken bad_json'],
+    [{ content: '' }, 'broken bad_json'],
+    [{ content: '\uFEFF \r\n' }, 'broken bad_json'],
     [{ content: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'broken too_deep'],
     [{ content: '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n' }, 'broken bad_json'],
     [{ path: 'latin.json' }, 'broken not_utf8'],
@@ -232,6 +234,27 @@ test('what is no record is broken, with reason and place, and never written', as
     bench.files().some((path) => path.includes('records')),
     false,
   )
+})
+
+test('a hand-written file that is imported again is the draft it became', async (t) => {
+  const bench = await openBench(t)
+  const content = '# Fix the callback\n\n## Next\n- Add a fixture\n'
+
+  const dry = await bench.call('handoff_import', { content, dry_run: true })
+  const first = await bench.call('handoff_import', { content })
+  const again = await bench.call('handoff_import', { content })
+  const dryAgain = await bench.call('handoff_import', { content, dry_run: true })
+  const other = await bench.call('handoff_import', { content: `${content}- Run the suite\n` })
+
+  assert.deepEqual([dry, first, again, dryAgain, other].map(outcomes), [
+    ['imported'],
+    ['imported'],
+    ['same'],
+    ['same'],
+    ['imported'],
+  ])
+  assert.equal(again.results[0].id, first.results[0].id)
+  assert.equal(bench.files().filter((path) => /records\/.*json$/.test(path)).length, 2)
 })
 
 test('every line of a hand-written file is in a field or among the unmapped', async (t) => {

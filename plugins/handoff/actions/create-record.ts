@@ -49,11 +49,21 @@ export async function createRecord(
   const create = async () =>
     answer(project, await place(handoffs, ctx, project, { ...request, idempotencyKey: key }))
   if (key === undefined || options.dryRun) return create()
-  return project.store.locked(`key-${sha256(key).slice(7)}`, async () => {
-    const { rows } = await project.index.view()
-    const first = rows.find((row) => row.idempotency_key === key)
+  return withKey(project, key, async () => {
+    const first = await recordOfKey(project, key)
     return first ? repeated(project, first) : create()
   })
+}
+
+/** Runs `work` while nobody else uses this idempotency key. */
+export async function withKey<T>(project: Project, key: string, work: () => Promise<T>): Promise<T> {
+  return project.store.locked(`key-${sha256(key).slice(7)}`, work)
+}
+
+/** The record that was written under this idempotency key. */
+export async function recordOfKey(project: Project, key: string) {
+  const { rows } = await project.index.view()
+  return rows.find((row) => row.idempotency_key === key)
 }
 
 async function place(

@@ -5,7 +5,7 @@ import { isJsonObject } from '../domain/json-pointer.ts'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import type { Handoff } from '../domain/record.ts'
-import { newRecordId } from '../domain/record-id.ts'
+import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { findSecrets } from '../domain/secrets.ts'
@@ -13,7 +13,7 @@ import { redactDocument } from '../domain/text-redaction.ts'
 import { type ImportSource, importSources } from '../files/import-sources.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { decodeUtf8 } from '../store/read-record.ts'
-import { originOf } from './create-record.ts'
+import { originOf, recordOfKey, withKey } from './create-record.ts'
 import { writeRecord } from './write-record.ts'
 
 export const OUTCOMES = ['imported', 'kept', 'same', 'conflict', 'broken'] as const
@@ -68,6 +68,7 @@ type Entry =
 function entriesOf({ source, bytes }: ImportSource): Entry[] {
   const text = decodeUtf8(bytes)
   if (text === undefined) return [{ kind: 'broken', source, reason: 'not_utf8', detail: 'is not UTF-8' }]
+  if (text.trim() === '') return [{ kind: 'broken', source, reason: 'bad_json', detail: 'is empty' }]
   const reading = readJson(text)
   if (reading.kind === 'read') return [{ kind: 'record', source, document: reading.document }]
   if (/^\uFEFF?\s*[{[]/.test(text) || source.endsWith('.json') || source.endsWith('.jsonl')) {
@@ -134,6 +135,7 @@ async function importEntry(
   }
 }
 
+/** A hand-written text becomes a draft once, however often it is imported. */
 async function importHandwritten(
   handoffs: Handoffs,
   ctx: CallContext,
@@ -141,8 +143,24 @@ async function importHandwritten(
   { dryRun, secrets }: ImportRequest,
   { source, text }: { readonly source: string; readonly text: string },
 ): Promise<ImportResult> {
-  const { authored, unmapped } = readHandwritten(text)
   if (secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
+  const key = `import-${sha256(text).slice('sha256:'.length)}`
+  const once = async (): Promise<ImportResult> => {
+    const first = await recordOfKey(project, key)
+    if (first) return { source, id: first.id, outcome: 'same' }
+    const id = await writeHandwritten(handoffs, ctx, project, { text, key, dryRun })
+    return { source, id, outcome: 'imported' }
+  }
+  return dryRun ? once() : withKey(project, key, once)
+}
+
+async function writeHandwritten(
+  handoffs: Handoffs,
+  ctx: CallContext,
+  project: Project,
+  { text, key, dryRun }: { readonly text: string; readonly key: string; readonly dryRun: boolean },
+): Promise<string> {
+  const { authored, unmapped } = readHandwritten(text)
   const { id } = await writeRecord(
     handoffs,
     project,
@@ -153,12 +171,12 @@ async function importHandwritten(
       origin: { ...originOf(ctx, handoffs, undefined), actor: { type: 'human', name: null } },
       automation: { score: null, reasons: [] },
       session: undefined,
-      idempotencyKey: undefined,
+      idempotencyKey: key,
       ...(unmapped !== '' && { unmapped }),
     },
     { captureGit: true, hashArtifacts: true, autoArtifacts: 'none', dryRun },
   )
-  return { source, id, outcome: 'imported' }
+  return id
 }
 
 function refusedSecret(source: string, id: string | null): ImportResult {
