@@ -17,6 +17,7 @@ import {
   diffVersions,
   eventsAfter,
   handoffsPage,
+  handoffWithRecord,
   proposalWithContent,
   roomView,
   sessionsPage,
@@ -958,6 +959,61 @@ test('a list gives at most 200 rows, page by page, without a repeat or a hole', 
     room.look(ada, (view) => handoffsPage(view, { cursor: 'x' })),
     { reason: 'invalid_request' },
   )
+})
+
+test('the handoffs of one participant are found behind any number of others, page by page', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob')
+  const make = (who: typeof ada, count: number, to?: string) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        room.do(who, 'handoff_create', { title: `${n}`, objective: 'o', ...(to && { to }) }),
+      ),
+    )
+  const own = await make(ada, 3)
+  await make(bob, 120)
+  const addressed = await make(bob, 2, ada.participant_id)
+  await make(bob, 2000 - 2 - 120 - 1)
+  const mine = (limit: number, cursor?: string) =>
+    room.look(ada, (view) => handoffsPage(view, { mine: true, limit, cursor }))
+
+  const seen: string[] = []
+  let pages = 0
+  for (let cursor: string | undefined; ; pages += 1) {
+    const page = await mine(2, cursor)
+    seen.push(...page.handoffs.map(({ handoff_id }) => handoff_id))
+    cursor = page.next_cursor
+    if (cursor === undefined) break
+  }
+  const all = await mine(200)
+
+  const expected = [...own, ...addressed].map(({ handoff_id }) => handoff_id).reverse()
+  assert.deepEqual(seen, expected)
+  assert.equal(pages, 2, 'three pages')
+  assert.deepEqual(
+    all.handoffs.map(({ handoff_id }) => handoff_id),
+    expected.slice(0, 3),
+  )
+  assert.ok(all.next_cursor !== undefined, 'it says that it did not look at all')
+})
+
+test('a list of handoffs does not carry their results', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob')
+  const { handoff_id } = await room.do(ada, 'handoff_create', { title: 't', objective: 'o' })
+  await room.do(bob, 'handoff_accept', { handoff_id })
+  await room.do(bob, 'handoff_result', { handoff_id, summary: 'short', result: 'a long one' })
+
+  const listed = await room.look(ada, (view) => handoffsPage(view, {}))
+  const whole = await room.look(ada, (view) => handoffWithRecord(view, handoff_id))
+  const shown = JSON.stringify(await room.look(ada, roomView))
+
+  assert.equal(listed.handoffs[0]?.result_summary, 'short')
+  assert.ok(!JSON.stringify(listed).includes('a long one'))
+  assert.ok(!shown.includes('a long one'))
+  assert.equal(whole.result, 'a long one')
 })
 
 test('600 calls a minute are taken from one session and the next is told when to come again', () => {

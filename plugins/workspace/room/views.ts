@@ -7,8 +7,8 @@ import { LIMITS } from '../domain/limits.ts'
 import type { Moment } from '../domain/moment.ts'
 import type { Participant } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
-import { outOfRange, refusal } from '../domain/refusal.ts'
-import type { Params, Rows } from '../domain/rows.ts'
+import { refusal } from '../domain/refusal.ts'
+import type { Rows } from '../domain/rows.ts'
 import { outlineRows, readTarget } from '../domain/section.ts'
 import { isLive, type Session, sessionView } from '../domain/session.ts'
 import { firstBytes } from '../domain/short-text.ts'
@@ -17,6 +17,7 @@ import type { Version } from '../domain/version.ts'
 import { type Actor, actorMay, type RoomSettings, requireCapability, workspaceRow } from './change.ts'
 import { getVersion, versionText } from './document.ts'
 import { presentParticipants } from './members.ts'
+import { cursorOf, type PageInput, page, rowLimit } from './page.ts'
 import { handoffs, listed, proposals, stored } from './tables.ts'
 
 /** A consistent look at the room by a live session. */
@@ -129,44 +130,6 @@ export function outlinePage(view: View, maxDepth: number) {
     sections: all.slice(0, OUTLINE_ROWS),
     ...(all.length > OUTLINE_ROWS && { truncated: { reason: 'max_rows', next } }),
   }
-}
-
-export interface PageInput {
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-}
-
-export interface Page<T> {
-  readonly rows: readonly T[]
-  /** Give it back as `cursor` for what follows; absent at the end. */
-  readonly next_cursor?: string
-}
-
-const DEFAULT_ROWS = 50
-
-function rowLimit(asked: number | undefined): number {
-  const limit = asked ?? DEFAULT_ROWS
-  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows)
-  return limit
-}
-
-function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
-  const limit = rowLimit(input.limit)
-  const found = rows.all(statement, { ...params, before: cursorOf(input.cursor), limit: limit + 1 })
-  const shown = found.slice(0, limit)
-  const last = shown.at(-1)
-  return {
-    rows: shown.map((row) => stored<T>(row)),
-    ...(found.length > limit && last && { next_cursor: String(last['n']) }),
-  }
-}
-
-function cursorOf(cursor: string | undefined): number {
-  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw refusal('invalid_request', 'This cursor was not made here; start without one.')
-  }
-  return Number(cursor)
 }
 
 /** A proposal as it is listed: without content and its hash. */
@@ -294,16 +257,40 @@ export function handoffWithRecord(view: View, handoffId: string) {
   return { ...handoff, ...(row && { record: stored<Record<string, unknown>>(row) }) }
 }
 
-/** Handoffs, newest first; `mine`: made by, addressed to or accepted by the caller. */
-export function handoffsPage(
-  view: View,
-  input: PageInput & { readonly status?: HandoffStatus | undefined; readonly mine?: boolean | undefined },
-) {
+/** A handoff as it is listed: without its result, which may be as large as a record. */
+export type HandoffView = Omit<Handoff, 'result'>
+
+interface HandoffsInput extends PageInput {
+  readonly status?: HandoffStatus | undefined
+  /** Only those made by, addressed to or accepted by the caller. */
+  readonly mine?: boolean | undefined
+}
+
+const LOOKED_AT = 2000
+const LOOKED_AT_ONCE = 50
+
+/** Handoffs, newest first. A page looks through at most 2000: one of `mine` may be short, or empty, and not be the last. */
+export function handoffsPage(view: View, input: HandoffsInput) {
   requireCapability(view.actor, 'read')
-  const { rows, ...more } = page<Handoff>(view.rows, 'handoff_page', input, { status: input.status })
+  const { status, mine = false } = input
+  const limit = rowLimit(input.limit)
   const me = view.actor.participant.participant_id
-  const shown = input.mine ? rows.filter(({ from, to, acceptor }) => [from, to, acceptor].includes(me)) : rows
-  return { handoffs: shown, ...more }
+  const shown: HandoffView[] = []
+  let before = cursorOf(input.cursor)
+  let last = before
+  for (let looked = 0; looked < LOOKED_AT; looked += LOOKED_AT_ONCE) {
+    const found = view.rows.all('handoff_page', { status, before, limit: LOOKED_AT_ONCE })
+    for (const row of found) {
+      const { result: _, ...handoff } = stored<Handoff>(row)
+      before = Number(row['n'])
+      if (mine && ![handoff.from, handoff.to, handoff.acceptor].includes(me)) continue
+      if (shown.length === limit) return { handoffs: shown, next_cursor: String(last) }
+      shown.push(handoff)
+      last = before
+    }
+    if (found.length < LOOKED_AT_ONCE) return { handoffs: shown }
+  }
+  return { handoffs: shown, next_cursor: String(before) }
 }
 
 const EXCERPT_BYTES = 4096

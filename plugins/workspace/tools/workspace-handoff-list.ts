@@ -8,7 +8,7 @@ export function workspaceHandoffList(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_handoff_list',
     title: 'List handoffs',
-    description: 'Handoffs in the room, newest first. Takes limit, cursor.',
+    description: 'Handoffs in the room, newest first, without result. Takes limit, cursor.',
     profile: 'standard',
     requires: 'read',
     input: z.object({
@@ -17,10 +17,11 @@ export function workspaceHandoffList(access: RoomAccess) {
       limit: LIMIT,
       cursor: CURSOR,
     }),
-    output: z.object({ handoffs: z.array(HANDOFF), next_cursor: NEXT_CURSOR }),
+    output: z.object({ handoffs: z.array(HANDOFF.omit({ result: true })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: handoffsPage,
-    digest: ({ handoffs }) =>
-      lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) || 'No handoffs.',
+    digest: ({ handoffs, next_cursor }) =>
+      lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) ||
+      (next_cursor === undefined ? 'No handoffs.' : `None so far; go on with cursor ${next_cursor}.`),
   })
 }

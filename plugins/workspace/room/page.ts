@@ -1,0 +1,47 @@
+import { LIMITS } from '../domain/limits.ts'
+import { outOfRange, refusal } from '../domain/refusal.ts'
+import type { Params, Rows } from '../domain/rows.ts'
+import { stored } from './tables.ts'
+
+/** What every list takes. */
+export interface PageInput {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** A part of a list. */
+export interface Page<T> {
+  readonly rows: readonly T[]
+  /** Give it back as `cursor` for what follows; absent at the end. */
+  readonly next_cursor?: string
+}
+
+const DEFAULT_ROWS = 50
+
+/** How many rows were asked for. Errors: `invalid`/`limit_exceeded` above 200. */
+export function rowLimit(asked: number | undefined): number {
+  const limit = asked ?? DEFAULT_ROWS
+  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows)
+  return limit
+}
+
+/** One page of a listing statement, newest first. */
+export function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
+  const limit = rowLimit(input.limit)
+  const found = rows.all(statement, { ...params, before: cursorOf(input.cursor), limit: limit + 1 })
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    rows: shown.map((row) => stored<T>(row)),
+    ...(found.length > limit && last && { next_cursor: String(last['n']) }),
+  }
+}
+
+/** The `n` below which a page begins. Errors: `invalid`/`invalid_request` for a cursor not made here. */
+export function cursorOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
+  if (!/^\d{1,15}$/.test(cursor)) {
+    throw refusal('invalid_request', 'This cursor was not made here; start without one.')
+  }
+  return Number(cursor)
+}
