@@ -16,8 +16,8 @@ export interface GitObject {
 /** Reads objects of one store through one `git cat-file --batch`. The owner calls `close`. */
 export interface Blobs {
   /**
-   * The object of this id (or of one of our own flat refs, with `^{commit}`), without its bytes where they exceed
-   * `maxBytes`; undefined where the store lacks it.
+   * The object of this id (of a commit's id with `^{tree}` its root; of one of our own flat refs with `^{commit}` what
+   * it names), without its bytes where they exceed `maxBytes`; undefined where the store lacks it.
    * Errors: `unavailable`/`git_failed` when the process ended, `cancelled` when it was aborted.
    */
   read(name: string, maxBytes: number): Promise<GitObject | undefined>
@@ -33,7 +33,8 @@ interface Request {
 
 // Writing every name first deadlocks once both pipes are full (modules design 2.3).
 const MAX_IN_FLIGHT = 64
-const ASKABLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|refs\/satchel\/[ht]-[0-9a-f]{16}\^\{commit\})$/
+const ASKABLE =
+  /^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\^\{tree\})?|refs\/satchel\/[ht]-[0-9a-f]{16}\^\{commit\})$/
 
 /** Starts the reader. No argument comes from outside; names that are no object id of ours are refused. */
 export function openBlobs(options: {
@@ -57,18 +58,23 @@ export function openBlobs(options: {
     ended ??= error
     for (const request of [...asked.splice(0), ...waiting.splice(0)]) request.reject(ended)
   }
+  let pumping = false
   const pump = (): void => {
-    while (asked.length < MAX_IN_FLIGHT) {
-      const next = waiting.shift()
-      if (next === undefined) return
-      asked.push(next)
-      child.stdin.write(`${next.name}\n`)
-    }
+    pumping = false
+    const next = waiting.splice(0, MAX_IN_FLIGHT - asked.length)
+    if (next.length === 0) return
+    asked.push(...next)
+    child.stdin.write(next.map(({ name }) => `${name}\n`).join(''))
+  }
+  /** What is asked for in one turn goes out in one write. */
+  const pumpSoon = (): void => {
+    if (!pumping) queueMicrotask(pump)
+    pumping = true
   }
   const parser = createReplyParser(
     (object) => {
       asked.shift()?.resolve(object)
-      pump()
+      pumpSoon()
     },
     () => asked[0]?.maxBytes ?? 0,
   )
@@ -95,7 +101,7 @@ export function openBlobs(options: {
       if (ended) return Promise.reject(ended)
       return new Promise((resolve, reject) => {
         waiting.push({ name, maxBytes, resolve, reject })
-        pump()
+        pumpSoon()
       })
     },
     async close() {

@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
+import { isErrnoException } from '../errno.ts'
 import { refusal } from '../reasons.ts'
 import type { Admission } from './admission.ts'
 import { type Blobs, openBlobs } from './blobs.ts'
@@ -67,16 +68,27 @@ export function openRepository(options: RepositoryOptions): Repository {
     blobs ??= openBlobs({ baseDir: workDir, environment: environmentAt(storePath), signal })
     return blobs
   }
+  const closeReader = async (): Promise<void> => {
+    await blobs?.close()
+    blobs = undefined
+  }
 
   return {
     list: () =>
       withRetries(async () => listRemote((await talking())(NO_REPOSITORY), remote.fetchUrl), options),
     async fetch(refs, objectFormat) {
-      await ensureStore(storePath, objectFormat, local)
+      await ensureStore(storePath, objectFormat).catch((thrown: unknown) => {
+        throw isErrnoException(thrown) ? gitFailure(thrown, { hidden }) : thrown
+      })
       const fullNames = refs.map(({ fullName }) => fullName)
+      const transport = (await talking())(storePath)
+      const fetched = fetchAll(transport, remote.fetchUrl, fullNames, { ...options, hidden })
+      // Starting a process holds us up: the reader is started while the fetch is at work, and asked when that is done.
+      const opened = nextTurn().then(openReader)
       try {
-        await fetchAll((await talking())(storePath), remote.fetchUrl, fullNames, { ...options, hidden })
+        await fetched
       } catch (thrown) {
+        await opened.then(closeReader)
         alternateObjects = isSatchelError(thrown) ? await objectsOfPartialCopy(remote, thrown) : undefined
         if (alternateObjects === undefined) throw thrown
         return new Map(refs.map(({ fullName, commit }) => [fullName, commit]))
@@ -85,10 +97,7 @@ export function openRepository(options: RepositoryOptions): Repository {
       return commitsOf(fullNames, openReader())
     },
     blobs: openReader,
-    async close() {
-      await blobs?.close()
-      blobs = undefined
-    },
+    close: closeReader,
   }
 }
 

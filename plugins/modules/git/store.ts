@@ -27,15 +27,11 @@ export function privateRef(fullName: string): string {
 /**
  * Makes the bare store where there is none, and puts our own configuration in place of whatever its `config` holds:
  * what someone planted there never acts.
- * Errors: `conflict`/`store_foreign` when the place holds something else.
+ * Errors: `conflict`/`store_foreign` when the place holds something else; the file system's own.
  */
-export async function ensureStore(
-  path: string,
-  objectFormat: 'sha1' | 'sha256',
-  gitAt: (gitDir: string) => Git,
-): Promise<void> {
+export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
   const found = await lstat(path).catch(absent)
-  if (found === undefined) await createStore(path, objectFormat, gitAt)
+  if (found === undefined) await createStore(path, objectFormat)
   else if (!found.isDirectory() || !(await hasMarker(path))) {
     throw refusal(
       'store_foreign',
@@ -45,16 +41,19 @@ export async function ensureStore(
   await resetConfig(path, objectFormat)
 }
 
-async function createStore(
-  path: string,
-  objectFormat: 'sha1' | 'sha256',
-  gitAt: (gitDir: string) => Git,
-): Promise<void> {
+/** A bare repository is these folders, a HEAD and its configuration; `git init` would add what the user's template says. */
+const FOLDERS = ['objects/info', 'objects/pack', 'refs']
+
+async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
   const building = `${path}.new-${randomBytes(6).toString('hex')}`
-  await mkdir(building, { recursive: true })
-  await writeFile(join(building, MARKER), 'satchel 1\n')
-  await gitAt(building).run(['init', '--bare', `--object-format=${objectFormat}`])
   try {
+    await mkdir(building, { recursive: true })
+    await Promise.all([
+      writeFile(join(building, MARKER), 'satchel 1\n'),
+      ...FOLDERS.map((folder) => mkdir(join(building, folder), { recursive: true })),
+      writeFile(join(building, 'HEAD'), 'ref: refs/heads/main\n'),
+      writeFile(join(building, 'config'), configOf(objectFormat)),
+    ])
     await rename(building, path)
   } catch (thrown) {
     await rm(building, { recursive: true, force: true })
@@ -63,15 +62,19 @@ async function createStore(
 }
 
 async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
-  const version = objectFormat === 'sha256' ? 1 : 0
-  const format = objectFormat === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
-  const ours = `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${format}`
-  for (const name of LEADING_AWAY) await rm(join(path, name), { recursive: true, force: true })
+  const ours = configOf(objectFormat)
+  await Promise.all(LEADING_AWAY.map((name) => rm(join(path, name), { recursive: true, force: true })))
   const config = join(path, 'config')
   const there = await lstat(config).catch(absent)
   if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
   await rm(config, { recursive: true, force: true })
   await writeFile(config, ours)
+}
+
+function configOf(objectFormat: 'sha1' | 'sha256'): string {
+  const version = objectFormat === 'sha256' ? 1 : 0
+  const format = objectFormat === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
+  return `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${format}`
 }
 
 /** Whether satchel made this directory; never follows a link. */
@@ -102,9 +105,8 @@ const MAX_STORE_BYTES = 2 * 1024 ** 3 // modules design 8
 export async function tidyStore(path: string, git: Git): Promise<void> {
   const packDir = join(path, 'objects', 'pack')
   const names = await readdir(packDir).catch(() => [])
-  let bytes = 0
-  for (const name of names) bytes += (await lstat(join(packDir, name)).catch(absent))?.size ?? 0
-  if (bytes > MAX_STORE_BYTES) {
+  const files = await Promise.all(names.map((name) => lstat(join(packDir, name)).catch(absent)))
+  if (files.reduce((sum, file) => sum + (file?.size ?? 0), 0) > MAX_STORE_BYTES) {
     throw refusal('repository_too_large', 'The clone is larger than 2 GiB.')
   }
   if (names.filter((name) => name.endsWith('.pack')).length > MAX_PACKS) {
