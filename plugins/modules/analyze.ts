@@ -51,6 +51,7 @@ export async function analyze(entry: RepositoryEntry, means: AnalyzeMeans): Prom
         retryDelaysMs: RETRY_DELAYS_MS,
         tally,
         output: collecting(summaries),
+        wholeTrees: false,
         storePath: () => join(workDir, 'store.git'),
         lockStore: async () => ({ release: async () => undefined }), // nobody else knows the directory
         openCache: (store) => openParseCache(`${store}.ndjson`, reader.parserVersion),

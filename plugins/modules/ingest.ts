@@ -259,6 +259,7 @@ async function readRepositories(
         ...how,
         retryDelaysMs: means.retryDelaysMs ?? RETRY_DELAYS_MS,
         trust: request.trust,
+        wholeTrees: request.prune,
         output,
         tally,
         storePath: (of) => pathOfStore(of, request.cloneDir),

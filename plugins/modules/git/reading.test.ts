@@ -104,14 +104,15 @@ test('ref names follow the rules of git, and a caller cannot name an option', ()
   assert.deepEqual(parseAskedRef('refs/tags/v1'), { name: 'refs/tags/v1', full: 'refs/tags/v1' })
 })
 
-/** A store of made-up objects. */
+/** A store of made-up objects, and of the commit `c` whose root is the tree `1`. */
 function objectStore(objects: Readonly<Record<string, { type: string; bytes: Buffer }>>): Blobs {
   return {
     async read(name, maxBytes) {
-      const found = objects[name]
+      const oid = name === `${oidOf('c')}^{tree}` ? oidOf('1') : name
+      const found = objects[oid]
       if (!found) return undefined
       const { type, bytes } = found
-      return { oid: name, type, size: bytes.length, bytes: bytes.length <= maxBytes ? bytes : undefined }
+      return { oid, type, size: bytes.length, bytes: bytes.length <= maxBytes ? bytes : undefined }
     },
     close: async () => undefined,
   }
@@ -126,11 +127,8 @@ function treeObject(entries: readonly (readonly [mode: string, name: string | Bu
   return { type: 'tree', bytes: Buffer.concat(parts) }
 }
 
-const commitObject = { type: 'commit', bytes: Buffer.from(`tree ${oidOf('1')}\nauthor x\n\ny\n`) }
-
 test('only regular files of a tree are kept; links, submodules and unreadable names are said', async () => {
   const blobs = objectStore({
-    [oidOf('c')]: commitObject,
     [oidOf('1')]: treeObject([
       ['100644', 'main.tf', A],
       ['100755', 'x y.tf', A],
@@ -144,7 +142,7 @@ test('only regular files of a tree are kept; links, submodules and unreadable na
     [oidOf('2')]: treeObject([['100644', 'inner.tf', B]]),
   })
 
-  const tree = await createTreeReader(blobs).treeOf(oidOf('c'))
+  const tree = await createTreeReader(blobs).treeOf(oidOf('c'), () => true)
 
   assert.deepEqual(tree.files, [
     { path: 'main.tf', oid: A },
@@ -154,6 +152,29 @@ test('only regular files of a tree are kept; links, submodules and unreadable na
   assert.deepEqual(
     tree.skipped.map(({ code }) => code),
     ['symlink_skipped', 'submodule_skipped', 'path_not_utf8', 'path_not_utf8', 'path_not_utf8'],
+  )
+})
+
+test('only directories that are wanted are entered', async () => {
+  const blobs = objectStore({
+    [oidOf('1')]: treeObject([
+      ['100644', 'main.tf', A],
+      ['40000', 'docs', oidOf('9')], // no such object: entering it would fail
+      ['40000', 'modules', oidOf('2')],
+    ]),
+    [oidOf('2')]: treeObject([['100644', 'inner.tf', B]]),
+  })
+  const trees = createTreeReader(blobs)
+
+  const tree = await trees.treeOf(oidOf('c'), (directory) => directory === 'modules')
+
+  assert.deepEqual(
+    tree.files.map(({ path }) => path),
+    ['main.tf', 'modules/inner.tf'],
+  )
+  await assert.rejects(
+    trees.treeOf(oidOf('c'), () => true),
+    { reason: 'repository_damaged' },
   )
 })
 
@@ -170,8 +191,11 @@ test('a tree that would never end, or lacks a part, is refused in bounded time',
     ['repository_damaged', { [oidOf('1')]: { type: 'tree', bytes: Buffer.from('100644 x\0short') } }],
   ]
   for (const [reason, objects] of cases) {
-    const trees = createTreeReader(objectStore({ ...objects, [oidOf('c')]: commitObject }))
-    await assert.rejects(trees.treeOf(oidOf('c')), { reason })
+    const trees = createTreeReader(objectStore(objects))
+    await assert.rejects(
+      trees.treeOf(oidOf('c'), () => true),
+      { reason },
+    )
   }
 })
 

@@ -29,69 +29,72 @@ export interface TreeEntry {
 
 /** Gives the trees of commits; directories that commits share are read once. */
 export interface TreeReader {
-  /** Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git. */
-  treeOf(commit: string): Promise<Tree>
+  /**
+   * What lies in the directories that are `wanted` (by their path, `.` for the root); a directory that is not is not
+   * entered. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
+   */
+  treeOf(commit: string, wanted: (directory: string) => boolean): Promise<Tree>
 }
 
 const MAX_ENTRIES = 200_000 // modules design 8
 const MAX_DEPTH = 100
 const MAX_TREE_BYTES = 16 * 1024 * 1024
-const MAX_COMMIT_BYTES = 1024 * 1024
 
 /** Reads trees as objects: no process for each ref, and most directories of 20 tags are the same. */
 export function createTreeReader(blobs: Blobs): TreeReader {
   const directories = new Map<string, Promise<readonly TreeEntry[]>>()
-  const entriesOf = (oid: string): Promise<readonly TreeEntry[]> => {
-    const known = directories.get(oid)
+  const entriesOf = (name: string): Promise<readonly TreeEntry[]> => {
+    const known = directories.get(name)
     if (known !== undefined) return known
-    const entries = readDirectory(blobs, oid)
+    const entries = readDirectory(blobs, name)
     entries.catch(() => undefined) // whoever asked hears of it
-    directories.set(oid, entries)
+    directories.set(name, entries)
     return entries
   }
   return {
-    async treeOf(commit) {
-      const walk: Walk = { entriesOf, left: MAX_ENTRIES, files: [], skipped: [] }
-      await walkDirectory(walk, await treeOid(blobs, commit), '', 0)
+    async treeOf(commit, wanted) {
+      const walk: Walk = { entriesOf, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
+      await walkDirectory(walk, `${commit}^{tree}`, '', 0)
       return walk
     },
   }
 }
 
 interface Walk extends Tree {
-  readonly entriesOf: (oid: string) => Promise<readonly TreeEntry[]>
+  readonly entriesOf: (name: string) => Promise<readonly TreeEntry[]>
+  readonly wanted: (directory: string) => boolean
   left: number
   readonly files: TreeFile[]
   readonly skipped: SkippedEntry[]
 }
 
-async function walkDirectory(walk: Walk, oid: string, prefix: string, depth: number): Promise<void> {
+const SKIPPED: ReadonlyMap<string, SkippedEntry['code']> = new Map([
+  ['120000', 'symlink_skipped'],
+  ['160000', 'submodule_skipped'],
+])
+
+async function walkDirectory(walk: Walk, name: string, prefix: string, depth: number): Promise<void> {
   if (depth > MAX_DEPTH) throw tooLarge(`its directories are nested more than ${MAX_DEPTH} deep`)
-  const entries = await walk.entriesOf(oid)
+  const entries = await walk.entriesOf(name)
   walk.left -= entries.length
   if (walk.left < 0) throw tooLarge(`it has more than ${MAX_ENTRIES} files`)
   for (const entry of entries) {
     const path = `${prefix}${entry.name ?? '\ufffd'}`
-    if (entry.name === undefined) walk.skipped.push({ path, code: 'path_not_utf8' })
-    else if (entry.mode === '40000') await walkDirectory(walk, entry.oid, `${path}/`, depth + 1)
+    const skipped = entry.name === undefined ? 'path_not_utf8' : SKIPPED.get(entry.mode)
+    if (skipped !== undefined) walk.skipped.push({ path, code: skipped })
     else if (entry.mode.startsWith('100')) walk.files.push({ path, oid: entry.oid })
-    else if (entry.mode === '120000') walk.skipped.push({ path, code: 'symlink_skipped' })
-    else if (entry.mode === '160000') walk.skipped.push({ path, code: 'submodule_skipped' })
+    else if (entry.mode === '40000' && walk.wanted(path)) {
+      await walkDirectory(walk, entry.oid, `${path}/`, depth + 1)
+    }
   }
 }
 
-async function treeOid(blobs: Blobs, commit: string): Promise<string> {
-  const object = await blobs.read(commit, MAX_COMMIT_BYTES)
-  const oid = /^tree ([0-9a-f]{40,64})\n/.exec(object?.bytes?.toString('latin1', 0, 80) ?? '')?.[1]
-  if (object?.type !== 'commit' || oid === undefined) throw damaged()
-  return oid
-}
-
-async function readDirectory(blobs: Blobs, oid: string): Promise<readonly TreeEntry[]> {
-  const object = await blobs.read(oid, MAX_TREE_BYTES)
+/** `name` is the id of a tree, or that of a commit with `^{tree}`. */
+async function readDirectory(blobs: Blobs, name: string): Promise<readonly TreeEntry[]> {
+  const object = await blobs.read(name, MAX_TREE_BYTES)
   if (object?.type !== 'tree') throw damaged()
   if (object.bytes === undefined) throw tooLarge('one of its directories is too long')
-  return parseTree(object.bytes, oid.length / 2)
+  return parseTree(object.bytes, object.oid.length / 2)
 }
 
 /** Reads `<mode> <name>\0<id>` …; `idBytes` is 20 or 32. Exported for tests. */

@@ -57,9 +57,7 @@ export function chooseDirectories(
 ): Directory[] {
   const chosen = [...directories.values()].filter(
     (directory) =>
-      isWanted(directory.path, entry) &&
-      isModuleDirectory(directory) &&
-      !entry.excludes.some((pattern) => excludes(pattern, directory.path)),
+      isWanted(directory.path, entry) && isModuleDirectory(directory) && !isExcluded(directory.path, entry),
   )
   const fileCount = chosen.reduce((sum, directory) => sum + moduleFiles(directory).length, 0)
   if (chosen.length > MAX_MODULES || fileCount > MAX_MODULE_FILES) {
@@ -71,10 +69,21 @@ export function chooseDirectories(
   return chosen.sort((a, b) => compare(a.path, b.path))
 }
 
+/** Whether a directory has to be entered for what an entry asks for: one that is asked for, or on the way to it. */
+export function leadsTo(directory: string, entry: PlannedEntry): boolean {
+  const isOnTheWay = entry.path.startsWith(`${directory}/`) || isWanted(directory, entry)
+  return isOnTheWay && !isExcluded(directory, entry)
+}
+
 /** The paths of all module directories of a tree. */
 export function moduleDirectories(tree: Tree): ReadonlySet<string> {
   const found = [...directoriesOf(tree).values()].filter(isModuleDirectory)
   return new Set(found.map(({ path }) => path))
+}
+
+/** Holds for everything below as well. */
+function isExcluded(path: string, entry: PlannedEntry): boolean {
+  return entry.excludes.some((pattern) => excludes(pattern, path))
 }
 
 function isWanted(path: string, entry: PlannedEntry): boolean {

@@ -9,7 +9,7 @@ import { createTreeReader, type TreeReader } from '../git/tree.ts'
 import type { ParseCache } from '../index/parse-cache.ts'
 import { refusal } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
-import { moduleDirectories } from './directories.ts'
+import { leadsTo, moduleDirectories } from './directories.ts'
 import type { ModuleReader } from './module-reader.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { readRef } from './read-ref.ts'
@@ -25,7 +25,7 @@ export interface ReadingOutput {
   done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
   flush(): Promise<void>
-  /** Every module directory of a ref that was read, asked for or not. */
+  /** Every module directory of a ref that was read, asked for or not; told where `wholeTrees` is set. */
   saw(repository: string, ref: ChosenRef, directories: ReadonlySet<string>): void
   /** What the remote has now. */
   listed(repository: string, name: string, listing: RemoteListing): void
@@ -48,6 +48,8 @@ export interface ReadingContext {
   readonly log: Log
   readonly output: ReadingOutput
   readonly tally: Tally
+  /** Also reads directories nobody asked for: what is gone is to be noticed. */
+  readonly wholeTrees: boolean
   storePath(plan: RepositoryPlan): string
   /** The right to write the store; released when the repository is done. */
   lockStore(path: string): Promise<{ release(): Promise<void> }>
@@ -194,14 +196,15 @@ async function readWanted(
   try {
     if (commit === undefined) throw refusal('ref_not_found', 'The ref is gone, or names no commit.')
     const { signal, reader, output } = context
-    const tree = await trees.treeOf(commit)
+    const isWhole = context.wholeTrees
+    const tree = await trees.treeOf(commit, (directory) => isWhole || leadsTo(directory, entry))
     const directories: string[] = []
     const reading = { repository, blobs: git.blobs(), cache, texts, reader, signal }
     for await (const summary of readRef(ref, commit, tree, entry, reading)) {
       directories.push(summary.path)
       await output.take(summary, entry)
     }
-    output.saw(repository, ref, moduleDirectories(tree))
+    if (isWhole) output.saw(repository, ref, moduleDirectories(tree))
     output.done(repository, { ...ref, commit }, entry, directories)
     context.tally.refs[directories.length === 0 ? 'empty' : 'processed']++
     note(seen, entry, directories.length)
