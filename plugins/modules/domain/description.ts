@@ -1,5 +1,5 @@
 /** One sentence or paragraph that says what a module is. */
-import { readProse } from './prose.ts'
+import type { Prose } from './prose.ts'
 
 /** A description has at least this much prose and at most that many characters. design modules 4 */
 const MIN_CHARS = 25
@@ -7,7 +7,7 @@ const MAX_CHARS = 600
 
 /** Where a description may come from: the README, and the top comments in the order they are tried. */
 export interface DescriptionSources {
-  readonly readme: string
+  readonly readme: Prose
   readonly topComments: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export interface DescriptionSources {
  * White space is collapsed; a long text is cut at a word.
  */
 export function describe(sources: DescriptionSources): string {
-  const { paragraphs, headings } = readProse(sources.readme)
+  const { paragraphs, headings } = sources.readme
   const fromReadme = firstLongEnough(paragraphs)
   if (fromReadme !== undefined) return cut(fromReadme)
   for (const comment of sources.topComments) {

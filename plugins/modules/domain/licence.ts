@@ -1,4 +1,5 @@
 /** SPDX ids from licence texts. */
+import { onceFor } from './once-for.ts'
 
 const MAX_CHARS = 4_000
 
@@ -29,9 +30,9 @@ export function findLicences(names: readonly string[]): string[] {
 }
 
 /** The SPDX id that the first lines of a licence text show, or undefined. */
-export function licenceId(bytes: Uint8Array): string | undefined {
+export const licenceId: (bytes: Uint8Array) => string | undefined = onceFor((bytes) => {
   const text = new TextDecoder().decode(bytes.subarray(0, MAX_CHARS)).replace(/\s+/g, ' ')
   const stated = /SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)/.exec(text)?.[1]
   if (stated !== undefined) return stated
   return LICENCES.find(([pattern]) => pattern.test(text))?.[1]
-}
+})

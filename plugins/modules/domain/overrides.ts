@@ -100,10 +100,11 @@ function duplicate(kind: string, first: Placed<NamedLine>, second: Placed<NamedL
 
 function override<T extends NamedLine>(
   kind: string,
-  placed: readonly Placed<T>[],
+  placed: Placed<T>[],
   overriding: readonly Placed<T>[],
   diagnostics: Diagnostic[],
 ): Placed<T>[] {
+  if (overriding.length === 0) return placed
   const merged = [...placed]
   const index = new Map(
     merged.map(({ facts }, at) => [addressOf(facts, kind), at]).toReversed() as [string, number][],

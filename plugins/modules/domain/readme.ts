@@ -1,4 +1,6 @@
 /** The README of a module directory. */
+import { onceFor } from './once-for.ts'
+import { type Prose, readProse } from './prose.ts'
 
 /** Stored text ends here. design modules 8 */
 export const README_MAX_BYTES = 256 * 1024
@@ -15,6 +17,18 @@ export function findReadme(names: readonly string[]): string | undefined {
   }
   return undefined
 }
+
+/** What a README says: its raw text, and what of it is prose. */
+export interface ReadReadme {
+  readonly text: string
+  readonly prose: Prose
+}
+
+/** Reads a README, each blob once. */
+export const readReadme: (bytes: Uint8Array) => ReadReadme = onceFor((bytes) => {
+  const text = readmeText(bytes)
+  return { text, prose: readProse(text) }
+})
 
 /** The raw text of a README: at most 256 KiB of UTF-8, never ending inside a character. */
 export function readmeText(bytes: Uint8Array): string {

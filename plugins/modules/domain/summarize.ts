@@ -13,7 +13,7 @@ import type {
 } from './module-facts.ts'
 import { mergeFiles, type Placed } from './overrides.ts'
 import { usedProviders, withInferred } from './providers.ts'
-import { README_MAX_BYTES, readmeText } from './readme.ts'
+import { README_MAX_BYTES, type ReadReadme, readReadme } from './readme.ts'
 import type { SummaryInput } from './summarize-input.ts'
 import {
   type Diagnostic,
@@ -27,6 +27,8 @@ import {
   type Variable,
 } from './summary.ts'
 
+const NO_README: ReadReadme = { text: '', prose: { paragraphs: [], headings: [] } }
+
 /**
  * The summary of one module directory: pure, and the same for the same input whatever the order of its files.
  * Files in byte order of their names, then source order; `.tofu` files instead of their `.tf` twins; overrides merged;
@@ -35,7 +37,7 @@ import {
 export function summarize(input: SummaryInput): ModuleSummary {
   const chosen = chooseFiles(input.files)
   const merged = mergeFiles(chosen.files)
-  const readme = input.readme === undefined ? '' : readmeText(input.readme.bytes)
+  const readme = input.readme === undefined ? NO_README : readReadme(input.readme.bytes)
   const used = chosen.files.flatMap((file) =>
     usedProviders(file.facts).map((use) => ({ ...use, file: file.name })),
   )
@@ -43,12 +45,12 @@ export function summarize(input: SummaryInput): ModuleSummary {
     repository: input.repository,
     ref: input.ref,
     path: input.path,
-    description: describe({ readme, topComments: topComments(chosen.files) }),
+    description: describe({ readme: readme.prose, topComments: topComments(chosen.files) }),
     variables: merged.variables.map(toVariable),
     outputs: merged.outputs.map(toOutput),
     providers: withInferred(merged.requirements.map(toRequirement), used),
     modules: merged.modules.map(toCall),
-    readme_content: readme,
+    readme_content: readme.text,
     schema: SUMMARY_SCHEMA,
     name: input.name,
     kind: input.kind,
@@ -71,7 +73,21 @@ export function summarize(input: SummaryInput): ModuleSummary {
   }
 }
 
-function toVariable({ file, facts }: Placed<VariableFacts>): Variable {
+/** Refs share most of their files: the rows of a file are the same objects in all their summaries. */
+function rowOnce<Facts extends object, Row>(
+  make: (placed: Placed<Facts>) => Row,
+): (placed: Placed<Facts>) => Row {
+  const made = new WeakMap<Facts, { readonly file: string; readonly row: Row }>()
+  return (placed) => {
+    const known = made.get(placed.facts)
+    if (known?.file === placed.file) return known.row
+    const row = make(placed)
+    made.set(placed.facts, { file: placed.file, row })
+    return row
+  }
+}
+
+const toVariable = rowOnce(({ file, facts }: Placed<VariableFacts>): Variable => {
   const { default: stated } = facts
   return {
     name: facts.name,
@@ -84,9 +100,9 @@ function toVariable({ file, facts }: Placed<VariableFacts>): Variable {
     ...pick(facts, ['validations']),
     ...positionOf(file, facts),
   }
-}
+})
 
-function toOutput({ file, facts }: Placed<OutputFacts>): Output {
+const toOutput = rowOnce(({ file, facts }: Placed<OutputFacts>): Output => {
   return {
     name: facts.name,
     description: facts.description ?? '',
@@ -96,9 +112,9 @@ function toOutput({ file, facts }: Placed<OutputFacts>): Output {
     ...pick(facts, ['ephemeral', 'deprecated']),
     ...positionOf(file, facts),
   }
-}
+})
 
-function toRequirement({ file, facts }: Placed<RequirementFacts>): ProviderRequirement {
+const toRequirement = rowOnce(({ file, facts }: Placed<RequirementFacts>): ProviderRequirement => {
   const aliases = facts.configurationAliases
   return {
     name: facts.name,
@@ -107,20 +123,20 @@ function toRequirement({ file, facts }: Placed<RequirementFacts>): ProviderRequi
     ...(aliases === undefined ? {} : { configuration_aliases: aliases }),
     ...positionOf(file, facts),
   }
-}
+})
 
-function toCall({ file, facts }: Placed<ModuleCallFacts>): ModuleCall {
+const toCall = rowOnce(({ file, facts }: Placed<ModuleCallFacts>): ModuleCall => {
   return {
     name: facts.name,
     source: facts.source ?? '',
     version: facts.version ?? null,
     ...positionOf(file, facts),
   }
-}
+})
 
-function toAddress({ file, facts }: Placed<ResourceFacts>): ResourceAddress {
+const toAddress = rowOnce(({ file, facts }: Placed<ResourceFacts>): ResourceAddress => {
   return { type: facts.type, name: facts.name, ...positionOf(file, facts) }
-}
+})
 
 function positionOf(file: string, { line }: { readonly line?: number }): { position?: Position } {
   return line === undefined ? {} : { position: { file, line } }
