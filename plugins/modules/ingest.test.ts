@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -348,6 +359,39 @@ test('records of refs that are gone stay, and pruning removes them and nothing e
     ['foreign.json', ...records.map(({ summary_file }) => summary_file)].sort(),
   )
   assert.equal(records.length, 3)
+})
+
+test('pruning in a narrower run removes only what the ref no longer has', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, 'gone/x.tf': MAIN } }])
+  await world.run([{ url, recursive: true }])
+  await buildRemote(path, [{ continues: true, removes: ['gone/x.tf'], files: { 'new.tf': MAIN } }])
+
+  const { pruned } = await world.run([{ url, recursive: false }], { prune: true })
+
+  assert.deepEqual(
+    pruned.map(({ path: directory }) => directory),
+    ['gone'],
+  )
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_main_sub.json'])
+})
+
+test('a summary altered by hand is written again, also where its length and times are as before', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const file = join(world.outputDir, 'a_main.json')
+  const text = await readFile(file, 'utf8')
+  const { atime, mtime } = await stat(file)
+
+  await writeFile(file, text.replace('"name"', '"mane"'))
+  await utimes(file, atime, mtime)
+  const altered = await world.run([{ url }])
+
+  assert.deepEqual(altered.refs, { processed: 1, unchanged: 0, empty: 0, failed: 0 })
+  assert.equal(await readFile(file, 'utf8'), text)
+  assert.deepEqual((await world.run([{ url }])).refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
 })
 
 test('of two runs into one output directory one works and the other is told so', async (t) => {

@@ -5,15 +5,17 @@ import type { RepositoryEntry } from './config.ts'
 import type { Trust } from './git/admission.ts'
 import { abortError } from './git/failure.ts'
 import { RETRY_DELAYS_MS } from './git/repository.ts'
-import { removeStores, storePath } from './git/store.ts'
+import { removeStores } from './git/store.ts'
 import { endpoint } from './git/url.ts'
+import { type FileStamps, openFileStamps } from './index/file-stamps.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from './index/module-index.ts'
 import { openParseCache } from './index/parse-cache.ts'
 import { takeLock } from './index/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from './index/summary-files.ts'
 import { createSaver } from './ingest/index-saver.ts'
 import type { ModuleReader } from './ingest/module-reader.ts'
-import { type Plan, planRepositories, type RepositoryPlan } from './ingest/plan.ts'
+import { cachePath, storeNames, storePathOf } from './ingest/places.ts'
+import { type Plan, planRepositories } from './ingest/plan.ts'
 import { runPooled } from './ingest/pool.ts'
 import { pruneRecords, removeFiles } from './ingest/prune.ts'
 import { type ReadingContext, readRepository, type Tally } from './ingest/read-repository.ts'
@@ -96,8 +98,10 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
   if (request.dryRun) return await dryRun(plan, request, means, began)
   const lock = await lockOutput(request, means)
   try {
-    const run = await openRun(plan, request, means)
-    await sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)])
+    const [run] = await Promise.all([
+      openRun(plan, request, means),
+      sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)]),
+    ])
     const referenceReads = means.reader.referenceReads()
     await readAll(run)
     const { removed, finished } = await finish(run)
@@ -123,20 +127,23 @@ interface Run {
   readonly request: IngestRequest
   readonly means: IngestMeans
   readonly earlier: ModuleIndex | undefined
+  readonly stamps: FileStamps
   readonly output: SummaryOutput
   readonly tally: Tally
 }
 
 async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): Promise<Run> {
-  const earlier = await loadIndex(request.outputDir)
+  const { outputDir } = request
+  const [earlier, stamps] = await Promise.all([loadIndex(outputDir), openFileStamps(outputDir)])
   const output = createSummaryOutput({
-    outputDir: request.outputDir,
+    outputDir,
     earlier,
+    stamps,
     parserVersion: means.reader.parserVersion,
     now: means.now,
     nameOwners: nameOwners(plan, earlier),
   })
-  return { plan, request, means, earlier, output, tally: emptyTally(plan) }
+  return { plan, request, means, earlier, stamps, output, tally: emptyTally(plan) }
 }
 
 async function dryRun(
@@ -262,7 +269,7 @@ async function readRepositories(
         wholeTrees: request.prune,
         output,
         tally,
-        storePath: (of) => pathOfStore(of, request.cloneDir),
+        storePath: (of) => storePathOf(of, request.cloneDir),
         lockStore: (path) => takeLock(`${path}.lock`, means.now),
         openCache: (path) => openParseCache(cachePath(request.outputDir, path), means.reader.parserVersion),
         say: (message, share) => say(repository.remote.url, share, `${name}: ${message}`),
@@ -273,20 +280,6 @@ async function readRepositories(
   )
 }
 
-function pathOfStore(plan: RepositoryPlan, cloneDir: string): string {
-  const name = (plan.entries[0]?.name ?? '').replace(/[^A-Za-z0-9._+-]/g, '_').slice(0, 100)
-  return storePath(cloneDir, name, plan.remote.url)
-}
-
-function storeNames(plan: Plan, cloneDir: string): ReadonlySet<string> {
-  return new Set(plan.repositories.map((of) => pathOfStore(of, cloneDir).slice(cloneDir.length + 1)))
-}
-
-function cachePath(outputDir: string, store: string): string {
-  const name = store.slice(store.lastIndexOf('/') + 1).replace(/\.git$/, '')
-  return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
-}
-
 interface Finish {
   readonly removed: readonly IndexRecord[]
   readonly finished: Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>
@@ -294,14 +287,15 @@ interface Finish {
 
 /** Index, removed files, vectors, and the index again with what is embedded. */
 async function finish(run: Run): Promise<Finish> {
-  const { request, means, output, tally, earlier } = run
+  const { request, means, output, stamps, tally, earlier } = run
   const { outputDir } = request
   await output.flush()
   const removed = request.prune ? pruneRecords(output) : []
   const leftovers = [...(earlier?.leftovers ?? []), ...removed.map(({ summary_file }) => summary_file)]
   const finishedAt = means.now().toISOString()
   try {
-    await saveIndex(outputDir, { ...output.index(finishedAt), leftovers })
+    const names = [...output.records.values()].map(({ summary_file }) => summary_file)
+    await Promise.all([saveIndex(outputDir, { ...output.index(finishedAt), leftovers }), stamps.save(names)])
     await removeFiles(outputDir, leftovers)
     const vectors = await means.vectors?.update(vectorWork(run, removed))
     if (vectors) {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
-import { type NamedBytes, printSummary, writeFilesDurably } from '../index/summary-files.ts'
+import { printSummary } from '../index/summary-printer.ts'
 import type { ModuleReader } from '../ingest/module-reader.ts'
 
 /** What the usual way needs: one clone, then a checkout of each ref, read from the work tree. */
@@ -21,12 +22,12 @@ export async function ingestByCheckout(peer: CheckoutPeer): Promise<number> {
   let summaries = 0
   for (const ref of peer.refs) {
     await git(peer.cloneDir, ['checkout', '--quiet', '--detach', `refs/tags/${ref}`])
-    const files: NamedBytes[] = []
     const names = await readdir(peer.cloneDir)
-    const { bytes } = printSummary(await summarizeDirectory(peer, ref, '.', names))
-    files.push({ name: `peer_${ref}.json`.replace(/[^A-Za-z0-9._-]/g, '_'), bytes })
-    await writeFilesDurably(peer.outputDir, files)
-    summaries += files.length
+    const { pieces } = printSummary(await summarizeDirectory(peer, ref, '.', names))
+    const name = `peer_${ref}.json`.replace(/[^A-Za-z0-9._-]/g, '_')
+    await makeDirectoryDurably(peer.outputDir)
+    await writeFileDurably(join(peer.outputDir, name), Buffer.concat(pieces))
+    summaries += 1
   }
   return summaries
 }

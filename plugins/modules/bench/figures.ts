@@ -11,7 +11,7 @@ import { buildRemote, type MadeCommit } from './build-remote.ts'
 import { ingestByCheckout } from './checkout-peer.ts'
 import { measureParsing, sampleTexts } from './parse.ts'
 
-const ROUNDS = 3
+const ROUNDS = 5
 const TAGS = 20
 const TIMES_FASTER = 4
 const MEMORY_BUDGET_MIB = 300

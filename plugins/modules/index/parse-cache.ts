@@ -24,14 +24,14 @@ export async function openParseCache(path: string, parserVersion: string): Promi
     if (row?.parser === parserVersion) known.set(row.key, row.facts)
     else if (row !== undefined) stale = true
   }
-  let added: string[] = []
+  let added: Row[] = []
   return {
     find: (oid, flavour) => known.get(`${oid}:${flavour}`),
     add(oid, flavour, facts) {
       const key = `${oid}:${flavour}`
       if (known.has(key)) return
       known.set(key, facts)
-      added.push(JSON.stringify({ key, parser: parserVersion, facts }))
+      added.push({ key, parser: parserVersion, facts })
     },
     async save() {
       if (added.length === 0) return
@@ -41,7 +41,7 @@ export async function openParseCache(path: string, parserVersion: string): Promi
       if (stale) await rm(path, { force: true })
       stale = false
       // The first line break ends a line that a killed run left half written.
-      await appendFile(path, `\n${lines.join('\n')}\n`)
+      await appendFile(path, `\n${lines.map((row) => JSON.stringify(row)).join('\n')}\n`)
     },
   }
 }

@@ -18,6 +18,8 @@ import { createTextCache, type TextCache } from './text-cache.ts'
 
 /** Where what is read goes, and what is known already. */
 export interface ReadingOutput {
+  /** These entries will be asked for: what is known of them may be looked at already. */
+  expect(repository: string, entries: readonly PlannedEntry[]): void
   /** The directories an earlier reading of this very commit with these options gave, if all of it is still there. */
   earlier(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<readonly string[] | undefined>
   take(summary: ModuleSummary, entry: PlannedEntry): Promise<void>
@@ -87,6 +89,7 @@ async function readAdmitted(plan: RepositoryPlan, context: ReadingContext): Prom
   const storePath = context.storePath(plan)
   const git = openRepository({ ...context, admission, storePath })
   try {
+    context.output.expect(repository, plan.entries)
     const listing = await git.list()
     context.output.listed(repository, plan.entries[0]?.name ?? '', listing)
     for (const ref of listing.refused) {
@@ -172,7 +175,8 @@ async function readChanged(
       const commit = commits.get(wanted.ref.fullName)
       await readWanted(repository, wanted, commit, seen, { git, cache, texts, trees, context })
     }
-    await Promise.all([cache.save(), context.output.flush()])
+    // The disk is the last to be done: what else there is to do is done meanwhile.
+    await Promise.all([context.output.flush(), cache.save(), git.close()])
   } finally {
     await lock.release()
   }

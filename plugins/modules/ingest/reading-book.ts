@@ -7,6 +7,8 @@ import type { PlannedEntry } from './plan.ts'
 export interface ReadingBook {
   /** The reading of this very commit with these options, if there was one. */
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Reading | undefined
+  /** All readings of this directory with these options. */
+  of(repository: string, entry: PlannedEntry): readonly Reading[]
   note(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** What the remote says of itself now; what was read before stays known. */
   listed(repository: string, name: string, listing: RemoteListing): void
@@ -21,6 +23,10 @@ export function createReadingBook(earlier: ModuleIndex | undefined): ReadingBook
       const reading = rows.get(repository)?.readings.get(keyOf(ref.ref, entry.path))
       if (reading?.commit !== ref.commit || reading.options_digest !== entry.optionsDigest) return undefined
       return reading.ref_kind === ref.kind ? reading : undefined
+    },
+    of(repository, { path, optionsDigest }) {
+      const known = [...(rows.get(repository)?.readings.values() ?? [])]
+      return known.filter((reading) => reading.path === path && reading.options_digest === optionsDigest)
     },
     note(repository, { ref, kind, commit }, { path, optionsDigest }, directories) {
       rows.get(repository)?.readings.set(keyOf(ref, path), {

@@ -2,8 +2,11 @@ import { moduleTags, primaryProvider, providerNames } from '../domain/providers.
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { createNameBook } from '../index/file-name.ts'
-import { type IndexRecord, type ModuleIndex, moduleId } from '../index/module-index.ts'
-import { createBatchWriter, isIntact, printSummary } from '../index/summary-files.ts'
+import type { FileStamps } from '../index/file-stamps.ts'
+import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../index/module-index.ts'
+import { createSummaryPrinter } from '../index/summary-printer.ts'
+import { createSummaryWriter } from '../index/summary-writer.ts'
+import { createKnownReadings } from './known-readings.ts'
 import type { ReadingOutput } from './read-repository.ts'
 import { createReadingBook } from './reading-book.ts'
 
@@ -28,6 +31,7 @@ export interface SummaryOutput extends ReadingOutput {
 export interface SummaryOutputOptions {
   readonly outputDir: string
   readonly earlier: ModuleIndex | undefined
+  readonly stamps: FileStamps
   readonly parserVersion: string
   readonly now: () => Date
   /** Which URL may use the plain file names of a repository name (lower case). */
@@ -36,7 +40,7 @@ export interface SummaryOutputOptions {
 
 /** Owned by one run, which holds the lock of the output directory. */
 export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
-  const { outputDir, earlier } = options
+  const { outputDir, earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
   const readings = createReadingBook(earlier)
@@ -45,30 +49,30 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const touched = new Set<string>()
   let settled: Promise<void> = Promise.resolve()
   const changed = new Set<string>()
-  const writer = createBatchWriter(outputDir, (record) => {
+  const print = createSummaryPrinter()
+  const writer = createSummaryWriter(outputDir, (record, stamp) => {
+    if (stamp !== undefined) stamps.note(record.summary_file, record.summary_sha256, stamp)
     if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
     records.set(record.id, record)
     touched.add(record.id)
   })
+  const known = createKnownReadings(readings, (repository, reading) =>
+    areIntact(recordsOf(repository, reading, records), stamps),
+  )
   return {
     records,
     listings,
     directories: allDirectories,
-    async earlier(repository, ref, entry) {
-      const reading = readings.find(repository, ref, entry)
-      if (reading === undefined) return undefined
-      const found = reading.directories.map((path) => records.get(moduleId(repository, ref.ref, path)))
-      if (!(await areIntact(outputDir, found))) return undefined
-      return reading.directories
-    },
+    expect: known.expect,
+    earlier: async (repository, ref, entry) => (await known.find(repository, ref, entry))?.directories,
     async take(summary, entry) {
       const id = moduleId(summary.repository, summary.ref, summary.path)
-      const { bytes, sha256 } = printSummary(summary)
+      const { pieces, sha256 } = print(summary)
       const before = records.get(id)
       const embedded = before?.embedded === true && before.summary_sha256 === sha256
       const file = { summary_file: names.nameOf(id, summary), summary_sha256: sha256 }
       const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
-      await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), bytes)
+      await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), pieces)
     },
     saw(repository, ref, directories) {
       allDirectories.set(refKey(repository, ref.ref), directories)
@@ -109,10 +113,19 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   }
 }
 
-async function areIntact(outputDir: string, found: readonly (IndexRecord | undefined)[]): Promise<boolean> {
+function recordsOf(
+  repository: string,
+  { ref, directories }: Reading,
+  records: ReadonlyMap<string, IndexRecord>,
+): (IndexRecord | undefined)[] {
+  return directories.map((path) => records.get(moduleId(repository, ref, path)))
+}
+
+/** Whether the summaries are all still what the index says. */
+async function areIntact(found: readonly (IndexRecord | undefined)[], stamps: FileStamps): Promise<boolean> {
   const checks = found.map(
     async (record) =>
-      record !== undefined && (await isIntact(outputDir, record.summary_file, record.summary_sha256)),
+      record !== undefined && (await stamps.isIntact(record.summary_file, record.summary_sha256)),
   )
   return !(await Promise.all(checks)).includes(false)
 }

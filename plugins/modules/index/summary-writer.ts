@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDirectoryDurably, syncDirectory } from '../../../server/plugin.ts'
+import { type Stamp, stampOf } from './file-stamps.ts'
+import type { IndexRecord } from './module-index.ts'
+import { storageFailure } from './summary-files.ts'
+
+/** Writes summaries of one directory so that each file is old or new at any moment. */
+export interface SummaryWriter {
+  /**
+   * Begins to write; waits only where more is being written than is to be held in memory. Errors: those of an earlier
+   * write, as `flush` tells them.
+   */
+  write(record: IndexRecord, pieces: readonly Uint8Array[]): Promise<void>
+  /** Resolves when everything handed over so far is on disk. Errors: `unavailable`/`storage_failed`. */
+  flush(): Promise<void>
+  /** Files on disk so far. */
+  count(): number
+}
+
+const WRITES_AT_ONCE = 16
+const MAX_HELD_BYTES = 4 * 1024 * 1024
+
+/**
+ * `onDisk` is called once a summary can survive a kill: only then may an index name it. The stamp is that of the file
+ * as it was put in its place.
+ */
+export function createSummaryWriter(
+  directory: string,
+  onDisk: (record: IndexRecord, stamp: Stamp | undefined) => void,
+): SummaryWriter {
+  const writing = new Map<string, Promise<void>>()
+  let begun: { readonly record: IndexRecord; readonly written: Promise<Stamp | undefined> }[] = []
+  let directoryMade: Promise<void> | undefined
+  let failure: unknown
+  let held = 0
+  let count = 0
+  const begin = async (record: IndexRecord, pieces: readonly Uint8Array[]): Promise<Stamp | undefined> => {
+    directoryMade ??= makeDirectoryDurably(directory)
+    await directoryMade
+    return await replaceFile(directory, record.summary_file, pieces)
+  }
+  const nameAll = async (): Promise<void> => {
+    const batch = begun
+    begun = []
+    const ends = await Promise.allSettled(batch.map(({ written }) => written))
+    for (const end of ends) if (end.status === 'rejected') throw storageFailure(end.reason)
+    if (batch.length > 0) await syncDirectory(directory)
+    for (const { record, written } of batch) onDisk(record, await written)
+    count += batch.length
+  }
+  return {
+    async write(record, pieces) {
+      if (failure !== undefined) throw failure
+      const name = record.summary_file
+      const bytes = bytesOf(pieces)
+      const mustWait = (): boolean =>
+        writing.has(name) || writing.size >= WRITES_AT_ONCE || (held > 0 && held + bytes > MAX_HELD_BYTES)
+      while (mustWait()) await Promise.race(writing.values())
+      held += bytes
+      const written = begin(record, pieces)
+      begun.push({ record, written })
+      const end = (): void => {
+        writing.delete(name)
+        held -= bytes
+      }
+      writing.set(
+        name,
+        written.then(end, (thrown) => {
+          failure ??= storageFailure(thrown)
+          end()
+        }),
+      )
+    },
+    flush: createGroup(nameAll),
+    count: () => count,
+  }
+}
+
+/** Runs `work` one at a time; whoever asks while it runs shares the next. Once it has failed it fails for good. */
+function createGroup(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  return () => {
+    next ??= running.then(() => {
+      running = next ?? running
+      next = undefined
+      return work()
+    })
+    return next
+  }
+}
+
+/** Puts a new file in the place of an old one, which is there as it was until then. Its name is not yet durable. */
+async function replaceFile(
+  directory: string,
+  name: string,
+  pieces: readonly Uint8Array[],
+): Promise<Stamp | undefined> {
+  const temp = join(directory, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`)
+  try {
+    const file = await open(temp, 'wx', 0o644)
+    try {
+      const { bytesWritten } = await file.writev(pieces)
+      if (bytesWritten < bytesOf(pieces)) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    const path = join(directory, name)
+    await rename(temp, path)
+    return await stampOf(path)
+  } catch (thrown) {
+    await rm(temp, { force: true })
+    throw thrown
+  }
+}
+
+function bytesOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}

@@ -1,0 +1,38 @@
+import type { Reading } from '../index/module-index.ts'
+import type { ChosenRef } from './choose-refs.ts'
+import type { PlannedEntry } from './plan.ts'
+import type { ReadingBook } from './reading-book.ts'
+
+/** Earlier readings whose summaries are all still there. */
+export interface KnownReadings {
+  /** These entries will be asked for: their files are looked at while git talks to the remote. */
+  expect(repository: string, entries: readonly PlannedEntry[]): void
+  find(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<Reading | undefined>
+}
+
+/** So many files are looked at before the remote has said what it has. */
+const MAX_EXPECTED_FILES = 64
+
+/** Over what the book holds; `isIntact` looks at the files of a reading, and must not reject. */
+export function createKnownReadings(
+  book: Pick<ReadingBook, 'find' | 'of'>,
+  isIntact: (repository: string, reading: Reading) => Promise<boolean>,
+): KnownReadings {
+  const expected = new Map<Reading, Promise<boolean>>()
+  return {
+    expect(repository, entries) {
+      let left = MAX_EXPECTED_FILES
+      for (const reading of entries.flatMap((entry) => book.of(repository, entry))) {
+        left -= reading.directories.length
+        if (left < 0) return
+        expected.set(reading, isIntact(repository, reading))
+      }
+    },
+    async find(repository, ref, entry) {
+      const reading = book.find(repository, ref, entry)
+      if (reading === undefined) return undefined
+      const isThere = await (expected.get(reading) ?? isIntact(repository, reading))
+      return isThere ? reading : undefined
+    },
+  }
+}
