@@ -275,6 +275,46 @@ test('a silent stream and a listen end at once when their caller’s rights are 
   assert.equal(listening.messages()[1]?.['id'], 'L')
 })
 
+test('nothing is kept for callers whose rights ended: not what they watched, and no listener', async (t) => {
+  const { url, world, sessions, host } = await serveHttp(t)
+  const guest = (n: number) => `ses_guest${n}`
+  for (let n = 0; n < 20; n += 1) {
+    sessions.set(guest(n), {
+      id: `session:guest${n}`,
+      kind: 'session',
+      plugin: 'sample',
+      capabilities: ['read'],
+    })
+    await postModern(url, subscribe('sample://status'), bearer(guest(n)))
+  }
+  const streams = await Promise.all([0, 1, 2].map((n) => openStream(url, { ...GET, ...bearer(guest(n)) })))
+  const listening = await openListen(url, listen('L', {}), bearer(guest(0)))
+
+  for (let n = 0; n < 20; n += 1) {
+    sessions.delete(guest(n))
+    world.callerEnded(`session:guest${n}`)
+  }
+  await Promise.all([...streams, listening].map(({ ended }) => ended))
+  await postModern(url, unsubscribe('sample://status'), bearer('ses_ada'))
+
+  const mine = 1 // that ada’s own rights may end
+  assert.equal(host.hub.listenerCount, mine)
+})
+
+test('what a caller watches stays when its rights were only looked at again', async (t) => {
+  const { url, world } = await serveHttp(t)
+  await postModern(url, subscribe('sample://status'), bearer('ses_ada'))
+  const stream = await openStream(url, { ...GET, ...bearer('ses_ada') })
+  await stream.arrived(1)
+
+  world.callerEnded('session:ada')
+  await sleep(20)
+  world.changed('sample://status')
+  await stream.arrived(2)
+
+  assert.deepEqual(stream.messages(), [updatedHint('sample://status'), updatedHint('sample://status')])
+})
+
 test('a silent stream of a revoked session ends at the next heartbeat, a listen with its closing result', async (t) => {
   const beats: (() => void)[] = []
   const after = (ms: number, action: () => void) => {

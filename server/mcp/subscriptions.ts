@@ -29,9 +29,12 @@ interface Subscriber {
   readonly listens: Set<NotificationStream>
   /** Listens whose filter is being looked at: they count, or a burst would pass the cap. */
   opening: number
-  readonly keptMs: number
+  /** Without stream and request it is kept so long; nothing is kept for a caller whose rights ended. */
+  keptMs: number
   usedAt: number
   stopTasks(): void
+  /** Stops waiting for the end of the caller's rights. */
+  stopWaiting(): void
 }
 
 export interface SubscriptionsOptions {
@@ -59,8 +62,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   const sweep = (): void => {
     for (const [id, subscriber] of subscribers) {
-      const { streams, listens, usedAt, keptMs } = subscriber
-      if (streams.size + listens.size > 0 || clock() - usedAt < keptMs) continue
+      const { streams, listens, opening, usedAt, keptMs } = subscriber
+      if (streams.size + listens.size + opening > 0 || clock() - usedAt < keptMs) continue
       forget(id, subscriber)
     }
   }
@@ -68,23 +71,36 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     subscribers.delete(id)
     subscriber.watch.close()
     subscriber.stopTasks()
+    subscriber.stopWaiting()
   }
-  const subscriberOf = (principal: Principal): Subscriber => {
-    sweep()
-    const subscriber = subscribers.get(principal.id) ?? newSubscriber(principal)
+  const begin = (principal: Principal, { hub }: Catalog['host']): Subscriber => {
+    const subscriber = newSubscriber(principal)
     subscribers.set(principal.id, subscriber)
+    if (principal.kind === 'session') {
+      subscriber.stopWaiting = hub.on(principal.id, () => {
+        subscriber.keptMs = 0
+        sweep()
+      })
+    }
+    return subscriber
+  }
+  const subscriberOf = (principal: Principal, { host }: Catalog): Subscriber => {
+    sweep()
+    const subscriber = subscribers.get(principal.id) ?? begin(principal, host)
     subscriber.usedAt = clock()
     return subscriber
   }
   const ended = (subscriber: Subscriber): void => {
     subscriber.usedAt = clock()
+    if (subscriber.keptMs === 0) sweep()
   }
   const timer = setInterval(sweep, SWEEP_MS).unref()
 
   return {
     async answer(exchange, principal, request) {
-      const subscriber = subscriberOf(principal)
-      const asked = { catalog: await door.catalog(), ctx: contextOf(door, exchange, principal, request) }
+      const catalog = await door.catalog()
+      const subscriber = subscriberOf(principal, catalog)
+      const asked = { catalog, ctx: contextOf(door, exchange, principal, request) }
       if (request.method !== 'subscriptions/listen') return answerUri(asked, subscriber, request, door)
       return openListenStream(options, exchange, { ...asked, principal, request, subscriber, ended })
     },
@@ -92,7 +108,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const catalog = await door.catalog()
       const ctx = contextOf(door, exchange, principal)
       requireRead(ctx)
-      const subscriber = subscriberOf(principal)
+      const subscriber = subscriberOf(principal, catalog)
       if (subscriber.streams.size >= MAX_STREAMS) throw tooManyStreams()
       const stream = openNotificationStream(exchange, principal.id, {
         ...options.stream,
@@ -135,6 +151,7 @@ function newSubscriber(principal: Principal): Subscriber {
     keptMs: principal.kind === 'session' ? SESSION_KEPT_MS : KEPT_MS,
     usedAt: 0,
     stopTasks: () => undefined,
+    stopWaiting: () => undefined,
   }
 }
 
