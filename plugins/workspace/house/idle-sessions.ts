@@ -28,6 +28,8 @@ export function createIdleSessions(room: Room, nowMicros: () => Micros): IdleSes
           .filter(({ audience, session_id }) => audience === 'local' && !kept.has(session_id))
           .map(({ session_id }) => session_id),
       )
+      // Others are touched too: what has ended, or never ends by itself, is not remembered.
+      for (const sessionId of used.keys()) if (!local.includes(sessionId)) used.delete(sessionId)
       for (const sessionId of local) {
         const last = used.get(sessionId) ?? now
         used.set(sessionId, last)
