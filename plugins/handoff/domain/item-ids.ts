@@ -18,7 +18,7 @@ const ITEM_ID = /^[A-Z]-[0-9]{3}$/
  * next free number of their collection's letter. References among the given items follow their labels.
  */
 export function numberItems(given: GivenItems, taken: Iterable<string>): NumberedItems {
-  const used = new Set(taken)
+  const used = createItemIds(taken)
   const labels = {} as Record<ItemCollection, Map<string, string>>
   const ids = {} as Record<ItemCollection, string[]>
   for (const collection of ITEM_COLLECTIONS) {
@@ -40,7 +40,7 @@ export function numberItems(given: GivenItems, taken: Iterable<string>): Numbere
 function assignIds(
   items: readonly GivenItem[],
   letter: string,
-  used: Set<string>,
+  used: ItemIds,
   labels: Map<string, string>,
 ): string[] {
   // Legal free labels first, so that a number made here never takes one of them.
@@ -51,7 +51,7 @@ function assignIds(
     return label
   })
   return items.map((item, index) => {
-    const id = kept[index] ?? nextItemId(letter, used)
+    const id = kept[index] ?? used.next(letter)
     used.add(id)
     const label = labelOf(item)
     if (label !== undefined && !labels.has(label)) labels.set(label, id)
@@ -64,30 +64,52 @@ function labelOf(item: GivenItem): string | undefined {
   return typeof label === 'string' && label !== '' ? label : undefined
 }
 
-/** The next free number of the letter; after 999 the numbers of the first letter that is not used at all. */
-export function nextItemId(letter: string, used: ReadonlySet<string>): string {
-  for (const candidate of [letter, ...unusedLetters(used)]) {
-    let highest = 0
-    for (const id of used)
-      if (id[0] === candidate && ITEM_ID.test(id)) highest = Math.max(highest, Number(id.slice(2)))
-    for (const number of [highest + 1, ...holes(candidate, used, highest)]) {
-      if (number <= 999) return `${candidate}-${String(number).padStart(3, '0')}`
-    }
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const SPARE_LETTERS = [...LETTERS].filter((letter) => !Object.values<string>(ITEM_LETTERS).includes(letter))
+const LAST_NUMBER = 999
+
+/** The item ids that are in use. */
+export interface ItemIds {
+  has(id: string): boolean
+  add(id: string): void
+  /**
+   * The number after the letter's highest; after 999 that of the first other letter which has one left, those of the
+   * other collections last; after those, numbers that were left free below. It counts as used once it is added.
+   */
+  next(letter: string): string
+}
+
+/** The ids in `used`, with room for the rest: 26 letters hold more than a record may. */
+export function createItemIds(used: Iterable<string>): ItemIds {
+  const ids = new Set<string>()
+  const highest = new Map<string, number>()
+  const add = (id: string): void => {
+    ids.add(id)
+    const letter = id.slice(0, 1)
+    if (ITEM_ID.test(id)) highest.set(letter, Math.max(highest.get(letter) ?? 0, Number(id.slice(2))))
   }
-  throw new RangeError('no free item id is left')
+  for (const id of used) add(id)
+  return {
+    has: (id) => ids.has(id),
+    add,
+    next(letter) {
+      const letters = new Set([letter, ...SPARE_LETTERS, ...LETTERS])
+      for (const candidate of letters) {
+        const number = (highest.get(candidate) ?? 0) + 1
+        if (number <= LAST_NUMBER) return itemId(candidate, number)
+      }
+      for (const candidate of letters) {
+        for (let number = 1; number <= LAST_NUMBER; number += 1) {
+          if (!ids.has(itemId(candidate, number))) return itemId(candidate, number)
+        }
+      }
+      throw new RangeError('no free item id is left')
+    },
+  }
 }
 
-function unusedLetters(used: ReadonlySet<string>): string[] {
-  const taken = new Set([...used].map((id) => id[0]))
-  return [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].filter((letter) => !taken.has(letter))
-}
-
-/** Free numbers below the highest, used only when the highest is 999 and no letter is left unused. */
-function holes(letter: string, used: ReadonlySet<string>, highest: number): number[] {
-  if (highest < 999 || unusedLetters(used).length > 0) return []
-  return Array.from({ length: 999 }, (_, index) => index + 1).filter(
-    (number) => !used.has(`${letter}-${String(number).padStart(3, '0')}`),
-  )
+function itemId(letter: string, number: number): string {
+  return `${letter}-${String(number).padStart(3, '0')}`
 }
 
 function rewritten(item: GivenItem, field: string, labels: ReadonlyMap<string, string>): GivenItem {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { nextItemId } from './item-ids.ts'
+import { createItemIds } from './item-ids.ts'
 import { textOf } from './record-diff.ts'
 
 /** One side of a merge, as far as lists are concerned. */
@@ -77,7 +77,7 @@ function mergeNew<T extends WithId>(
   rule: MergeRule<T>,
 ): Pick<MergedItems<T>, 'items' | 'renumbered'> & { readonly origins: ReadonlyMap<string, Origin<T>[]> } {
   const known = new Set(base.map(({ id }) => id))
-  const used = new Set([...known, ...sides.flatMap(({ items }) => items.map(({ id }) => id))])
+  const used = createItemIds([...known, ...sides.flatMap(({ items }) => items.map(({ id }) => id))])
   const taken = new Set(kept.map(({ item }) => item.id))
   const renumbered = new Map<string, Map<string, string>>(sides.map(({ parent }) => [parent, new Map()]))
   const origins = new Map<string, Origin<T>[]>()
@@ -87,7 +87,7 @@ function mergeNew<T extends WithId>(
   )) {
     if (known.has(item.id)) continue
     const twin = items.find((other) => isOfAnother(origins.get(other.id), parent) && rule.isSame(other, item))
-    const id = twin?.id ?? (taken.has(item.id) ? nextItemId(rule.letter, used) : item.id)
+    const id = twin?.id ?? (taken.has(item.id) ? used.next(rule.letter) : item.id)
     if (id !== item.id) renumbered.get(parent)?.set(item.id, id)
     used.add(id)
     taken.add(id)

@@ -1,5 +1,5 @@
 import { SatchelError } from '../../../server/plugin.ts'
-import { nextItemId } from './item-ids.ts'
+import { createItemIds } from './item-ids.ts'
 import type { MergeConflict, Position } from './merge-conflicts.ts'
 import type { MergedContent } from './merge-content.ts'
 import { type Decision, ITEM_COLLECTIONS } from './record.ts'
@@ -134,9 +134,9 @@ function recorded(
   { rationale }: Resolution,
   now: string,
 ): MergedContent {
-  const used = new Set(ITEM_COLLECTIONS.flatMap((name) => content[name].map(({ id }) => id)))
+  const used = createItemIds(ITEM_COLLECTIONS.flatMap((name) => content[name].map(({ id }) => id)))
   const decision: Decision = {
-    id: nextItemId('D', used),
+    id: used.next('D'),
     decision: `Merge, ${conflict.subject}: ${chosen.text}`,
     rationale,
     alternatives_considered: conflict.positions
