@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
@@ -9,6 +11,7 @@ import type { Joined } from '../plugins/workspace/room/members.ts'
 import { roomView } from '../plugins/workspace/room/views.ts'
 import type { RoomAccess } from '../plugins/workspace/tools/room-tool.ts'
 import type { CallContext } from '../server/contract/context.ts'
+import type { Reading } from '../server/contract/stream.ts'
 import { createPump } from '../server/fanout/pump.ts'
 import type { PumpReader } from '../server/fanout/pump-reader.ts'
 import { openTestRoom, type TestRoom } from './workspace-fixture.ts'
@@ -326,4 +329,37 @@ test('a listener that stayed away for more than 2000 events is told of the gap a
   await settle(world, [away, stayed])
 
   assert.deepEqual([away.resyncs, stayed.resyncs], [1, 0])
+})
+
+/** What the process holds on to, garbage collected first. */
+function liveBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  for (let pass = 0; pass < 3; pass += 1) collect()
+  return process.memoryUsage().heapUsed
+}
+
+test('a listener that stays keeps nothing of the history it was sent', async (t) => {
+  const { room, feed, boss } = await openWorld(t)
+  for (let done = 0; done <= LIMITS.eventsKept; done += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => room.do(boss, 'checkout', { target: 'workspace' })))
+  }
+  const access = {
+    seat: async () => ({ room: room.room, sessionId: boss.session_id }),
+  } as unknown as RoomAccess // only what a stream needs of the way to the room
+  const stream = observeStream(access, () => feed)
+  const readings: Reading[] = []
+  let sent = 0
+  const before = liveBytes()
+
+  for (let count = 0; count < 30; count += 1) {
+    const reading = await stream.open({} as CallContext, '0', { offer() {}, end() {} })
+    readings.push(reading)
+    for await (const frame of reading.replay) sent += frame.length
+  }
+  const kept = (liveBytes() - before) / readings.length
+
+  for (const { close } of readings) close()
+  assert.ok(sent / readings.length > 100 * LIMITS.eventsKept, `${sent} bytes`)
+  assert.ok(kept < 20_000, `${Math.round(kept)} bytes a listener`)
 })

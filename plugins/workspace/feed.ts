@@ -122,16 +122,17 @@ async function openReading(
     last = history.latest_event_id
     live = true
     for (const frame of early.splice(0)) gate.offer(frame)
-    return { replay: replay(history.gap, history.events), onLag: () => resyncFrame('lagged'), close }
+    return { replay: replay(history.gap, [...history.events]), onLag: () => resyncFrame('lagged'), close }
   } catch (thrown) {
     close()
     throw thrown
   }
 }
 
-function* replay(gap: boolean, events: readonly RoomEvent[]): Generator<Buffer> {
+/** Lets go of each event as it is given: a finished generator keeps what it was called with, here the list, empty. */
+function* replay(gap: boolean, events: RoomEvent[]): Generator<Buffer> {
   if (gap) yield resyncFrame('gap')
-  for (const event of events) yield eventFrame(event)
+  for (let event = events.shift(); event !== undefined; event = events.shift()) yield eventFrame(event)
 }
 
 /** The id in a frame's first line: `id: 42`. */

@@ -11,7 +11,7 @@ export interface Inbox {
 
 /** One reader's view of a feed. */
 export interface Reading {
-  /** Frames from history, sent first and with backpressure. */
+  /** Frames from history, sent first and with backpressure; a reading lives as long as its reader, so it lets go of what it gave. */
   readonly replay: Iterable<Buffer> | AsyncIterable<Buffer>
   /** What a reader that lost frames is told; undefined ends the stream. */
   onLag(): Buffer | undefined
