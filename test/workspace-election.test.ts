@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { runningOwner } from '../plugins/workspace/commands/target.ts'
+import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { createFollower } from '../plugins/workspace/house/follower.ts'
@@ -168,6 +170,23 @@ test('opening the room takes it over from a stdio owner without a failed call, a
   assert.equal(types.filter((type) => type === 'workspace.stopped').length, 1)
   assert.equal(types.filter((type) => type === 'workspace.started').length, 2)
   await assert.rejects(openRoomServer(t, { file }), { code: 'conflict', reason: 'room_locked' })
+})
+
+test('in a copy of the folder of an open room nothing reaches the first one', async (t) => {
+  const server = await openRoomServer(t)
+  const copy = join(await temporaryFolder(t), 'copy')
+  await cp(dirname(server.file), copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+  const file = join(copy, 'plan.md')
+  const { call } = await stdioHost(t, file, { as: 'owner' })
+  const before = await readFile(server.file, 'utf8')
+
+  const refused = { code: 'conflict', reason: 'room_locked' }
+  await assert.rejects(call('workspace_commit', { base_version: 1, content: 'c', summary: 's' }), refused)
+  const owner = await runningOwner(roomPlace(file, {}))
+
+  assert.equal(await readFile(server.file, 'utf8'), before)
+  assert.equal(owner, undefined)
+  assert.ok(await runningOwner(roomPlace(server.file, {})))
 })
 
 test('a process that stops leaves the room', async (t) => {

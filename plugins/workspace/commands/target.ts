@@ -4,6 +4,7 @@ import { type Host, writeFileDurably } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
+import { isOfAnotherPlace } from '../house/place-mark.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import type { Joined } from '../room/members.ts'
 import { CLI_NAME } from '../routes/local.ts'
@@ -32,8 +33,8 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
   if (!record) return undefined
   const address = { socket: record.socket }
   try {
-    await callOwner(address, { method: 'GET', path: '/local/ping' })
-    return address
+    const ping = await callOwner(address, { method: 'GET', path: '/local/ping' })
+    return isOfAnotherPlace(ping, place.sidecar) ? undefined : address
   } catch (thrown) {
     if (thrown instanceof LinkLost) return undefined
     throw thrown

@@ -2,8 +2,10 @@ import { randomInt } from 'node:crypto'
 import { SatchelError } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
+import type { RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
 import { type Owner, type OwnerAttempt, roomLocked } from './owner.ts'
+import { isOfAnotherPlace } from './place-mark.ts'
 
 /** How this process reaches the room: it owns it, or another process does. */
 export type Attached =
@@ -31,8 +33,11 @@ const RECOVERY_LIMIT_MS = 10_000
 /** The version of the room protocol between processes; another major is refused. */
 export const PROTOCOL = { name: 'satchel-room', major: 1 } as const
 
-/** Owns the election of this process. `take` tries to become the owner. */
-export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): Attachment {
+/** Owns the election of this process. `take` tries to become the owner; `place` is that of the room. */
+export function createAttachment(
+  take: (rank: Rank) => Promise<OwnerAttempt>,
+  place: () => RoomPlace,
+): Attachment {
   let current: Attached | undefined
   let attaching: Promise<Attached> | undefined
   let holdBackUntil = 0
@@ -43,7 +48,7 @@ export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): A
   const attach = async (rank: Rank): Promise<Attached> => {
     if (current) return current
     attaching ??= heldBack()
-      .then(() => attachNow(take, rank))
+      .then(() => attachNow(take, place, rank))
       .finally(() => {
         attaching = undefined
       })
@@ -67,13 +72,17 @@ export function createAttachment(take: (rank: Rank) => Promise<OwnerAttempt>): A
   }
 }
 
-async function attachNow(take: (rank: Rank) => Promise<OwnerAttempt>, rank: Rank): Promise<Attached> {
+async function attachNow(
+  take: (rank: Rank) => Promise<OwnerAttempt>,
+  place: () => RoomPlace,
+  rank: Rank,
+): Promise<Attached> {
   const began = performance.now()
   // Who waits leaves the processor to the one that recovers the room.
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
     const attempt = await take(rank)
     if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
-    const link = attempt.kind === 'held' ? await linkTo(attempt.record, rank) : undefined
+    const link = attempt.kind === 'held' ? await linkTo(attempt.record, place(), rank) : undefined
     if (link) return link
     const limitMs = attempt.kind === 'held' ? RECOVERY_LIMIT_MS : ATTACH_LIMIT_MS
     if (performance.now() - began > limitMs) {
@@ -84,11 +93,12 @@ async function attachNow(take: (rank: Rank) => Promise<OwnerAttempt>, rank: Rank
 }
 
 /** A link to the living owner; undefined while it does not answer yet, or after it was asked to yield. */
-async function linkTo(record: LockRecord, rank: Rank): Promise<Attached | undefined> {
+async function linkTo(record: LockRecord, place: RoomPlace, rank: Rank): Promise<Attached | undefined> {
   const address = { socket: record.socket }
   try {
     const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })
     requireSameProtocol(answer)
+    if (isOfAnotherPlace(answer, place.sidecar)) throw copied()
     if (rank === 'stdio') return { kind: 'there', address }
     if (record.rank === 'listener') throw roomLocked(addressIn(answer))
     await callOwner(address, { method: 'POST', path: '/local/yield', body: {} })
@@ -97,6 +107,13 @@ async function linkTo(record: LockRecord, rank: Rank): Promise<Attached | undefi
     if (thrown instanceof LinkLost) return undefined
     throw thrown
   }
+}
+
+function copied(): Error {
+  return refusal(
+    'room_locked',
+    'This folder was copied while its room was open: what it holds names the owner of the first. Close that room, then open this one.',
+  )
 }
 
 /** Errors: `unavailable`/`protocol_mismatch`. */

@@ -50,20 +50,22 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     throw refusal('room_not_running', 'No room is configured: name one with --room FILE or workspace.file.')
   }
   const place = (): RoomPlace => findPlace(file(), host.env)
-  const attachment = createAttachment((rank) =>
-    takeRoom({
-      host,
-      world,
-      feed,
-      rank,
-      place: place(),
-      staleness: options?.staleness ?? config.staleness,
-      ...(options?.name !== undefined && { name: options.name }),
-      ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
-      ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
-      endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
-      lost: () => void attachment.letGo().catch((error) => host.log.error('letting go failed', { error })),
-    }),
+  const attachment = createAttachment(
+    (rank) =>
+      takeRoom({
+        host,
+        world,
+        feed,
+        rank,
+        place: place(),
+        staleness: options?.staleness ?? config.staleness,
+        ...(options?.name !== undefined && { name: options.name }),
+        ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
+        ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
+        endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
+        lost: () => void attachment.letGo().catch((error) => host.log.error('letting go failed', { error })),
+      }),
+    place,
   )
   const local = createLocalSession(attachment, { name: config.name, asOwner: config.as === 'owner' })
   const follower = createFollower(host, attachment)

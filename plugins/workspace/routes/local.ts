@@ -5,6 +5,7 @@ import { PROTOCOL } from '../house/attachment.ts'
 import type { House } from '../house/house.ts'
 import { localJoin } from '../house/local-session.ts'
 import type { Owner } from '../house/owner.ts'
+import { placeMark } from '../house/place-mark.ts'
 import { workspaceRow } from '../room/change.ts'
 import { invite } from '../room/invitations.ts'
 import { endSession, joinLocally } from '../room/members.ts'
@@ -33,8 +34,9 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
     handle: async (ctx, request) => json(await act(ctx, request, await house.owner('stdio'))),
   })
   return [
-    route('GET', 'ping', async (_, __, { room, rank }) => ({
+    route('GET', 'ping', async (_, __, { room, rank, place }) => ({
       protocol: PROTOCOL,
+      place: placeMark(place.sidecar),
       rank,
       instance_id: room.instanceId,
       workspace_id: await room.readAsSystem((rows) => workspaceRow(rows).workspace_id),
