@@ -17,6 +17,10 @@ const PROOFS: readonly Proof[] = [
     command: ['dist/satchel.js', 'torture', 'room', '--seed', SEED, '--kills', '1000', '--points', '100000'],
   },
   {
+    name: 'room: two hours of visitors',
+    command: ['dist/satchel.js', 'torture', 'churn', '--seed', SEED, '--minutes', '120'],
+  },
+  {
     name: 'room: 10,000 histories replayed, 10,000 folded, 10,000 interleaved with edits of the file',
     command: [
       ...testing,

@@ -70,6 +70,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'bench room', summary: 'what a durable change of a room costs on this disk' },
       { verb: 'bench events', summary: 'how soon the events of a room reach their readers' },
       { verb: 'torture room', summary: 'try to make a room lose something on this disk' },
+      { verb: 'torture churn', summary: 'let visitors come to a room and go, and watch its memory' },
     ],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },

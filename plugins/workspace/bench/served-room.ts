@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +8,7 @@ import type { Capability } from '../../../server/plugin.ts'
 import { roomPlace } from '../engine/open-room.ts'
 import { callOwner } from '../house/link.ts'
 import type { Joined } from '../room/members.ts'
+import { type Connection, openConnection } from './connection.ts'
 import type { ReadingPlace } from './event-readers.ts'
 
 export interface ServedRoomOptions {
@@ -22,6 +22,8 @@ export interface ServedRoomOptions {
 /** A room that a process of its own serves, as `satchel workspace open` does. Owned by whoever opened it. */
 export interface ServedRoom {
   readonly pid: number
+  /** The Markdown file. */
+  readonly file: string
   /** Where agents reach it: `http://127.0.0.1:<port>`. */
   readonly ingress: string
   readonly socket: string
@@ -40,9 +42,9 @@ export async function openServedRoom(options: ServedRoomOptions): Promise<Served
   await writeFile(file, '# Plan\n')
   const child = startServer(options, file, folder)
   const ended = once(child, 'exit')
-  const agent = new Agent({ keepAlive: true })
+  let connection: Connection | undefined
   const close = async (): Promise<void> => {
-    agent.destroy()
+    connection?.cutOff()
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
     await ended
     await rm(folder, { recursive: true, force: true })
@@ -50,12 +52,19 @@ export async function openServedRoom(options: ServedRoomOptions): Promise<Served
   try {
     const { ingress } = await announced(child)
     const { socket } = roomPlace(file, {})
+    const kept = openConnection(ingress)
+    connection = kept
     return {
       pid: child.pid ?? 0,
+      file,
       ingress,
       socket,
       join: (name, capabilities) => joinBySocket(socket, name, capabilities),
-      ask: (method, path, token, body) => ask(agent, `${ingress}${path}`, { method, token, body }),
+      async ask(method, path, token, body) {
+        const answer = await kept.ask({ method, path, token, ...(body && { body }) })
+        if (answer.status < 300) return answer.body
+        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      },
       close,
     }
   } catch (thrown) {
@@ -120,32 +129,4 @@ export async function readingPlaces(room: ServedRoom, readers: number): Promise<
     path,
     token: sessions[Math.floor(at / READERS_A_SESSION)]?.token ?? '',
   }))
-}
-
-interface Asked {
-  readonly method: string
-  readonly token: string
-  readonly body: object | undefined
-}
-
-function ask(agent: Agent, url: string, { method, token, body }: Asked): Promise<Record<string, unknown>> {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(text !== undefined && { 'content-type': 'application/json' }),
-  }
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, agent, headers }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => {
-        const whole = Buffer.concat(chunks).toString()
-        if ((answer.statusCode ?? 500) < 300) resolve(JSON.parse(whole))
-        else reject(new Error(`${method} ${new URL(url).pathname}: ${answer.statusCode} ${whole}`))
-      })
-      answer.on('error', reject)
-    })
-    sent.on('error', reject)
-    sent.end(text)
-  })
 }

@@ -1,4 +1,5 @@
 import type { Command, Host } from '../../../server/plugin.ts'
+import { churnCommand } from '../bench/churn-command.ts'
 import { benchCommand } from '../bench/command.ts'
 import { benchEventsCommand } from '../bench/events-command.ts'
 import type { WorkspaceConfig } from '../config.ts'
@@ -11,7 +12,7 @@ import { joiningCommands } from './joining.ts'
 import { lookingCommands } from './looking.ts'
 import { openCommand } from './open.ts'
 
-/** The verbs of `satchel workspace`, and `bench room`, `bench events` and `torture room`. */
+/** The verbs of `satchel workspace`, and `bench room`, `bench events`, `torture room` and `torture churn`. */
 export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProcess): readonly Command[] {
   return [
     openCommand(host, config, room),
@@ -21,5 +22,6 @@ export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProc
     benchCommand(host),
     benchEventsCommand(),
     tortureCommand(host),
+    churnCommand(host),
   ]
 }
