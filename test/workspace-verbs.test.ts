@@ -112,12 +112,15 @@ test('without a running room the looking verbs work and change no byte; the othe
 test('a file without a room, an unknown folder and an unknown tool are named', async (t) => {
   const { satchel, room, open, cwd } = await project(t)
 
+  const unnamed = await satchel('invite')
   const none = await satchel('status', ...room)
   const nowhere = await satchel('status', '--room', join(cwd, 'no', 'plan.md'))
   await open()
   const tool = await satchel('call', 'proposs', ...room)
   const input = await satchel('call', 'status', '[]', ...room)
 
+  assert.deepEqual([unnamed.code, unnamed.json.error.reason], [7, 'room_not_running'])
+  assert.match(unnamed.json.error.message, /--room FILE/)
   assert.deepEqual([none.code, none.json.error.reason], [4, 'room_not_found'])
   assert.deepEqual([nowhere.code, nowhere.json.error.reason], [4, 'room_not_found'])
   assert.deepEqual([tool.code, tool.json.error.reason], [4, 'unknown_tool'])

@@ -43,8 +43,8 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
 
 /** The owner of the room that a verb names. Errors: `unavailable`/`room_not_running`. */
 export async function requireOwner(room: RoomProcess, file: string | undefined): Promise<OwnerAddress> {
-  const place = namedPlace(room, file)
-  const address = place && (await runningOwner(place))
+  if (file !== undefined) room.configure({ file: resolve(file) })
+  const address = await runningOwner(room.place())
   if (address) return address
   throw notRunning()
 }
