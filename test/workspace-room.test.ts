@@ -1044,6 +1044,7 @@ test('the texts of the newest 200 versions are kept; an older one says so', asyn
   )
   const { diff } = await room.look(ada, (view) => diffVersions(view, 3, 202))
   assert.match(diff, /-2\n\+201/)
+  await room.reopen('clean')
   const bodies = await readdir(join(room.file, '..', '.plan.md.satchel', 'versions'))
   assert.equal(bodies.length, 200)
 })

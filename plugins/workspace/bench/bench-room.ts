@@ -13,6 +13,8 @@ const NO_CHECKPOINT: JournalLimits = {
   ...JOURNAL_LIMITS,
   idleBytes: Number.POSITIVE_INFINITY,
   forceBytes: Number.POSITIVE_INFINITY,
+  idleTexts: Number.POSITIVE_INFINITY,
+  forceTexts: Number.POSITIVE_INFINITY,
 }
 
 /** A room in a folder of its own, with the rows that durability is about. Owned by the bench that opened it. */

@@ -67,9 +67,12 @@ export interface Tx extends Rows {
    * the room is full; `unavailable`/`store_unavailable` while an earlier version still waits to be written to the file.
    */
   setDocument(text: string): NewVersion
-  /** Stores a body durably before the transaction; gives its sha256. Versions' bodies are stored by the engine. */
+  /**
+   * Stores a body with the transaction; gives its sha256. Half a surrogate pair is stored as U+FFFD. Versions' bodies are
+   * stored by the engine.
+   */
   putBody(text: string): string
-  /** Removes a body after the transaction is durable; the caller knows that no row names it any more. */
+  /** Gives a body up with the transaction; the caller knows that no row names it any more. One stored by the same stays. */
   dropBody(sha256: string): void
   /** Refuses when the room's metadata exceeds 100 MB: `too_large`/`limit_exceeded`. For mutations that add content. */
   requireSpace(): void

@@ -1,60 +1,141 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { storeDamaged } from './damage.ts'
-import { type Disk, removeQuietly } from './disk.ts'
+import { allWritten, type Disk, removeQuietly } from './disk.ts'
+import type { JournalTexts, TextChange, UnfiledTexts } from './journal-texts.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Texts by their sha256, one file each, outside the database so that a checkpoint stays small. */
+/**
+ * Texts by their sha256, outside the database so that a checkpoint stays small. A text travels in the record that names
+ * it and is *held* in memory until a checkpoint made it a file under `versions/`; one too long for a record becomes a
+ * file before it.
+ *
+ * What always holds: every text that a durable row names is held, or has a durable file that nobody gave up. Every file
+ * of a text that is neither held nor given up is durable, with its name: so its text need not be written again.
+ */
 export interface Bodies {
   /** Undefined when there is none. Errors: `unavailable`/`store_damaged` when the file is not what its name says. */
   read(sha256: string): string | undefined
+  /** Whether a record may name it without bringing it. */
   has(sha256: string): boolean
-  /** Durable when resolved. On an error nothing of it stays under the name. */
-  write(sha256: string, text: string): Promise<void>
-  drop(sha256: string): Promise<void>
+  /** To be told of each record right after it was appended; a refused one leaves nothing here. */
+  follow(change: TextChange): void
+  /** What the files lack at this instant, for an image taken at the same. */
+  unfiled(): UnfiledTexts
+  /**
+   * Makes these texts files that are durable when it resolves, where they are not there yet. Errors: the disk's, the
+   * fence's; then any of the files may be there.
+   */
+  file(texts: Iterable<readonly [sha256: string, text: string]>): Promise<void>
+  /** Ends the holding of texts whose files are durable. */
+  letGo(sha256s: Iterable<string>): void
+  /** Replaces a file that is missing or damaged. Durable when resolved. */
+  repair(sha256: string, text: string): Promise<void>
+  /**
+   * Removes the file of a text that is still given up. Only inside the queue, where nobody takes it up again, and only
+   * when the record that gave it up is durable. Errors: the disk's; it stays given up.
+   */
+  remove(sha256: string): Promise<void>
+  /** Removes a file that no record ever named. Errors: the disk's; it counts as given up then. */
+  discard(sha256: string): Promise<void>
+}
+
+export interface BodiesSeams {
+  readonly disk: Disk
+  readonly sidecar: string
+  readonly texts: JournalTexts
+  tempPath(): string
+  /** Throws when a successor owns the room. */
+  fence(): void
 }
 
 export const VERSIONS_DIRECTORY = 'versions'
 const FILE_MODE = 0o600
+const WRITERS = 4 // the threads that Node has for waiting; more would only stand behind them
 
-export function openBodies(disk: Disk, sidecar: string, tempPath: () => string): Bodies {
+export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeams): Bodies {
   const directory = join(sidecar, VERSIONS_DIRECTORY)
+  const pathOf = (sha256: string): string => join(directory, sha256)
+  const isFiled = (sha256: string): boolean => {
+    try {
+      return disk.stat(pathOf(sha256)) !== undefined
+    } catch {
+      // A folder that cannot be looked into: then the record brings the text again.
+      return false
+    }
+  }
   const create = async (sha256: string, text: string): Promise<void> => {
     const temp = tempPath()
     try {
       await disk.create(temp, text, FILE_MODE)
-      await disk.rename(temp, join(directory, sha256))
+      // A successor removes temporary files before it flushes the names here: after this check either the rename fails
+      // or it comes first.
+      fence()
+      await disk.rename(temp, pathOf(sha256))
     } catch (thrown) {
       await removeQuietly(disk, temp)
       throw thrown
     }
   }
+  const createAll = async (waiting: (readonly [string, string])[]): Promise<void> => {
+    try {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await create(...next)
+    } catch (thrown) {
+      waiting.length = 0
+      throw thrown
+    }
+  }
+  const remove = async (sha256: string): Promise<void> => {
+    if (!texts.isDropped(sha256)) return
+    if (disk.stat(pathOf(sha256))) await disk.unlink(pathOf(sha256))
+    texts.removed(sha256)
+  }
   return {
-    has: (sha256) => disk.stat(join(directory, sha256)) !== undefined,
     read: (sha256) => {
-      const path = join(directory, sha256)
-      if (!disk.stat(path)) return undefined
-      const bytes = disk.read(path)
-      if (sha256Of(bytes) !== sha256)
-        throw storeDamaged('A stored text is damaged.', { file: `versions/${sha256}` })
-      return bytes.toString('utf8')
+      const held = texts.held(sha256)
+      if (held !== undefined) return held
+      return texts.isDropped(sha256) ? undefined : readFiled(disk, pathOf(sha256), sha256)
     },
-    write: async (sha256, text) => {
-      if (!disk.stat(join(directory, sha256))) await create(sha256, text)
-      // Also for one that was there: its name may date from a write that failed before this step.
+    has: (sha256) => texts.held(sha256) !== undefined || (!texts.isDropped(sha256) && isFiled(sha256)),
+    follow: texts.apply,
+    unfiled: texts.unfiled,
+    file: async (wanted) => {
+      const all = [...wanted]
+      if (all.length === 0) return
+      // Whatever has its name here was flushed before it got it.
+      const missing = all.filter(([sha256]) => !disk.stat(pathOf(sha256)))
+      await allWritten(Array.from({ length: Math.min(WRITERS, missing.length) }, () => createAll(missing)))
+      // Also for one that was there: its name may date from an attempt that failed before this step.
       await disk.syncDirectory(directory)
     },
-    drop: async (sha256) => {
-      if (disk.stat(join(directory, sha256))) await disk.unlink(join(directory, sha256))
+    letGo: texts.letGo,
+    repair: async (sha256, text) => {
+      await create(sha256, text)
+      await disk.syncDirectory(directory)
+    },
+    remove,
+    discard: async (sha256) => {
+      // Given up by an earlier record, which may not be durable yet: the next checkpoint removes it.
+      if (texts.isDropped(sha256)) return
+      texts.apply({ drops: [sha256] })
+      await remove(sha256)
     },
   }
+}
+
+function readFiled(disk: Disk, path: string, sha256: string): string | undefined {
+  if (!disk.stat(path)) return undefined
+  const bytes = disk.read(path)
+  if (sha256Of(bytes) !== sha256)
+    throw storeDamaged('A stored text is damaged.', { file: `${VERSIONS_DIRECTORY}/${sha256}` })
+  return bytes.toString('utf8')
 }
 
 /**
  * Gives the newest version's text, read again only when the version changed.
  * Errors: `unavailable`/`store_damaged` when it is gone.
  */
-export function newestTextOf(ledger: Ledger, bodies: Bodies): () => string {
+export function newestTextOf(ledger: Ledger, bodies: Pick<Bodies, 'read'>): () => string {
   let cached: { hash: string; text: string } | undefined
   return () => {
     const { hash, version } = ledger.meta

@@ -1,7 +1,7 @@
 import type { Rows, Tx } from '../domain/rows.ts'
 import { commitWithFiles, lookAtFile } from './document-commit.ts'
 import { openRows } from './transaction.ts'
-import { append, publish, type StoreState, transact } from './writer.ts'
+import { append, longTexts, publish, type StoreState, transact } from './writer.ts'
 
 type Resolve<T> = (answer: T) => void
 type Reject = (thrown: unknown) => void
@@ -36,7 +36,7 @@ function run<T>(
   reject: Reject,
 ): void | Promise<void> {
   const { answer, draft } = transact(state, work)
-  if (draft.document || draft.bodies.size > 0 || draft.drops.length > 0) {
+  if (draft.document || longTexts(state, draft).length > 0) {
     return commitWithFiles(state, draft, draft.document).then(() => resolve(answer), reject)
   }
   append(state, draft, state.ledger.meta.materialized)

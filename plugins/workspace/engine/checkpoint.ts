@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import type { Log } from '../../../server/plugin.ts'
+import type { Bodies } from './bodies.ts'
 import { type Disk, removeQuietly } from './disk.ts'
 import { createJournal, type Journal, journalPath } from './journal.ts'
+import type { UnfiledTexts } from './journal-texts.ts'
 import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
 
 const FILE_MODE = 0o600
@@ -10,22 +13,30 @@ const TEMP_NAME = /^\.tmp-/
 export interface Checkpoint {
   readonly generation: number
   readonly image: Uint8Array
+  /** Of the same instant. */
+  readonly unfiled: UnfiledTexts
 }
 
 interface CheckpointSeams {
   readonly disk: Disk
   readonly sidecar: string
+  readonly bodies: Bodies
+  readonly log: Log
   tempPath(): string
   /** Throws when a successor owns the room. */
   fence(): void
 }
 
 /**
- * Replaces `room.db` and removes the journals before it. An interruption at any point leaves the old image with all
- * its journals, or the new one. Errors: the disk's; the same checkpoint may be written again.
+ * Makes the texts of the journals files, then replaces `room.db` and removes the journals before it. An interruption at
+ * any point leaves the old image with all its journals, or the new one with all its texts. Files of texts that were
+ * given up stay, for `removeDropped`. Errors: the disk's; the same checkpoint may be written again.
  */
 export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkpoint): Promise<void> {
-  const { disk, sidecar } = seams
+  const { disk, sidecar, bodies } = seams
+  const { texts } = checkpoint.unfiled
+  await bodies.file(texts)
+  bodies.letGo(texts.keys())
   const temp = seams.tempPath()
   try {
     await disk.create(temp, checkpoint.image, FILE_MODE)
@@ -38,6 +49,25 @@ export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkp
   }
   await disk.syncDirectory(sidecar)
   await removeOlderJournals(disk, sidecar, checkpoint.generation)
+}
+
+/**
+ * Removes the files of texts that a checkpoint no longer needs; one that was taken up again meanwhile stays. Only inside
+ * the queue and after `writeCheckpoint`: a recovery may have read records of which nobody knows whether they are on the
+ * disk, until the new image is. What cannot be removed waits for the next checkpoint.
+ */
+export async function removeDropped(
+  { bodies, fence, log }: CheckpointSeams,
+  drops: readonly string[],
+): Promise<void> {
+  try {
+    for (const sha256 of drops) {
+      fence()
+      await bodies.remove(sha256)
+    }
+  } catch (thrown) {
+    log.warn('A pruned text could not be removed yet', { error: String(thrown) })
+  }
 }
 
 export interface GenerationStart {
@@ -69,7 +99,9 @@ export async function beginGeneration(
   if (recovered.created) await removeOlderJournals(disk, sidecar, Number.POSITIVE_INFINITY)
   const generation = Math.max(firstGeneration(seams.owner), (recovered.journals.at(-1) ?? 0) + 1)
   const journal = await createJournal(disk, sidecar, generation, seams.preallocateBytes)
-  await writeCheckpoint(seams, { generation, image: recovered.ledger.export(generation) })
+  const unfiled = recovered.texts.unfiled()
+  await writeCheckpoint(seams, { generation, image: recovered.ledger.export(generation), unfiled })
+  await removeDropped(seams, unfiled.drops)
   return journal
 }
 

@@ -5,6 +5,7 @@ import {
   fdatasync,
   fdatasyncSync,
   fsync,
+  fsyncSync,
   ftruncateSync,
   link,
   lstatSync,
@@ -48,12 +49,16 @@ export interface Disk {
   flush(file: number): Promise<void>
   /** A new file with this content, flushed; its *name* is durable only after `syncDirectory`. EEXIST if the name is taken. */
   create(path: string, content: string | Uint8Array, mode: number): Promise<void>
+  /** As `create`, blocking. */
+  createSync(path: string, content: string | Uint8Array, mode: number): void
   list(directory: string): Promise<readonly string[]>
   mkdir(path: string, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   link(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
   syncDirectory(path: string): Promise<void>
+  /** As `syncDirectory`, blocking. */
+  syncDirectorySync(path: string): void
 }
 
 const RENAME_TRIES = 10 // design workspace-engine 2: Windows refuses while another process looks at the file
@@ -77,6 +82,7 @@ export const realDisk: Disk = {
   close: closeSync,
   flush: (file) => flushFile(file),
   create: createFlushed,
+  createSync: createFlushedSync,
   list: (directory) => listDirectory(directory),
   mkdir: async (path, mode) => {
     await makeDirectory(path, { mode })
@@ -85,6 +91,7 @@ export const realDisk: Disk = {
   link: (from, to) => linkFile(from, to),
   unlink: (path) => unlinkFile(path),
   syncDirectory,
+  syncDirectorySync,
 }
 
 /** For clean-up beside an error that is already on its way. */
@@ -94,6 +101,20 @@ export async function removeQuietly(disk: Disk, path: string): Promise<void> {
   } catch {
     // The temporary file was never made, or goes with the next start.
   }
+}
+
+/** Whether a flush failed: then nobody knows what the disk has, and the store must be poisoned. */
+export function isFlushFailure(thrown: unknown): boolean {
+  const { syscall } = (thrown ?? {}) as NodeJS.ErrnoException
+  return syscall === 'fsync' || syscall === 'fdatasync'
+}
+
+/** Waits for every write, also after a failure, so that nothing is written behind the clean-up; a failed flush wins. */
+export async function allWritten(writes: readonly Promise<void>[]): Promise<void> {
+  const failures = (await Promise.allSettled(writes)).flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  if (failures.length > 0) throw failures.find(isFlushFailure) ?? failures[0]
 }
 
 function factsOf(path: string): FileFacts | undefined {
@@ -122,13 +143,27 @@ async function createFlushed(path: string, content: string | Uint8Array, mode: n
   if (bytes.length > SMALL_BYTES) return createLarge(path, bytes, mode)
   const file = openSync(path, 'wx', mode)
   try {
-    writeWhole(file, bytes, 0)
-    // The umask may have taken bits away; a document keeps the mode its owner gave it.
-    fchmodSync(file, mode)
+    fill(file, bytes, mode)
     await fsyncFile(file)
   } finally {
     closeSync(file)
   }
+}
+
+function createFlushedSync(path: string, content: string | Uint8Array, mode: number): void {
+  const file = openSync(path, 'wx', mode)
+  try {
+    fill(file, typeof content === 'string' ? Buffer.from(content) : content, mode)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function fill(file: number, bytes: Uint8Array, mode: number): void {
+  writeWhole(file, bytes, 0)
+  // The umask may have taken bits away; a document keeps the mode its owner gave it.
+  fchmodSync(file, mode)
 }
 
 async function createLarge(path: string, bytes: Uint8Array, mode: number): Promise<void> {
@@ -148,6 +183,16 @@ async function syncDirectory(path: string): Promise<void> {
   const directory = openSync(path, 'r')
   try {
     await fsyncFile(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+function syncDirectorySync(path: string): void {
+  if (process.platform === 'win32') return
+  const directory = openSync(path, 'r')
+  try {
+    fsyncSync(directory)
   } finally {
     closeSync(directory)
   }

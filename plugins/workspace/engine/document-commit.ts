@@ -1,16 +1,15 @@
 import { isSatchelError, SatchelError } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
-import { removeQuietly } from './disk.ts'
-import { isFlushFailure } from './journal.ts'
+import { allWritten, isFlushFailure, removeQuietly } from './disk.ts'
 import type { Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized } from './transaction.ts'
-import { append, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
+import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
 
 /**
- * Commits an open transaction that touches files: bodies and the staged file (side by side: neither needs the other),
- * the record, the flush, the file. In this order a power cut leaves the previous version or the newest, and a full
- * disk refuses before anything happened. Resolves when all is durable and published. `staged` is the version to put
- * into the file, if any.
+ * Commits an open transaction that touches files: the staged file and the texts too long for a record (side by side:
+ * neither needs the other), the record with the other texts, the flush, the file. In this order a power cut leaves the
+ * previous version or the newest, and a full disk refuses before anything happened. Resolves when all is durable and
+ * published. `staged` is the version to put into the file, if any.
  */
 export async function commitWithFiles(
   state: StoreState,
@@ -18,11 +17,14 @@ export async function commitWithFiles(
   staged: NewVersion | undefined,
 ): Promise<void> {
   const temp = staged && state.tempPath()
+  const long = longTexts(state, draft)
   try {
-    await writeFiles(state, draft, temp, staged)
+    await writeFiles(state, long, temp, staged)
     append(state, draft, temp === undefined)
   } catch (thrown) {
     if (temp) await removeQuietly(state.disk, temp)
+    // No record names them; on a full disk they would take what is left.
+    if (!state.isPoisoned()) for (const [sha256] of long) await discardQuietly(state, sha256)
     throw thrown
   }
   await state.flusher.settled()
@@ -30,39 +32,25 @@ export async function commitWithFiles(
   // A flush may have failed meanwhile: a poisoned room says nothing more, not even what is durable.
   state.assertUsable()
   publish(state, draft)
-  for (const sha256 of draft.drops) await dropQuietly(state, sha256)
   if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)
   if (outcome?.kind === 'failed') throw outcome.error
 }
 
 async function writeFiles(
   state: StoreState,
-  draft: Draft,
+  long: readonly (readonly [string, string])[],
   temp: string | undefined,
   staged: NewVersion | undefined,
 ): Promise<void> {
-  let fresh: readonly string[] = []
   try {
-    fresh = [...draft.bodies.keys()].filter((sha256) => !state.bodies.has(sha256))
-    const writes = [...draft.bodies].map(([sha256, text]) => state.bodies.write(sha256, text))
+    const writes = [state.bodies.file(long)]
     if (temp && staged) writes.push(state.markdown.stage(temp, staged))
-    await allDone(writes)
+    await allWritten(writes)
     state.assertUsable()
   } catch (thrown) {
     rollback(state)
-    const failure = writeFailure(state, thrown)
-    // No record names them; on a full disk they would take what is left.
-    if (!state.isPoisoned()) for (const sha256 of fresh) await dropQuietly(state, sha256)
-    throw failure
+    throw writeFailure(state, thrown)
   }
-}
-
-/** Waits for every write, also after a failure, so that nothing is written behind the clean-up; a failed flush wins. */
-async function allDone(writes: readonly Promise<void>[]): Promise<void> {
-  const failures = (await Promise.allSettled(writes)).flatMap((result) =>
-    result.status === 'rejected' ? [result.reason as unknown] : [],
-  )
-  if (failures.length > 0) throw failures.find(isFlushFailure) ?? failures[0]
 }
 
 type Outcome =
@@ -112,11 +100,11 @@ async function replaceFile(state: StoreState, temp: string): Promise<void> {
   }
 }
 
-async function dropQuietly(state: StoreState, sha256: string): Promise<void> {
+async function discardQuietly(state: StoreState, sha256: string): Promise<void> {
   try {
-    if (sha256 !== state.ledger.meta.hash) await state.bodies.drop(sha256)
+    await state.bodies.discard(sha256)
   } catch (thrown) {
-    state.log.warn('A pruned text could not be removed', { error: String(thrown) })
+    state.log.warn('The text of a refused change could not be removed yet', { error: String(thrown) })
   }
 }
 
@@ -126,7 +114,11 @@ export async function lookAtFile(state: StoreState): Promise<void> {
   const before = markdown.substrate()
   const seen = markdown.look()
   if (markdown.substrate() !== before) state.hooks.substrate?.(markdown.substrate())
-  if (seen.kind === 'text' && seen.hash === ledger.meta.hash) return ledger.note({ materialized: true })
+  if (seen.kind === 'text' && seen.hash === ledger.meta.hash) {
+    // Who renamed it may have died before it flushed the name.
+    if (!ledger.meta.materialized) await settleFile(state)
+    return ledger.note({ materialized: true })
+  }
   if (!ledger.meta.materialized && isOurs(state, seen)) return materialize(state)
   await takeExternal(state, seen)
 }
@@ -169,10 +161,20 @@ async function adopt(
   seen: Extract<Seen, { kind: 'text' }>,
   hook: (tx: Tx, document: NewVersion) => void,
 ): Promise<void> {
+  // Otherwise a power cut brings the text before it back, which then looks like the newest edit.
+  await settleFile(state)
   const { text, hash, bytes } = seen
   const document: NewVersion = { version: state.ledger.meta.version + 1, hash, bytes, text }
   const { draft } = transact(state, (tx) => hook(tx, document), document)
   await commitWithFiles(state, draft, undefined)
+}
+
+async function settleFile(state: StoreState): Promise<void> {
+  try {
+    await state.markdown.settle()
+  } catch (thrown) {
+    throw writeFailure(state, thrown)
+  }
 }
 
 /** Writes a version that was answered as stored but could not reach the file; quiet when it still cannot. */

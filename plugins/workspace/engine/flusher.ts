@@ -1,4 +1,3 @@
-import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
 
 /** Group commit: one flush at a time, each covering everything appended before it began. */
@@ -19,7 +18,8 @@ export interface Flusher {
 
 interface FlusherSeams {
   readonly disk: Disk
-  readonly clock: Clock
+  /** The same; flushes in place while it is quick. */
+  readonly paced: Disk
   /** The file the newest records went to. */
   file(): number
   /** The newest appended `seq`. */
@@ -30,12 +30,9 @@ interface FlusherSeams {
   failed(reason: unknown): void
 }
 
-const FAST_FLUSH_MS = 1 // design workspace-engine 1, step 5
-
 export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flusher {
   const waiting: { seq: number; settle: (poison?: Error) => void }[] = []
   let durable = alreadyDurable
-  let lastFlushMs = Number.POSITIVE_INFINITY
   let flushing = false
   let poison: Error | undefined
 
@@ -52,11 +49,8 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
   }
   const flushOnce = async (): Promise<void> => {
     const target = seams.appended()
-    const started = seams.clock.elapsedMs()
-    // The asynchronous call costs a turn of the thread pool; with one waiter and a fast disk that is most of the time.
-    if (waiting.length <= 1 && lastFlushMs < FAST_FLUSH_MS) seams.disk.flushSync(seams.file())
-    else await seams.disk.flush(seams.file())
-    lastFlushMs = seams.clock.elapsedMs() - started
+    // While a group waits, more may join the next one.
+    await (waiting.length <= 1 ? seams.paced : seams.disk).flush(seams.file())
     seams.fence()
     durable = target
   }

@@ -1,9 +1,10 @@
 import type { Log } from '../../../server/plugin.ts'
-import { type Checkpoint, writeCheckpoint } from './checkpoint.ts'
+import type { Bodies } from './bodies.ts'
+import { type Checkpoint, removeDropped, writeCheckpoint } from './checkpoint.ts'
 import type { Clock } from './clock.ts'
-import { type Disk, removeQuietly } from './disk.ts'
+import { type Disk, isFlushFailure, removeQuietly } from './disk.ts'
 import type { Flusher } from './flusher.ts'
-import { createJournal, isFlushFailure, type Journal, journalPath } from './journal.ts'
+import { createJournal, type Journal, journalPath } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import { inQueue, type Queue } from './queue.ts'
 
@@ -14,6 +15,10 @@ export interface JournalLimits {
   readonly idleBytes: number
   readonly idleMs: number
   readonly forceBytes: number
+  /** A longer text (UTF-8) becomes a file before its record instead of travelling in it. */
+  readonly textBytes: number
+  readonly idleTexts: number
+  readonly forceTexts: number
 }
 
 export const JOURNAL_LIMITS: JournalLimits = {
@@ -21,13 +26,19 @@ export const JOURNAL_LIMITS: JournalLimits = {
   idleBytes: 4 * 1024 * 1024,
   idleMs: 2_000,
   forceBytes: 16 * 1024 * 1024,
+  // As JSON six times as long at the worst, and a transaction may bring several: far below RECORD_MAX_BYTES.
+  textBytes: 256 * 1024,
+  // Each becomes a file with a flush of its own, and a clean stop or a recovery waits for all of them: on a disk that
+  // takes 4 ms a flush these are about a quarter of a second (four at a time), which the bytes alone would not bound.
+  idleTexts: 64,
+  forceTexts: 256,
 }
 
 /** The journal in use, and its replacement by checkpoints while the room works. */
 export interface Generations {
   journal(): Journal
-  /** To be called after each record: starts a checkpoint when it is time. */
-  appended(): void
+  /** To be called after each record, with the texts that it brought: starts a checkpoint when it is time. */
+  appended(texts: number): void
   /** Resolves when no checkpoint is under way. */
   quiet(): Promise<void>
   /** Inside the queue and quiet, at the clean stop: everything into a new image, an empty journal after it. */
@@ -42,6 +53,7 @@ export interface GenerationSeams {
   readonly sidecar: string
   readonly limits: JournalLimits
   readonly ledger: Ledger
+  readonly bodies: Bodies
   readonly queue: Queue
   flusher(): Flusher
   tempPath(): string
@@ -51,44 +63,45 @@ export interface GenerationSeams {
 }
 
 export function createGenerations(seams: GenerationSeams, first: Journal): Generations {
-  const { disk, sidecar, ledger, limits } = seams
+  const { ledger, limits } = seams
   let journal = first
+  let texts = 0 // that this journal brought
   // An image that is taken but not yet on disk; it stays valid, because records after it are in the newest journal.
   let pending: Checkpoint | undefined
   let running: Promise<void> | undefined
   let cancelIdle = (): void => {}
 
-  const createNext = async (): Promise<Journal> => {
-    const generation = journal.generation + 1
-    const path = journalPath(sidecar, generation)
-    try {
-      // An earlier attempt got this far and no further; nothing was ever appended to it.
-      if (disk.stat(path)) await disk.unlink(path)
-      return await createJournal(disk, sidecar, generation, limits.preallocateBytes)
-    } catch (thrown) {
-      await removeQuietly(disk, path)
-      throw thrown
-    }
-  }
   /** Inside the queue: nothing is appended between the flush, the image and the switch. */
   const switchTo = async (next: Journal): Promise<void> => {
     await seams.flusher().settled()
-    pending = { generation: next.generation, image: ledger.export(next.generation) }
+    pending = {
+      generation: next.generation,
+      image: ledger.export(next.generation),
+      unfiled: seams.bodies.unfiled(),
+    }
     journal.close()
     journal = next
+    texts = 0
   }
-  const writePending = async (): Promise<void> => {
-    if (!pending) return
+  /** Gives the texts whose files are no longer needed. */
+  const writePending = async (): Promise<readonly string[]> => {
+    if (!pending) return []
+    const { drops } = pending.unfiled
     await writeCheckpoint(seams, pending)
     pending = undefined
+    return drops
   }
   const checkpoint = async (): Promise<void> => {
     try {
       if (!pending) {
-        const next = await createNext()
+        const next = await createAfresh(seams, journal.generation + 1)
         await inQueue(seams.queue, () => switchTo(next))
       }
-      if (!seams.isPoisoned()) await writePending()
+      if (seams.isPoisoned()) return
+      const drops = await writePending()
+      await inQueue(seams.queue, async () => {
+        if (!seams.isPoisoned()) await removeDropped(seams, drops)
+      })
     } catch (thrown) {
       // A full disk: the records are safe in their journals, the next round tries again.
       if (isFlushFailure(thrown)) seams.failed(thrown)
@@ -104,9 +117,10 @@ export function createGenerations(seams: GenerationSeams, first: Journal): Gener
 
   return {
     journal: () => journal,
-    appended: () => {
-      if (journal.length() >= limits.forceBytes) return start()
-      if (journal.length() < limits.idleBytes) return
+    appended: (brought) => {
+      texts += brought
+      if (journal.length() >= limits.forceBytes || texts >= limits.forceTexts) return start()
+      if (journal.length() < limits.idleBytes && texts < limits.idleTexts) return
       cancelIdle()
       cancelIdle = seams.clock.after(limits.idleMs, start)
     },
@@ -115,15 +129,29 @@ export function createGenerations(seams: GenerationSeams, first: Journal): Gener
       await running
     },
     finish: async () => {
-      if (pending) await writePending()
-      if (journal.length() > 0) {
-        await switchTo(await createNext())
-        await writePending()
-      }
+      await removeDropped(seams, await writePending())
+      if (journal.length() === 0) return
+      await switchTo(await createAfresh(seams, journal.generation + 1))
+      await removeDropped(seams, await writePending())
     },
     close: () => {
       cancelIdle()
       journal.close()
     },
+  }
+}
+
+async function createAfresh(
+  { disk, sidecar, limits }: GenerationSeams,
+  generation: number,
+): Promise<Journal> {
+  const path = journalPath(sidecar, generation)
+  try {
+    // An earlier attempt got this far and no further; nothing was ever appended to it.
+    if (disk.stat(path)) await disk.unlink(path)
+    return await createJournal(disk, sidecar, generation, limits.preallocateBytes)
+  } catch (thrown) {
+    await removeQuietly(disk, path)
+    throw thrown
   }
 }

@@ -32,6 +32,24 @@ test('what was written is read back, in order, up to the zeros', () => {
   assert.deepEqual(scan.end, { kind: 'end' })
 })
 
+test('a record brings its texts, those that stand in files and those given up, to the last character', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const record: JournalRecord = {
+        ...recordOf(FIRST),
+        texts: [
+          ['aa', text],
+          ['bb', null],
+        ],
+        drops: ['cc'],
+      }
+      const bytes = Buffer.concat([encodeRecord(GENERATION, record), Buffer.alloc(64)])
+
+      assert.deepEqual(scanJournal(bytes, GENERATION, FIRST).records, [record])
+    }),
+  )
+})
+
 test('the last record cut at any byte: all before it is there', () => {
   const { bytes, starts } = journal()
   const last = starts[3] ?? 0

@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib'
 import type { Cell } from '../domain/rows.ts'
+import type { TextChange } from './journal-texts.ts'
 
 /** One statement of a record: its number in the fixed table and its positional parameters. */
 export type Step = readonly [id: number, values: readonly Cell[]]
 
-/** One committed transaction. */
-export interface JournalRecord {
+/** One committed transaction, with the texts that it brought and gave up. */
+export interface JournalRecord extends TextChange {
   readonly seq: number
   /** The highest `seq` known durable when this was appended: all up to it may have been acknowledged. */
   readonly durable: number
@@ -21,11 +22,13 @@ export const RECORD_MAX_BYTES = 8 * 1024 * 1024 // design workspace-engine 2
  * this one's. The payload is JSON and holds no zero byte, so no content can pass for a header: a `seq` always has one.
  */
 export function encodeRecord(generation: number, record: JournalRecord): Buffer {
-  const payload = Buffer.from(JSON.stringify({ f: record.durable, s: record.steps }))
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
-  bytes.writeUInt32LE(payload.length, 0)
+  const { durable: f, steps: s, texts: b, drops: d } = record
+  const payload = JSON.stringify({ f, s, b, d })
+  const length = Buffer.byteLength(payload)
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + length)
+  bytes.writeUInt32LE(length, 0)
   bytes.writeBigUInt64LE(BigInt(record.seq), 8)
-  payload.copy(bytes, HEADER_BYTES)
+  bytes.write(payload, HEADER_BYTES)
   bytes.writeUInt32LE(checksum(generation, bytes.subarray(8)), 4)
   return bytes
 }
@@ -102,8 +105,15 @@ function recordAt(
     return undefined
   const seq = Number(bytes.readBigUInt64LE(offset + 8))
   // The checksum holds, so these are bytes of ours: they parse.
-  const payload = JSON.parse(bytes.toString('utf8', offset + HEADER_BYTES, next)) as { f: number; s: Step[] }
-  return { record: { seq, durable: payload.f, steps: payload.s }, next }
+  const { f, s, b, d } = JSON.parse(bytes.toString('utf8', offset + HEADER_BYTES, next)) as Payload
+  return { record: { seq, durable: f, steps: s, ...(b && { texts: b }), ...(d && { drops: d }) }, next }
+}
+
+interface Payload {
+  readonly f: number
+  readonly s: readonly Step[]
+  readonly b?: NonNullable<TextChange['texts']>
+  readonly d?: readonly string[]
 }
 
 function checksum(generation: number, seqAndPayload: Uint8Array): number {

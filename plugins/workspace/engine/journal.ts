@@ -80,12 +80,6 @@ function journalOf(
   }
 }
 
-/** Whether a flush failed: then nobody knows what the disk has, and the store must be poisoned. */
-export function isFlushFailure(thrown: unknown): boolean {
-  const { syscall } = (thrown ?? {}) as NodeJS.ErrnoException
-  return syscall === 'fsync' || syscall === 'fdatasync'
-}
-
 /** The refusal of a disk that did not take the write: nothing was stored. */
 export function storeUnavailable(cause: unknown): SatchelError {
   return new SatchelError(

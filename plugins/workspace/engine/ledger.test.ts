@@ -5,6 +5,7 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import type { JournalRecord } from './journal-record.ts'
 import { type Ledger, openLedger } from './ledger.ts'
+import { FORMAT } from './meta.ts'
 import type { Sql } from './sql.ts'
 import { lintSql } from './sql-lint.ts'
 import { modelContent } from './torture/model.ts'
@@ -86,6 +87,28 @@ test('a room of a newer satchel is refused', () => {
     code: 'invalid',
     reason: 'unsupported_version',
   })
+})
+
+test('a room of an older format is opened, and its next checkpoint is of the present one', () => {
+  const connection = sql.open(openLedger(sql, schema, statements).export(1))
+  connection.exec(`PRAGMA user_version = ${schema.version}`)
+  const older = connection.export()
+  connection.close()
+
+  const ledger = openLedger(sql, schema, statements, older)
+  const next = openLedger(sql, schema, statements, ledger.export(2))
+
+  assert.deepEqual([ledger.isOlder, next.isOlder], [true, false])
+  for (const open of [ledger, next]) open.close()
+})
+
+test('a room whose format is newer is refused', () => {
+  const connection = sql.open(openLedger(sql, schema, statements).export(1))
+  connection.exec(`PRAGMA user_version = ${(FORMAT + 1) * 1_000 + schema.version}`)
+  const image = connection.export()
+  connection.close()
+
+  assert.throws(() => openLedger(sql, schema, statements, image), { reason: 'unsupported_version' })
 })
 
 test('a record with a statement nobody knows is refused as newer', () => {

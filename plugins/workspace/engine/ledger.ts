@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Params, Row, Schema, Statements } from '../domain/rows.ts'
 import { storeDamaged, unsupportedVersion } from './damage.ts'
 import type { JournalRecord, Step } from './journal-record.ts'
-import { EMPTY_META, ENGINE_DDL, META_SQL, META_STEP, type Meta, metaOfRow, metaValues } from './meta.ts'
+import {
+  EMPTY_META,
+  ENGINE_DDL,
+  FORMAT,
+  META_SQL,
+  META_STEP,
+  type Meta,
+  metaOfRow,
+  metaValues,
+} from './meta.ts'
 import { prepareStatements } from './prepared-statements.ts'
 import type { Sql, SqlConnection, SqlStatement } from './sql.ts'
 import { lintSql } from './sql-lint.ts'
@@ -10,6 +19,8 @@ import { lintSql } from './sql-lint.ts'
 /** All rows of the room in memory. It never touches the disk; the store feeds it and journals what it did. */
 export interface Ledger {
   readonly meta: Meta
+  /** Whether the image is of an older format; what is exported is not. */
+  readonly isOlder: boolean
   /** Changes what the next record will say; not itself a change of rows. */
   note(change: Partial<Meta>): void
   all(statement: string, params?: Params): Row[]
@@ -41,11 +52,15 @@ export interface Ledger {
 export function openLedger(sql: Sql, schema: Schema, statements: Statements, image?: Uint8Array): Ledger {
   const findings = lintSql(schema, statements)
   if (findings.length > 0) throw new Error(`The SQL table cannot be replayed: ${findings.join('; ')}`)
-  const connection = image ? openImage(sql, schema, image) : createTables(sql, schema)
+  const { connection, isOlder } = image
+    ? openImage(sql, schema, image)
+    : { connection: createTables(sql, schema), isOlder: false }
   const prepared = prepareStatements(statements, (text) => connection.prepare(text))
   const metaStatement = connection.prepare(META_SQL)
   const [begin, commit, rollback] = ['BEGIN', 'COMMIT', 'ROLLBACK'].map((text) => connection.prepare(text))
   if (!begin || !commit || !rollback) throw new Error('unreachable: three statements were prepared')
+  const pageCount = connection.prepare('PRAGMA page_count')
+  const pageSize = pragma(connection.prepare('PRAGMA page_size'))
 
   let meta = image ? readMeta(connection) : EMPTY_META
   let before = meta
@@ -56,6 +71,7 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
     id === META_STEP ? metaStatement.run(values) : prepared.byId(id).run(values)
 
   return {
+    isOlder,
     get meta() {
       return meta
     },
@@ -96,8 +112,7 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
       commit.run([])
       meta = readMeta(connection)
     },
-    bytes: () =>
-      pragma(connection.prepare('PRAGMA page_count')) * pragma(connection.prepare('PRAGMA page_size')),
+    bytes: () => Number(pageCount.rows([])[0]?.['page_count']) * pageSize,
     export: (generation) => {
       writeMeta()
       connection.exec(`UPDATE engine_generation SET generation = ${generation} WHERE id = 1`)
@@ -113,9 +128,11 @@ function createTables(sql: Sql, schema: Schema) {
   const connection = sql.open()
   connection.exec(ENGINE_DDL)
   connection.exec(schema.ddl)
-  connection.exec(`PRAGMA user_version = ${schema.version}`)
+  connection.exec(`PRAGMA user_version = ${FORMAT * FORMAT_STEP + schema.version}`)
   return connection
 }
+
+const FORMAT_STEP = 1_000 // `user_version` is the format in thousands and the version of the tables
 
 function openImage(sql: Sql, schema: Schema, image: Uint8Array) {
   let version: number
@@ -128,11 +145,13 @@ function openImage(sql: Sql, schema: Schema, image: Uint8Array) {
     connection?.close()
     throw storeDamaged('room.db is not a readable checkpoint.', { file: 'room.db' }, cause)
   }
-  if (version > schema.version) {
+  const [format, tables] = [Math.floor(version / FORMAT_STEP), version % FORMAT_STEP]
+  if (format > FORMAT || tables > schema.version) {
     connection.close()
     throw unsupportedVersion()
   }
-  return connection
+  connection.exec(`PRAGMA user_version = ${FORMAT * FORMAT_STEP + tables}`)
+  return { connection, isOlder: format < FORMAT }
 }
 
 function readMeta(connection: SqlConnection): Meta {

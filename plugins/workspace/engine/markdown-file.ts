@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { NewVersion, Substrate } from '../domain/rows.ts'
 import { sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
-import type { Disk, FileFacts } from './disk.ts'
+import { allWritten, type Disk, type FileFacts } from './disk.ts'
 
 export const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024 // design workspace 11
 const NEW_FILE_MODE = 0o644
@@ -25,6 +25,11 @@ export interface MarkdownFile {
   look(): Seen
   /** Whether the file is as the last `look` found it, as far as one stat can tell; for right before a rename. */
   isAsSeen(): boolean
+  /**
+   * Makes the file as it is durable, with its name: whoever saved it may not have. One that cannot be opened for writing
+   * is left to them. Errors: the disk's, when a flush fails.
+   */
+  settle(): Promise<void>
   /** Writes `version` to `temp`, flushed, with the mode of the file it will replace. */
   stage(temp: string, version: Pick<NewVersion, 'text' | 'hash'>): Promise<void>
   /** Renames `temp` over the file, durably. */
@@ -34,13 +39,14 @@ export interface MarkdownFile {
 interface Known {
   readonly content: Buffer
   readonly hash: string
+  readonly text: string
 }
 
 export function openMarkdownFile(disk: Disk, clock: Clock, path: string): MarkdownFile {
   let substrate: Substrate = 'missing'
   let seen: FileFacts | undefined
   let settled = false
-  // Every commit reads the file before and after; comparing bytes costs a thirtieth of hashing them again.
+  // Every commit reads the file before and after; comparing bytes costs a thirtieth of decoding and hashing them again.
   let known: Known | undefined
   let staged: (Known & { readonly temp: string }) | undefined
 
@@ -48,14 +54,17 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     seen = facts
     settled = facts === undefined || clock.nowMs() - facts.modifiedMs > SETTLED_MS
   }
-  const hashOf = (content: Buffer): string => {
-    if (!known?.content.equals(content)) known = { content, hash: sha256Of(content) }
-    return known.hash
+  const know = (content: Buffer): Known | undefined => {
+    if (known?.content.equals(content)) return known
+    const text = decode(content)
+    if (text === undefined) return undefined
+    known = { content, text, hash: sha256Of(content) }
+    return known
   }
   const look = (): Seen => {
     // The facts are from before the reading: a write in between shows as moved at the next look.
     const facts = disk.stat(path)
-    const found = facts ? contentOf(disk, path, facts, hashOf) : { kind: 'missing' as const }
+    const found = facts ? contentOf(disk, path, facts, know) : { kind: 'missing' as const }
     substrate = found.kind === 'text' ? 'ok' : found.kind
     remember(facts)
     return found
@@ -70,9 +79,10 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     },
     look,
     isAsSeen: () => sameFile(disk.stat(path), seen),
+    settle: () => allWritten([flushContent(disk, path), disk.syncDirectory(dirname(path))]),
     stage: async (temp, { text, hash }) => {
       const found = disk.stat(path)
-      staged = { temp, content: Buffer.from(text), hash }
+      staged = { temp, content: Buffer.from(text), text, hash }
       await disk.create(temp, staged.content, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
     },
     replace: async (temp) => {
@@ -87,12 +97,32 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
   }
 }
 
+async function flushContent(disk: Disk, path: string): Promise<void> {
+  let file: number
+  try {
+    file = disk.open(path)
+  } catch {
+    // Gone again, or not ours to write.
+    return
+  }
+  try {
+    await disk.flush(file)
+  } finally {
+    disk.close(file)
+  }
+}
+
 function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
   if (!a || !b) return a === b
   return a.kind === b.kind && a.inode === b.inode && a.size === b.size && a.modifiedMs === b.modifiedMs
 }
 
-function contentOf(disk: Disk, path: string, facts: FileFacts, hashOf: (content: Buffer) => string): Seen {
+function contentOf(
+  disk: Disk,
+  path: string,
+  facts: FileFacts,
+  know: (content: Buffer) => Known | undefined,
+): Seen {
   if (facts.kind !== 'file' || facts.size > DOCUMENT_MAX_BYTES) return { kind: 'invalid' }
   let bytes: Buffer
   try {
@@ -101,10 +131,10 @@ function contentOf(disk: Disk, path: string, facts: FileFacts, hashOf: (content:
     // Gone between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
     return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
   }
-  const text = bytes.length <= DOCUMENT_MAX_BYTES ? decode(bytes) : undefined
-  return text === undefined
-    ? { kind: 'invalid' }
-    : { kind: 'text', text, hash: hashOf(bytes), bytes: bytes.length }
+  const found = bytes.length <= DOCUMENT_MAX_BYTES ? know(bytes) : undefined
+  return found
+    ? { kind: 'text', text: found.text, hash: found.hash, bytes: bytes.length }
+    : { kind: 'invalid' }
 }
 
 function decode(bytes: Buffer): string | undefined {

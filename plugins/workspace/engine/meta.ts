@@ -14,6 +14,12 @@ export interface Meta {
   readonly materialized: boolean
 }
 
+/**
+ * How a sidecar is written, beside the version of its tables; a satchel that knows less refuses it. 0: every text is a
+ * file before its record. 1: texts travel in the records.
+ */
+export const FORMAT = 1
+
 /** The number of the meta row's statement in the journal. */
 export const META_STEP = 0
 export const EMPTY_META: Meta = {

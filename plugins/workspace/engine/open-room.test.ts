@@ -25,7 +25,7 @@ import { realDisk } from './disk.ts'
 import { realSurroundings, type Surroundings } from './liveness.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
 import { socketPath } from './socket-path.ts'
-import { addNote, modelContent, rowFaults } from './torture/model.ts'
+import { addNote, commitText, lostTexts, modelContent, rowFaults } from './torture/model.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
@@ -233,6 +233,21 @@ test('without an owner a look at the room changes no byte', async (t) => {
 
   assert.deepEqual(seen, { notes: 1, text: '# Plan\n' })
   assert.equal(digestOf(room.place.sidecar), before)
+})
+
+test('a look without an owner sees texts that only the journal holds, and changes no byte', async (t) => {
+  const file = plan(t)
+  const dying = await own(t, optionsFor(file))
+  await dying.store.mutate((tx) => commitText(tx, '# Ours\n'))
+  const before = digestOf(dying.place.sidecar)
+
+  const inspection = await inspectRoom(dying.place, modelContent, wasm)
+  const seen = inspection.read((rows) => ({ text: rows.documentText(), lost: lostTexts(rows) }))
+  inspection.close()
+
+  assert.deepEqual(seen, { text: '# Ours\n', lost: [] })
+  assert.deepEqual(readdirSync(join(dying.place.sidecar, 'versions')), [])
+  assert.equal(digestOf(dying.place.sidecar), before)
 })
 
 test('a room on a symbolic link is the room of the real file', async (t) => {

@@ -150,7 +150,12 @@ export async function inspectRoom(
   seams: RoomSeams = {},
 ): Promise<Inspection> {
   const { disk = realDisk, clock = realClock } = seams
-  const { ledger, found, torn, created } = await recover(disk, place.sidecar, await loadedSql(wasm), content)
+  const { ledger, texts, found, torn, created } = await recover(
+    disk,
+    place.sidecar,
+    await loadedSql(wasm),
+    content,
+  )
   if (created) {
     ledger.close()
     throw new SatchelError(
@@ -159,9 +164,10 @@ export async function inspectRoom(
       'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
     )
   }
-  const bodies = openBodies(disk, place.sidecar, () => {
+  const never = (): never => {
     throw new Error('An inspection writes nothing')
-  })
+  }
+  const bodies = openBodies({ disk, sidecar: place.sidecar, texts, tempPath: never, fence: never })
   const markdown = openMarkdownFile(disk, clock, place.file)
   markdown.look()
   const newestText = newestTextOf(ledger, bodies)

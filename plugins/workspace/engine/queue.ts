@@ -32,7 +32,8 @@ export function createQueue(onPause: () => void): Queue {
   }
 }
 
-/** Waits for a job inside the queue and for what it threw. */
+/** Waits for a job inside the queue and for what it threw, at once or later. */
 export function inQueue(queue: Queue, job: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => queue.push(() => job().then(resolve, reject)))
+  const started = async (): Promise<void> => job()
+  return new Promise((resolve, reject) => queue.push(() => started().then(resolve, reject)))
 }

@@ -3,6 +3,7 @@ import { storeDamaged } from './damage.ts'
 import type { Disk } from './disk.ts'
 import { journalPath } from './journal.ts'
 import { type Codec, type JournalRecord, type JournalScan, journalCodec } from './journal-record.ts'
+import { createJournalTexts, type JournalTexts } from './journal-texts.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Sql } from './sql.ts'
 import type { Found, StoreContent } from './store.ts'
@@ -19,6 +20,8 @@ export interface TornTail {
 /** The room as the disk has it, in memory; nothing was written. */
 export interface Recovered {
   readonly ledger: Ledger
+  /** What the replayed records brought and gave up. */
+  readonly texts: JournalTexts
   readonly found: Found
   /** No image: nothing was ever acknowledged here. */
   readonly created: boolean
@@ -43,19 +46,21 @@ export async function recover(
   const journals = await journalGenerations(disk, sidecar)
   const read = (generation: number, firstSeq: number): JournalScan =>
     codec.scan(disk.read(journalPath(sidecar, generation)), generation, firstSeq)
+  const texts = createJournalTexts()
   const imagePath = join(sidecar, IMAGE_NAME)
   if (!disk.stat(imagePath)) {
     refuseOrphans(journals, read)
     const ledger = openLedger(sql, schema, statements)
-    return { ledger, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
+    return { ledger, texts, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
   }
   const ledger = openLedger(sql, schema, statements, disk.read(imagePath))
   const generation = ledger.generation()
   const { records, torn } = readJournals(read, generation, ledger.meta.seq, journals)
   if (records.length > 0) ledger.replay(records)
+  for (const record of records) texts.apply(record)
   const clean = records.length === 0 && !torn && journals.length === 1
   const found = ledger.meta.version === 0 ? 'fresh' : clean ? 'clean' : 'unclean'
-  return { ledger, found, created: false, generation, journals, torn }
+  return { ledger, texts, found, created: false, generation, journals, torn }
 }
 
 async function journalGenerations(disk: Disk, sidecar: string): Promise<readonly number[]> {

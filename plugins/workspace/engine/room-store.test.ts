@@ -19,13 +19,22 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { SatchelError } from '../../../server/plugin.ts'
+import { sha256Of } from './bodies.ts'
 import { realClock, realRandom } from './clock.ts'
 import { realDisk } from './disk.ts'
 import { JOURNAL_LIMITS } from './generations.ts'
 import { openStore, type StoreOptions } from './room-store.ts'
 import type { Sql } from './sql.ts'
 import { interleave } from './torture/interleaving.ts'
-import { addNote, commitText, modelContent, rowFaults } from './torture/model.ts'
+import {
+  addDraft,
+  addNote,
+  commitText,
+  lostTexts,
+  modelContent,
+  pruneTexts,
+  rowFaults,
+} from './torture/model.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 let engine: Promise<Sql> | undefined
@@ -195,6 +204,10 @@ function moody(failing: { code?: string; call?: 'write' | 'flush' }): typeof rea
       due('write')
       await realDisk.create(path, content, mode)
     },
+    createSync: (path, content, mode) => {
+      due('write')
+      realDisk.createSync(path, content, mode)
+    },
     flush: async (file) => {
       due('flush')
       await realDisk.flush(file)
@@ -205,6 +218,124 @@ function moody(failing: { code?: string; call?: 'write' | 'flush' }): typeof rea
     },
   }
 }
+
+/** More than a record carries. */
+function longText(start: string): string {
+  return start.padEnd(JOURNAL_LIMITS.textBytes + 1, '.')
+}
+
+function filedTexts(room: StoreOptions): readonly string[] {
+  return readdirSync(join(room.sidecar, 'versions')).sort()
+}
+
+test('a text stands in the journal at first, survives a death there, and a clean stop makes it a file', async (t) => {
+  const room = await options(t)
+  const dying = await openStore(room)
+  await dying.mutate((tx) => commitText(tx, '# Ours\n'))
+  const { hash } = await dying.mutate((tx) => addDraft(tx, 1, 'a draft'))
+  const whileHeld = { files: filedTexts(room), lost: await dying.read(lostTexts) }
+
+  const heir = await openStore({ ...room, owner: 2 })
+  const inherited = await heir.read((rows) => [rows.documentText(), rows.body(hash), ...lostTexts(rows)])
+  const second = await heir.mutate((tx) => addDraft(tx, 2, 'another draft'))
+  await heir.close()
+  const last = await openStore({ ...room, owner: 3 })
+
+  assert.deepEqual(whileHeld, { files: [], lost: [] })
+  assert.deepEqual(inherited, ['# Ours\n', 'a draft'])
+  assert.deepEqual(
+    filedTexts(room),
+    ['# Plan\n', '# Ours\n', 'a draft', 'another draft'].map(sha256Of).sort(),
+  )
+  assert.equal(await last.read((rows) => rows.body(second.hash)), 'another draft')
+  assert.deepEqual(await last.read(lostTexts), [])
+  await last.close()
+})
+
+test('a text that was given up has no file after the next checkpoint, one that came again has', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  const texts = ['short', longText('long')]
+  for (const [index, text] of texts.entries()) await store.mutate((tx) => addDraft(tx, index + 1, text))
+  await store.close()
+  const again = await openStore(room)
+
+  // No version and no draft but the newest keeps its text.
+  await again.mutate((tx) => {
+    addDraft(tx, 3, 'newest')
+    pruneTexts(tx, 1)
+  })
+  const readAfterDrop = await again.read((rows) => texts.map((text) => rows.body(sha256Of(text))))
+  for (const [index, text] of texts.entries()) await again.mutate((tx) => addDraft(tx, index + 4, text))
+  const dying = await openStore({ ...room, owner: 2 })
+  const afterDeath = await dying.read(lostTexts)
+  await dying.mutate((tx) => pruneTexts(tx, 1))
+  await dying.close()
+
+  assert.deepEqual(readAfterDrop, [undefined, undefined])
+  assert.deepEqual(afterDeath, [])
+  assert.deepEqual(filedTexts(room), ['# Plan\n', longText('long')].map(sha256Of).sort())
+})
+
+test('a checkpoint that finds no space for its texts leaves them in the journal, and the room works', async (t) => {
+  let isFull = false
+  const create: typeof realDisk.create = async (path, content, mode) => {
+    if (isFull && content === 'held')
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
+    await realDisk.create(path, content, mode)
+  }
+  const room = {
+    ...(await options(t)),
+    disk: { ...realDisk, create },
+    limits: { ...JOURNAL_LIMITS, idleMs: 0, idleTexts: 3 },
+  }
+  const store = await openStore(room)
+  isFull = true
+
+  for (const id of [1, 2, 3, 4, 5, 6])
+    await store.mutate((tx) => addDraft(tx, id, id === 1 ? 'held' : `draft ${id}`))
+  await store.close()
+  const files = filedTexts(room)
+  const again = await openStore({ ...room, owner: 2 }).catch((thrown: unknown) => thrown)
+  isFull = false
+  const last = await openStore({ ...room, owner: 3 })
+
+  assert.ok(!files.includes(sha256Of('held')))
+  assert.ok(again instanceof Error)
+  assert.deepEqual(await last.read(lostTexts), [])
+  assert.equal((await last.read((rows) => rows.all('drafts'))).length, 6)
+  await last.close()
+})
+
+test('a damaged newest text that the file still holds is written anew', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+  await store.close()
+  const [name = ''] = filedTexts(room)
+  writeFileSync(join(room.sidecar, 'versions', name), '# Pl?n\n')
+
+  const again = await openStore(room)
+  const text = await again.read((rows) => rows.body(rows.document.hash))
+  await again.close()
+
+  assert.equal(text, '# Plan\n')
+  assert.equal(readFileSync(join(room.sidecar, 'versions', name), 'utf8'), '# Plan\n')
+})
+
+test('half a character is the same text in the journal, in its file and in every hash', async (t) => {
+  const room = await options(t)
+  const store = await openStore(room)
+
+  const { hash } = await store.mutate((tx) => addDraft(tx, 1, 'half \ud83d'))
+  const held = await store.read((rows) => rows.body(hash))
+  await store.close()
+  const again = await openStore(room)
+  const filed = await again.read((rows) => rows.body(hash))
+  await again.close()
+
+  assert.deepEqual([held, filed], ['half \ufffd', 'half \ufffd'])
+  assert.equal(hash, sha256Of('half \ufffd'))
+})
 
 test('a full disk refuses without a trace, and the room works again when there is space', async (t) => {
   const failing: Parameters<typeof moody>[0] = {}
@@ -232,23 +363,22 @@ test('a full disk refuses without a trace, and the room works again when there i
   await again.close()
 })
 
-test('a commit that a full disk refused half way leaves no text of it behind', async (t) => {
+test('a long commit that a full disk refused half way leaves no text of it behind', async (t) => {
   let isFull = false
-  const disk: typeof realDisk = {
-    ...realDisk,
-    create: async (path, content, mode) => {
-      // The body has its place already; the file's own replacement gets half way.
-      const fits = !isFull || mode === 0o600
-      await realDisk.create(path, fits ? content : Buffer.from(content).subarray(0, 5), mode)
-      if (!fits) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
-    },
+  const createSync: typeof realDisk.createSync = (path, content, mode) => {
+    // The text, too long for a record, has its place already; the file's own replacement gets half way.
+    const fits = !isFull || mode === 0o600
+    realDisk.createSync(path, fits ? content : Buffer.from(content).subarray(0, 5), mode)
+    if (!fits) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
   }
+  const create: typeof realDisk.create = async (...file) => createSync(...file)
+  const disk = { ...realDisk, create, createSync }
   const room = { ...(await options(t)), disk }
   const store = await openStore(room)
   const before = readdirSync(join(room.sidecar, 'versions'))
 
   isFull = true
-  const commit = store.mutate((tx) => commitText(tx, '# Refused\n'))
+  const commit = store.mutate((tx) => commitText(tx, longText('# Refused\n')))
   await assert.rejects(commit, { code: 'unavailable', reason: 'store_unavailable' })
   assert.deepEqual(readdirSync(join(room.sidecar, 'versions')), before)
   assert.ok(!readdirSync(room.sidecar).some((name) => name.startsWith('.tmp')))
@@ -485,21 +615,24 @@ function countingDisk() {
       waiting -= 1
     }
   }
+  const inPlace = (act: () => void): void => {
+    count.flushes += 1
+    count.waits += 1
+    act()
+  }
   const disk: typeof realDisk = {
     ...realDisk,
     create: (path, content, mode) => wait(() => realDisk.create(path, content, mode)),
+    createSync: (path, content, mode) => inPlace(() => realDisk.createSync(path, content, mode)),
     flush: (file) => wait(() => realDisk.flush(file)),
-    flushSync: (file) => {
-      count.flushes += 1
-      count.waits += 1
-      realDisk.flushSync(file)
-    },
+    flushSync: (file) => inPlace(() => realDisk.flushSync(file)),
     syncDirectory: (path) => wait(() => realDisk.syncDirectory(path)),
+    syncDirectorySync: (path) => inPlace(() => realDisk.syncDirectorySync(path)),
   }
   return { disk, count }
 }
 
-test('sixty-four who wait share their flushes, and a document waits for the disk four times at most', async (t) => {
+test('sixty-four who wait share their flushes, a stored text waits once for the disk, a document three times', async (t) => {
   const { disk, count } = countingDisk()
   const store = await openStore({ ...(await options(t)), disk })
   const counted = async (act: () => Promise<unknown>): Promise<typeof count> => {
@@ -511,12 +644,21 @@ test('sixty-four who wait share their flushes, and a document waits for the disk
   const one = await counted(() => store.mutate((tx) => addNote(tx, 1, 'x')))
   const ids = Array.from({ length: 64 }, (_, index) => index + 2)
   const group = await counted(() => Promise.all(ids.map((id) => store.mutate((tx) => addNote(tx, id, 'x')))))
+  const drafts = [1, 2, 3].map(
+    (id) => () => store.mutate((tx) => addDraft(tx, id, `draft ${id}`.padEnd(9_000, '.'))),
+  )
+  const text = await counted(() => drafts[0]?.() ?? Promise.reject(new Error('unreachable')))
+  const texts = await counted(() => Promise.all(drafts.slice(1).map((add) => add())))
   const document = await counted(() => store.mutate((tx) => commitText(tx, '# New\n')))
+  const long = await counted(() => store.mutate((tx) => commitText(tx, longText('# Long\n'))))
 
   assert.deepEqual(one, { flushes: 1, waits: 1 })
   assert.ok(group.flushes <= 6, `64 took ${group.flushes} flushes: less than ten times as fast as one`)
-  assert.equal(document.flushes, 5)
-  assert.ok(document.waits <= 4, `${document.waits} waits`)
+  assert.deepEqual(text, { flushes: 1, waits: 1 })
+  assert.ok(texts.flushes <= 2, `two texts at once took ${texts.flushes} flushes`)
+  assert.deepEqual(document, { flushes: 3, waits: 3 })
+  assert.equal(long.flushes, 5)
+  assert.ok(long.waits <= 4, `${long.waits} waits`)
   await store.close()
 })
 
@@ -532,7 +674,13 @@ test('a change too large for one record is refused and leaves nothing', async (t
 })
 
 test('a checkpoint while the room works loses nothing and leaves one journal', async (t) => {
-  const limits = { preallocateBytes: 8_192, idleBytes: 8_192, idleMs: 1, forceBytes: 16_384 }
+  const limits = {
+    ...JOURNAL_LIMITS,
+    preallocateBytes: 8_192,
+    idleBytes: 8_192,
+    idleMs: 1,
+    forceBytes: 16_384,
+  }
   const room = { ...(await options(t)), limits }
   const store = await openStore(room)
   for (let id = 0; id < 300; id += 1) await store.mutate((tx) => addNote(tx, id, 'x'.repeat(200)))

@@ -14,6 +14,7 @@ import { type Codec, journalCodec } from './journal-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
+import { pacedDisk } from './paced-disk.ts'
 import { createQueue, inQueue, type Queue } from './queue.ts'
 import { type Recovered, recover } from './recovery.ts'
 import type { Sql } from './sql.ts'
@@ -44,6 +45,7 @@ export interface StoreOptions {
 export interface Craft {
   readonly codec?: Codec
   readonly beginGeneration?: typeof beginGeneration
+  readonly openBodies?: typeof openBodies
 }
 
 /**
@@ -55,27 +57,41 @@ export interface Craft {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { disk, clock, sidecar } = options
   let made = 0
-  const tempPath = (): string => join(sidecar, `.tmp-${options.random(8)}-${++made}`)
-  const bodies = openBodies(disk, sidecar, tempPath)
-  const markdown = openMarkdownFile(disk, clock, options.file)
+  // Unlike those of every process that ever worked here.
+  const name = options.random(8)
+  const tempPath = (): string => join(sidecar, `.tmp-${name}-${++made}`)
+  const fence = (): void => {
+    if (!options.holdsLock()) throw lockLost()
+  }
+  const paced = pacedDisk(disk, clock)
+  const markdown = openMarkdownFile(paced, clock, options.file)
 
   const limits = options.limits ?? JOURNAL_LIMITS
   const codec = options.craft?.codec ?? journalCodec
   const recovered = await recover(disk, sidecar, options.sql, options.content, codec)
-  const { ledger } = recovered
+  const { ledger, texts } = recovered
   try {
+    const bodies = (options.craft?.openBodies ?? openBodies)({ disk, sidecar, texts, tempPath, fence })
     const repair = newestBodyRepair(ledger, bodies, markdown.look())
-    const fence = (): void => {
-      if (!options.holdsLock()) throw lockLost()
-    }
     fence()
     await removeTemporaryFiles(disk, sidecar)
-    await makeVersionsDirectory(disk, sidecar)
+    await settleVersionsDirectory(disk, sidecar)
     const begin = options.craft?.beginGeneration ?? beginGeneration
-    const seams = { ...options, ...limits, limits, tempPath, fence }
+    const seams = { ...options, ...limits, limits, bodies, tempPath, fence }
     const first = untouched(recovered) ? reopen(seams, recovered) : await begin(seams, recovered)
-    if (repair !== undefined) await bodies.write(ledger.meta.hash, repair)
-    return await assemble({ ...options, limits, codec, tempPath, fence, bodies, markdown, recovered, first })
+    if (repair !== undefined) await bodies.repair(ledger.meta.hash, repair)
+    return await assemble({
+      ...options,
+      limits,
+      codec,
+      tempPath,
+      fence,
+      paced,
+      bodies,
+      markdown,
+      recovered,
+      first,
+    })
   } catch (thrown) {
     ledger.close()
     throw thrown
@@ -87,6 +103,7 @@ interface Parts extends StoreOptions {
   readonly codec: Codec
   tempPath(): string
   fence(): void
+  readonly paced: Disk
   readonly bodies: Bodies
   readonly markdown: MarkdownFile
   readonly recovered: Recovered
@@ -184,9 +201,12 @@ async function closeStore(state: StoreState, queue: Queue, life: Life): Promise<
   ledger.close()
 }
 
-/** A clean stop left an empty journal to go on with; everything else gets a generation of its own. */
+/**
+ * A clean stop left an empty journal to go on with; everything else gets a generation of its own, also what an older
+ * satchel left: its like must not read records that it would understand in part.
+ */
 function untouched(recovered: Recovered): boolean {
-  return recovered.found === 'clean'
+  return recovered.found === 'clean' && !recovered.ledger.isOlder
 }
 
 function reopen(seams: Pick<Parts, 'disk' | 'sidecar' | 'limits'>, recovered: Recovered): Journal {
@@ -211,9 +231,10 @@ function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | 
   throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
 }
 
-async function makeVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
+/** Also after a clean stop: nobody can tell whether a name in there is from a process that died right behind its rename. */
+async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
   const path = join(sidecar, VERSIONS_DIRECTORY)
-  if (disk.stat(path)) return
+  if (disk.stat(path)) return disk.syncDirectory(path)
   await disk.mkdir(path, 0o700)
   await disk.syncDirectory(sidecar)
 }

@@ -17,7 +17,7 @@ export interface RoomState {
 
 /** What a transaction gathered besides its rows. */
 export interface Draft {
-  /** Texts to make durable before the record, by sha256. */
+  /** Texts to store with the record, by sha256. */
   readonly bodies: Map<string, string>
   readonly drops: string[]
   readonly publish: (() => void)[]
@@ -86,7 +86,8 @@ export function openTransaction(state: RoomState, document?: NewVersion): OpenTr
       return draft.nextEventId - 1
     },
     setDocument: (text) => setDocument(state, draft, text),
-    putBody: (text) => {
+    putBody: (given) => {
+      const text = given.toWellFormed()
       const sha256 = sha256Of(text)
       draft.bodies.set(sha256, text)
       return sha256
@@ -115,8 +116,10 @@ function documentState({ ledger, markdown }: RoomState): DocumentState {
   return { version, hash, bytes, substrate: markdown.substrate() }
 }
 
-function setDocument(state: RoomState, draft: Draft, text: string): NewVersion {
+function setDocument(state: RoomState, draft: Draft, given: string): NewVersion {
   const { meta } = state.ledger
+  // UTF-8 has no half a character: the text is the same whether it is read from memory, a record or its file.
+  const text = given.toWellFormed()
   if (draft.document) throw new Error('A transaction makes one version')
   if (state.markdown.substrate() === 'invalid') {
     throw new SatchelError(

@@ -1,10 +1,11 @@
 import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
-import type { Disk } from './disk.ts'
+import { type Disk, isFlushFailure } from './disk.ts'
 import type { Flusher } from './flusher.ts'
-import type { Generations } from './generations.ts'
-import { isFlushFailure, storeUnavailable } from './journal.ts'
+import type { Generations, JournalLimits } from './generations.ts'
+import { storeUnavailable } from './journal.ts'
 import { type Codec, RECORD_MAX_BYTES } from './journal-record.ts'
+import type { TextChange } from './journal-texts.ts'
 import type { EngineHooks } from './store.ts'
 import { type Draft, metaOf, openTransaction, type RoomState } from './transaction.ts'
 
@@ -14,6 +15,7 @@ export interface StoreState extends RoomState {
   readonly log: Log
   readonly hooks: EngineHooks
   readonly codec: Codec
+  readonly limits: Pick<JournalLimits, 'textBytes'>
   readonly flusher: Flusher
   readonly generations: Generations
   tempPath(): string
@@ -45,18 +47,25 @@ export function transact<T>(
   }
 }
 
+/** The texts of a transaction that its record cannot carry and that are no files yet: to be made files before it. */
+export function longTexts(state: StoreState, draft: Draft): readonly (readonly [string, string])[] {
+  return [...draft.bodies].filter(([sha256, text]) => isLong(state, text) && !state.bodies.has(sha256))
+}
+
 /**
- * Seals the open transaction, appends its record and commits it in memory, or ends it when it changed nothing.
- * It is durable after the flush. Errors: rolled back, nothing of it stays on the disk.
+ * Seals the open transaction, appends its record with the texts that it brings and commits it in memory, or ends it when
+ * it changed nothing. Its `longTexts` are durable files already. It is durable after the flush. Errors: rolled back,
+ * nothing of it stays on the disk.
  */
 export function append(state: StoreState, draft: Draft, materialized: boolean): void {
-  const { ledger, generations, flusher } = state
+  const { ledger, bodies, generations, flusher } = state
   if (ledger.steps() === 0 && !draft.document && draft.nextEventId === ledger.meta.nextEventId) {
     rollback(state)
     return
   }
   const record = ledger.seal(metaOf(draft, ledger.meta, materialized), flusher.durable())
-  const bytes = state.codec.encode(generations.journal().generation, record)
+  const change = textChange(state, draft)
+  const bytes = state.codec.encode(generations.journal().generation, { ...record, ...change })
   try {
     if (bytes.length > RECORD_MAX_BYTES) throw tooLarge(bytes.length)
     generations.journal().append(bytes)
@@ -65,7 +74,22 @@ export function append(state: StoreState, draft: Draft, materialized: boolean): 
     throw isSatchelError(thrown) ? thrown : state.poison(thrown)
   }
   ledger.commit()
-  generations.appended()
+  bodies.follow(change)
+  generations.appended(change.texts?.length ?? 0)
+}
+
+function textChange(state: StoreState, draft: Draft): TextChange {
+  const { bodies, ledger } = state
+  const texts = [...draft.bodies]
+    .filter(([sha256]) => !bodies.has(sha256))
+    .map(([sha256, text]) => [sha256, isLong(state, text) ? null : text] as const)
+  // What is stored and given up by one transaction stays, and so does the newest text whatever the rules say.
+  const drops = draft.drops.filter((sha256) => !draft.bodies.has(sha256) && sha256 !== ledger.meta.hash)
+  return { ...(texts.length > 0 && { texts }), ...(drops.length > 0 && { drops }) }
+}
+
+function isLong({ limits }: StoreState, text: string): boolean {
+  return Buffer.byteLength(text) > limits.textBytes
 }
 
 export function rollback(state: StoreState): void {

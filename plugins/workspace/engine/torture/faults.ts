@@ -85,7 +85,10 @@ async function runWithFault(
   tracked.closeAll()
   const cut = { image: simulated.image(), at: simulated.changes.length, history, sql, chance, bug, owner: 2 }
   const { faults } = await judge(cut)
-  return { met: simulated.calls(fault.call) >= fault.nth, faults: [...outcomes, ...disagreement, ...faults] }
+  return {
+    met: simulated.calls(fault.call) >= fault.nth,
+    faults: [...outcomes, ...history.complaints(), ...disagreement, ...faults],
+  }
 }
 
 const EXPECTED = new Set(['store_unavailable', 'store_poisoned', 'room_not_running'])

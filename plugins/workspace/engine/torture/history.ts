@@ -13,6 +13,9 @@ export interface History {
   tell(eventId: number): void
   /** The sha256 of a text that may stand in the file, and who wrote it. */
   text(hash: string, by: 'us' | 'editor'): void
+  /** Something went wrong that no recovery would show. */
+  complain(fault: string): void
+  complaints(): readonly string[]
   /** Whether a room recovered from a cut after `at` changes may hold this change. */
   allows(eventId: number, change: string, at: number): boolean
   /** The highest event that anybody had been shown after `at` changes. */
@@ -26,6 +29,7 @@ export function createHistory(now: () => number): History {
   const issued = new Map<string, Issued[]>()
   const told: { at: number; eventId: number }[] = []
   const texts = new Map<string, 'us' | 'editor'>()
+  const complaints: string[] = []
   const key = (eventId: number, change: string): string => `${eventId} ${change}`
   return {
     issue: (eventId, change, at = now()) => {
@@ -42,6 +46,10 @@ export function createHistory(now: () => number): History {
     text: (hash, by) => {
       texts.set(hash, by)
     },
+    complain: (fault) => {
+      complaints.push(fault)
+    },
+    complaints: () => complaints,
     allows: (eventId, change, at) =>
       (issued.get(key(eventId, change)) ?? []).some(
         (entry) => entry.at <= at && (entry.refusedAt === undefined || entry.refusedAt > at),
@@ -49,5 +57,22 @@ export function createHistory(now: () => number): History {
     toldBy: (at) => told.findLast((entry) => entry.at <= at)?.eventId ?? 0,
     knows: (hash) => texts.has(hash),
     isEdit: (hash) => texts.get(hash) === 'editor',
+  }
+}
+
+/** The history as a process writes it that may be killed: what it does afterwards nobody sees. */
+export function historyOf(history: History, isDead: () => boolean): History {
+  const alive =
+    <A extends readonly unknown[]>(write: (...given: A) => void) =>
+    (...given: A): void => {
+      if (!isDead()) write(...given)
+    }
+  return {
+    ...history,
+    issue: alive(history.issue),
+    refuse: alive(history.refuse),
+    tell: alive(history.tell),
+    text: alive(history.text),
+    complain: alive(history.complain),
   }
 }

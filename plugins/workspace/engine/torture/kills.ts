@@ -8,7 +8,7 @@ import { sha256Of } from '../bodies.ts'
 import { inspectRoom, openRoom, roomPlace } from '../open-room.ts'
 import { type Chance, createChance } from './chance.ts'
 import { createHistory, type History } from './history.ts'
-import { modelContent, modelContentWith, rowFaults, versionName } from './model.ts'
+import { lostTexts, modelContent, modelContentWith, rowFaults, versionName } from './model.ts'
 import { brokenPromises } from './promises.ts'
 
 export interface KillOptions {
@@ -175,6 +175,7 @@ async function inspected(
     const inspection = await inspectRoom(place, modelContent, wasm)
     const faults = inspection.read((rows) => [
       ...rowFaults(rows),
+      ...lostTexts(rows),
       ...(rows.latestEventId < history.toldBy(0)
         ? [`event ${history.toldBy(0)} was acknowledged, the room ends at ${rows.latestEventId}`]
         : []),

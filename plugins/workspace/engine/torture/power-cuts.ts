@@ -1,13 +1,14 @@
 import { sha256Of } from '../bodies.ts'
 import type { Sql } from '../sql.ts'
 import { type Chance, createChance } from './chance.ts'
-import { createHistory } from './history.ts'
+import { createHistory, type History, historyOf } from './history.ts'
 import { createMedium } from './medium.ts'
+import { mortalDisk } from './mortal-disk.ts'
 import { createSimulatedDisk, type Fault, type SimulatedDisk } from './simulated-disk.ts'
 import { type PlantedBug, START, START_TEXT } from './stage.ts'
 import { trackSql } from './tracked-sql.ts'
 import { type Cut, judge } from './verdict.ts'
-import { runWorkload } from './workload.ts'
+import { runWorkload, type WorkloadOptions } from './workload.ts'
 
 export interface PowerCutOptions {
   readonly sql: Sql
@@ -29,7 +30,10 @@ export interface PowerCutReport {
 
 const FEWEST_STEPS = 2
 const MORE_STEPS = 8
+const FEWEST_CALLS = 10 // the process is killed at the earliest while it opens the room
+const MORE_CALLS = 200
 const CUTS_PER_CHANGE = 5 // at most: the more is not durable, the more images a cut can leave
+const CUT_CHANGES = 0.25
 const NESTED_SHARE = 0.25
 
 /**
@@ -55,41 +59,74 @@ async function cutOneWorkload(
 ): Promise<PowerCutReport> {
   const { sql, bug } = options
   const chance = createChance(seed)
-  const simulated = createSimulatedDisk(START, chance)
-  const history = createHistory(() => simulated.changes.length)
-  history.text(sha256Of(START_TEXT), 'editor')
-  // A planted bug may break the run itself; what it left is judged all the same.
-  const tracked = trackSql(sql)
-  await runWorkload({
-    simulated,
-    sql: tracked.sql,
-    chance,
-    history,
-    owner: 1,
-    steps: FEWEST_STEPS + chance.below(MORE_STEPS),
-    bug,
-    opened: () => simulated.fail(fillingUp(simulated, chance)),
-    closing: () => simulated.fail(nextWrite(simulated)),
-    closed: () => simulated.fail(undefined),
-  }).catch(() => {})
-  tracked.closeAll()
+  const { simulated, history } = await liveThrough(options, chance)
+  if (history.complaints().length > 0) {
+    const failure = { seed, change: simulated.changes.length, faults: history.complaints() }
+    return { points: 1, nested: 0, failure }
+  }
 
   const medium = createMedium(START)
   const count = { points: 0, nested: 0 }
   for (const [number, change] of simulated.changes.entries()) {
     medium.apply(change, number)
     const at = number + 1
+    // More workloads show more than more cuts of the same one; nothing of a new file is certain.
+    const isNew = change.kind === 'write' && change.offset === 0
+    if (!isNew && !chance.maybe(CUT_CHANGES)) continue
     for (let cut = Math.min(CUTS_PER_CHANGE, 1 + medium.pending()); cut > 0; cut -= 1) {
       if (count.points >= budget || options.stop?.()) return count
       count.points += 1
       const faults = await judgeCut(
-        { image: medium.cut(chance), at, history, sql, chance, bug, owner: 2 },
+        { image: medium.cut(chance), at, history, sql, chance, bug, owner: 3 },
         count,
       )
       if (faults.length > 0) return { ...count, failure: { seed, change: at, faults } }
     }
   }
   return count
+}
+
+/** What one workload did to its disk, and what it was promised; half of the workloads lose their process on the way. */
+async function liveThrough(
+  { sql, bug }: PowerCutOptions,
+  chance: Chance,
+): Promise<{ simulated: SimulatedDisk; history: History }> {
+  const simulated = createSimulatedDisk(START, chance)
+  const history = createHistory(() => simulated.changes.length)
+  history.text(sha256Of(START_TEXT), 'editor')
+  const tracked = trackSql(sql)
+  const lives = { simulated, sql: tracked.sql, chance, history, bug }
+  if (chance.maybe(0.5)) await untilKilled(lives, FEWEST_CALLS + chance.below(MORE_CALLS))
+  else await liveOn({ ...lives, owner: 1 })
+  tracked.closeAll()
+  return { simulated, history }
+}
+
+type Life = Omit<WorkloadOptions, 'steps'>
+
+/** A planted bug may break the run itself; what it left is judged all the same. */
+async function liveOn(life: Life): Promise<void> {
+  const { simulated, chance } = life
+  await runWorkload({
+    ...life,
+    steps: FEWEST_STEPS + chance.below(MORE_STEPS),
+    opened: () => simulated.fail(fillingUp(simulated, chance)),
+    closing: () => simulated.fail(nextWrite(simulated)),
+    closed: () => simulated.fail(undefined),
+  }).catch(() => {})
+}
+
+/** A process that is killed while the machine runs on, then one that goes on with what it finds. */
+async function untilKilled(lives: Omit<Life, 'owner'>, calls: number): Promise<void> {
+  const { simulated, history } = lives
+  const { disk, died, isDead } = mortalDisk(simulated.disk, calls)
+  const fail = (fault: Fault | undefined): void => {
+    if (!isDead()) simulated.fail(fault)
+  }
+  const own = { simulated: { ...simulated, disk, fail }, history: historyOf(history, isDead) }
+  await Promise.race([liveOn({ ...lives, ...own, owner: 1 }), died])
+  simulated.fail(undefined)
+  await liveOn({ ...lives, owner: 2 })
 }
 
 /** Half of the runs meet a disk that refuses a write now and then. */
@@ -112,6 +149,6 @@ async function judgeCut(cut: Cut, count: { nested: number }): Promise<readonly s
   const medium = createMedium(cut.image)
   const until = cut.chance.below(recovery.length + 1)
   for (const [number, change] of recovery.slice(0, until).entries()) medium.apply(change, number)
-  const again = await judge({ ...cut, image: medium.cut(cut.chance), owner: 3 })
+  const again = await judge({ ...cut, image: medium.cut(cut.chance), owner: 4 })
   return again.faults.length > 0 ? ['after a cut in the recovery:', ...again.faults] : []
 }

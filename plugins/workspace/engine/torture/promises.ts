@@ -1,7 +1,7 @@
 import { sha256Of } from '../bodies.ts'
 import type { Store } from '../store.ts'
 import type { History } from './history.ts'
-import { changesByEvent, rowFaults } from './model.ts'
+import { changesByEvent, lostTexts, rowFaults } from './model.ts'
 
 /** A room that was opened after a death, and what is known of the time before. */
 export interface Survivor {
@@ -37,20 +37,20 @@ function changeFaults({ store, history, at }: Survivor): Promise<readonly string
   })
 }
 
-/** Every text is whole and known; what stood in the file is a version; the file is the newest version. */
+/** Every text that is kept is whole, and known; what stood in the file is a version; the file is the newest version. */
 async function textFaults({ store, history, before, now }: Survivor): Promise<readonly string[]> {
-  const { newest, versions } = await store.read((rows) => ({
+  const { newest, versions, lost } = await store.read((rows) => ({
     newest: rows.document.hash,
     versions: rows.all('versions').map((row) => ({
       hash: String(row['hash']),
       source: String(row['source']),
-      isWhole: rows.body(String(row['hash'])) !== undefined,
     })),
+    lost: lostTexts(rows),
   }))
   const isVersion = (text: Buffer): boolean => versions.some(({ hash }) => hash === sha256Of(text))
   return [
-    ...versions.flatMap(({ hash, source, isWhole }, index) => [
-      ...(isWhole ? [] : [`the text of version ${index + 1} is gone`]),
+    ...lost,
+    ...versions.flatMap(({ hash, source }, index) => [
       ...(history.knows(hash) ? [] : [`version ${index + 1} has a text that nobody wrote`]),
       ...(source === 'external' && !history.isEdit(hash) ? [`version ${index + 1} is a phantom edit`] : []),
     ]),

@@ -200,6 +200,14 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       await turns()
       state.flush(file.node.id, before)
     },
+    createSync: (path, content, mode) => {
+      state.free(path)
+      state.find(dirname(path))
+      const file = state.make('file', Buffer.alloc(0), mode)
+      state.rename(dirname(path), [[path, file]])
+      state.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+      state.flush(file.node.id, state.changes.length)
+    },
     list: async (directory) => {
       await turns()
       state.find(directory)
@@ -218,7 +226,7 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
 function namingOf(
   state: Files,
   turns: () => Promise<void>,
-): Pick<Disk, 'rename' | 'link' | 'unlink' | 'syncDirectory'> {
+): Pick<Disk, 'rename' | 'link' | 'unlink' | 'syncDirectory' | 'syncDirectorySync'> {
   return {
     rename: async (from, to) => {
       await turns()
@@ -245,6 +253,7 @@ function namingOf(
       await turns()
       state.flushNames(directory, before)
     },
+    syncDirectorySync: (directory) => state.flushNames(directory, state.changes.length),
   }
 }
 

@@ -20,8 +20,25 @@ export const START: Image = new Map<string, Buffer | 'directory'>([
   [FILE, Buffer.from(START_TEXT)],
 ])
 
-// Small, so that a short run sees growth and checkpoints.
-const LIMITS: JournalLimits = { preallocateBytes: 4_096, idleBytes: 2_048, idleMs: 0, forceBytes: 6_000 }
+// Small, so that a short run sees growth, checkpoints and texts too long for a record.
+export const LIMITS: JournalLimits = {
+  preallocateBytes: 4_096,
+  idleBytes: 2_048,
+  idleMs: 0,
+  forceBytes: 6_000,
+  textBytes: 800,
+  idleTexts: 4,
+  forceTexts: 8,
+}
+
+/** For runs in which texts come and go between two checkpoints. */
+export const ROOMY_LIMITS: JournalLimits = {
+  ...LIMITS,
+  idleBytes: 12_000,
+  forceBytes: 24_000,
+  idleTexts: 40,
+  forceTexts: 60,
+}
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -34,13 +51,14 @@ export interface PlantedBug {
   readonly publishEarly?: boolean
 }
 
-/** Opens the model room on a simulated disk. Flushes always take the asynchronous path and time stands still. */
+/** Opens the model room on a simulated disk, of which some flushes seem slow: both ways to wait are taken. */
 export function openOn(
   disk: Disk,
   sql: Sql,
   options: {
     readonly bug?: PlantedBug | undefined
     readonly owner: number
+    readonly limits?: JournalLimits | undefined
     adopted?(tx: Tx, version: NewVersion): void
   },
 ): Promise<Store> {
@@ -51,23 +69,32 @@ export function openOn(
     content: modelContentWith(options.adopted ?? (() => {})),
     sql,
     disk: options.bug?.disk?.(disk) ?? disk,
-    clock: virtualClock,
+    clock: virtualClock(),
     random: () => `${options.owner}-${++names}`,
     log,
     owner: options.owner,
     holdsLock: () => true,
-    limits: LIMITS,
+    limits: options.limits ?? LIMITS,
     craft: options.bug?.craft ?? {},
   })
 }
 
-const virtualClock: Clock = {
-  // The times of files count disk changes, far behind this: every file looks settled.
-  nowMs: () => Number.MAX_SAFE_INTEGER,
-  elapsedMs: () => 0,
-  after: (_ms, work) => {
-    void Promise.resolve().then(work)
-    return () => {}
-  },
-  pause: realClock.pause,
+function virtualClock(): Clock {
+  let looks = 0
+  let elapsedMs = 0
+  return {
+    // The times of files count disk changes, far behind this: every file looks settled.
+    nowMs: () => Number.MAX_SAFE_INTEGER,
+    // Two looks measure one flush: some are quick, then some slow.
+    elapsedMs: () => {
+      looks += 1
+      elapsedMs += looks % 14 < 7 ? 0.1 : 2
+      return elapsedMs
+    },
+    after: (_ms, work) => {
+      void Promise.resolve().then(work)
+      return () => {}
+    },
+    pause: realClock.pause,
+  }
 }

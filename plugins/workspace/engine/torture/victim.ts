@@ -6,7 +6,17 @@ import type { JournalLimits } from '../generations.ts'
 import { openRoom, type Room, roomPlace } from '../open-room.ts'
 import type { Store } from '../store.ts'
 import { type Chance, createChance } from './chance.ts'
-import { addNote, commitText, modelContentWith, noteName, versionName } from './model.ts'
+import {
+  addDraft,
+  addNote,
+  commitText,
+  draftName,
+  lostTexts,
+  modelContentWith,
+  noteName,
+  pruneTexts,
+  versionName,
+} from './model.ts'
 
 /** A process that works in a room, says on stdout what it does, and waits to be killed. */
 export interface VictimOptions {
@@ -22,11 +32,16 @@ const LIMITS: JournalLimits = {
   idleBytes: 32 * 1024,
   idleMs: 5,
   forceBytes: 64 * 1024,
+  textBytes: 8 * 1024,
+  idleTexts: 8,
+  forceTexts: 16,
 }
 const CLIENTS = 4
 const WAIT_MS = 20
 const FIRST_NOTE = 1_000_000
 const STDOUT = 1
+const KEPT_TEXTS = 8
+const USUAL_TEXTS = 6
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -59,9 +74,10 @@ async function keepWorking({ store, place }: Room, chance: Chance): Promise<void
   try {
     for (;;) {
       const drawn = chance.below(100)
-      if (drawn < 70) await Promise.all(Array.from({ length: 1 + chance.below(8) }, () => note(store)))
+      if (drawn < 55) await Promise.all(Array.from({ length: 1 + chance.below(8) }, () => note(store)))
+      else if (drawn < 75) await commit(store, textOf(chance))
       else if (drawn < 90)
-        await commit(store, `# Ours ${chance.below(2 ** 30)}\n${'.'.repeat(chance.below(20_000))}`)
+        await Promise.all(Array.from({ length: 1 + chance.below(4) }, () => draft(store, textOf(chance))))
       else edit(place.file, `# Theirs ${chance.below(2 ** 30)}\n`)
       await turn()
     }
@@ -81,8 +97,30 @@ async function commit(store: Store, text: string): Promise<void> {
   say(`T us ${sha256Of(text)}`)
   await answered(store, (tx) => {
     const { version, hash } = commitText(tx, text)
+    settleTexts(tx)
     return { eventId: tx.latestEventId, change: versionName(version, hash) }
   })
+}
+
+async function draft(store: Store, text: string): Promise<void> {
+  await answered(store, (tx) => {
+    const id = 1 + Number(tx.one('draftCount')?.['n'])
+    const { eventId, hash } = addDraft(tx, id, text)
+    settleTexts(tx)
+    return { eventId, change: draftName(id, hash) }
+  })
+}
+
+function settleTexts(tx: Tx): void {
+  pruneTexts(tx, KEPT_TEXTS)
+  for (const fault of lostTexts(tx)) say(`X ${fault}`)
+}
+
+/** Of any length up to more than a record carries; some come again and again. */
+function textOf(chance: Chance): string {
+  if (chance.maybe(0.7)) return `# Ours ${chance.below(2 ** 30)}\n${'.'.repeat(chance.below(20_000))}`
+  const usual = chance.below(USUAL_TEXTS)
+  return `# Ours as usual ${usual}\n${'.'.repeat(usual * 3_000)}`
 }
 
 async function answered(
