@@ -135,7 +135,7 @@ function readFiled(disk: Disk, path: string, sha256: string): string | undefined
  * Gives the newest version's text, read again only when the version changed.
  * Errors: `unavailable`/`store_damaged` when it is gone.
  */
-export function newestTextOf(ledger: Ledger, bodies: Pick<Bodies, 'read'>): () => string {
+export function newestTextOf(ledger: Ledger, bodies: Bodies): () => string {
   let cached: { hash: string; text: string } | undefined
   return () => {
     const { hash, version } = ledger.meta

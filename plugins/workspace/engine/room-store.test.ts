@@ -307,6 +307,30 @@ test('a checkpoint that finds no space for its texts leaves them in the journal,
   await last.close()
 })
 
+test('a room of an older format is one of the present format before anything is appended to it', async (t) => {
+  const room = await options(t)
+  await openStore(room).then((store) => store.close())
+  const image = join(room.sidecar, 'room.db')
+  const edit = <T>(work: (connection: ReturnType<Sql['open']>) => T): T => {
+    const connection = room.sql.open(readFileSync(image))
+    const done = work(connection)
+    connection.close()
+    return done
+  }
+  const present = edit((connection) => connection.prepare('PRAGMA user_version').rows([]))
+  const older = edit((connection) => {
+    connection.exec(`PRAGMA user_version = ${room.content.schema.version}`)
+    return connection.export()
+  })
+  writeFileSync(image, older)
+
+  const store = await openStore({ ...room, owner: 2 })
+  const opened = edit((connection) => connection.prepare('PRAGMA user_version').rows([]))
+  await store.close()
+
+  assert.deepEqual(opened, present)
+})
+
 test('a damaged newest text that the file still holds is written anew', async (t) => {
   const room = await options(t)
   const store = await openStore(room)

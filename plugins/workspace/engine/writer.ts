@@ -75,7 +75,7 @@ export function append(state: StoreState, draft: Draft, materialized: boolean): 
   }
   ledger.commit()
   bodies.follow(change)
-  generations.appended(change.texts?.length ?? 0)
+  generations.appended((change.texts ?? []).filter(([, text]) => text !== null).length)
 }
 
 function textChange(state: StoreState, draft: Draft): TextChange {
