@@ -350,16 +350,19 @@ test('a listener that stays keeps nothing of the history it was sent', async (t)
   const stream = observeStream(access, () => feed)
   const readings: Reading[] = []
   let sent = 0
-  const before = liveBytes()
-
-  for (let count = 0; count < 30; count += 1) {
+  const listen = async (): Promise<void> => {
     const reading = await stream.open({} as CallContext, '0', { offer() {}, end() {} })
     readings.push(reading)
     for await (const frame of reading.replay) sent += frame.length
   }
-  const kept = (liveBytes() - before) / readings.length
+  await listen() // what only the first one costs
+  const before = liveBytes()
+
+  for (let count = 0; count < 30; count += 1) await listen()
+  const kept = (liveBytes() - before) / 30
 
   for (const { close } of readings) close()
   assert.ok(sent / readings.length > 100 * LIMITS.eventsKept, `${sent} bytes`)
-  assert.ok(kept < 20_000, `${Math.round(kept)} bytes a listener`)
+  // Coverage and the collector's own pace add some; the history would add all of it.
+  assert.ok(kept < sent / readings.length / 4, `${Math.round(kept)} bytes a listener`)
 })
