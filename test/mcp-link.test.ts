@@ -201,10 +201,14 @@ test('a room that went away is said so, and what is here goes on', async (t) => 
   assert.equal(await client.end(), 0)
 })
 
-test('a room out of reach at the start is left out, not the whole server', async (t) => {
+test('a room out of reach at the start is left out, not the whole server, and a call of its tools says why', async (t) => {
   const { client } = await link(t, 'http://127.0.0.1:1/mcp')
 
-  client.send(modern(1, 'tools/list'))
+  client.send(modern(1, 'tools/list'), call(2, 'sample_echo', { text: 'a' }), call(3, 'other_echo'))
 
   assert.deepEqual(resultOf(await client.answer(1))['tools'], [])
+  const refused = resultOf(await client.answer(2))
+  assert.equal(refused['isError'], true)
+  assert.match(JSON.stringify(refused['structuredContent']), /"unavailable".*"room_owner_lost"/)
+  assert.equal(errorOf(await client.answer(3)).message, 'Unknown tool')
 })

@@ -1,4 +1,5 @@
 import type { OwnedTool } from '../call.ts'
+import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Prompt } from '../contract/prompt.ts'
 import type { Resource } from '../contract/resource.ts'
 import type { Tool } from '../contract/tool.ts'
@@ -19,6 +20,8 @@ export interface OfferedTool {
 export interface Catalog {
   readonly host: RunningHost
   readonly raw: RawTable | undefined
+  /** Why what stands elsewhere is not in the lists. */
+  readonly unreached: SatchelError | undefined
   /** 2026-07-28. */
   readonly modernTools: readonly Descriptor[]
   /** Older clients: an `outputSchema` without `required`, because they check error results against it too. */
@@ -31,10 +34,11 @@ export interface Catalog {
 }
 
 /**
- * Compiles what the MCP door lists.
+ * Compiles what the MCP door lists. `elsewhere`: what is served beside the host's own, or why it cannot be.
  * Errors: a `TypeError` naming the tool whose schema has no JSON Schema.
  */
-export function createCatalog(host: RunningHost, raw?: RawTable): Catalog {
+export function createCatalog(host: RunningHost, elsewhere?: RawTable | SatchelError): Catalog {
+  const [raw, unreached] = isSatchelError(elsewhere) ? [undefined, elsewhere] : [elsewhere, undefined]
   const offered = host.registry.tools.filter((owned) => host.offers(owned))
   const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned)]))
   const modern = sortedByName([
@@ -46,6 +50,7 @@ export function createCatalog(host: RunningHost, raw?: RawTable): Catalog {
   return {
     host,
     raw,
+    unreached,
     modernTools: modern,
     legacyTools: frozen(modern.map(withoutRequiredOutput)),
     prompts: sortedByName([

@@ -34,7 +34,7 @@ export function createDoor(options: DoorOptions): Door {
       if (!isSatchelError(error)) throw error
       options.log.warn('what is elsewhere cannot be reached; serving without it', { error })
       compiled = undefined
-      return createCatalog(host)
+      return createCatalog(host, error)
     }
   }
   return {

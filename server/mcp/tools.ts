@@ -5,7 +5,7 @@ import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { cleanText } from '../untrusted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
-import type { OfferedTool } from './descriptors.ts'
+import type { Catalog, OfferedTool } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
@@ -31,7 +31,11 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
   const raw = catalog.raw?.tools.find(({ descriptor }) => descriptor.name === params.name)
   if (raw) return raw.call(args, { ctx, server }).catch(asErrorResult)
   const offered = catalog.tool(params.name)
-  if (!offered) throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
+  if (!offered) {
+    if (catalog.unreached && isElsewhere(catalog, params.name))
+      return inVersion(exchange, errorResult(catalog.unreached))
+    throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
+  }
 
   const progress = progressOf(exchange)
   try {
@@ -43,6 +47,14 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
     const gapMs = progress.end()
     if (gapMs > 0 && !ctx.mcpReq.signal.aborted) await sleep(gapMs)
   }
+}
+
+/** True for a name as the tools elsewhere have them: it may be one of those that could not be listed. */
+function isElsewhere({ host }: Catalog, name: string): boolean {
+  return host.registry.instances.some(({ instance }) => {
+    const prefix = instance.remote?.toolPrefix
+    return prefix !== undefined && name.startsWith(prefix)
+  })
 }
 
 function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progress): CallContext {

@@ -6,7 +6,7 @@ import { callOwner, LinkLost } from '../house/link.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import type { Joined } from '../room/members.ts'
 import { print } from './printing.ts'
-import { forgetSession, requireOwner, savedSession, saveSession, withTarget } from './target.ts'
+import { asking, forgetSession, requireOwner, savedSession, saveSession, withTarget } from './target.ts'
 
 const ROOM = z.string().optional().describe('the Markdown file of the room')
 
@@ -43,7 +43,8 @@ function inviteCommand(room: RoomProcess): Command {
         ...(minutes !== undefined && { minutes }),
         ...(max_uses !== undefined && { max_uses }),
       }
-      const invited = await callOwner(address, { method: 'POST', path: '/local/invite', body })
+      const call = { method: 'POST', path: '/local/invite', body } as const
+      const invited = await asking(address, () => callOwner(address, call))
       print(terminal, invited, () => (invited as { uri: string }).uri)
       return 0
     },
@@ -87,7 +88,8 @@ function ownerLinkCommand(room: RoomProcess): Command {
     example: 'satchel workspace owner-link --room plan.md',
     async run(_, flags, terminal) {
       const address = await requireOwner(room, flags.room)
-      const link = await callOwner(address, { method: 'POST', path: '/local/owner-link', body: {} })
+      const call = { method: 'POST', path: '/local/owner-link', body: {} } as const
+      const link = await asking(address, () => callOwner(address, call))
       print(terminal, link, () => (link as { url: string }).url)
       return 0
     },
@@ -158,7 +160,8 @@ function leaveCommand(host: Host): Command {
     example: 'satchel workspace leave',
     async run(_, __, terminal) {
       const { url, token, workspace_id } = await savedSession(host)
-      const left = await callOwner({ url }, { method: 'POST', path: '/workspace/leave', token, body: {} })
+      const call = { method: 'POST', path: '/workspace/leave', token, body: {} } as const
+      const left = await asking({ url }, () => callOwner({ url }, call))
       await forgetSession(host, workspace_id)
       print(terminal, left, () => `left ${workspace_id}`)
       return 0

@@ -136,10 +136,10 @@ function observeCommand(host: Host, room: RoomProcess): Command {
         const options = { token, since: flags.since ?? 0, signal: ctx.signal }
         const follow = followEvents(address, options, (event) => show(event, terminal))
         await follow.catch((thrown: unknown) => {
-          if (!ctx.signal.aborted) throw ended(thrown)
+          if (!ctx.signal.aborted) throw thrown
         })
         if (ctx.signal.aborted) return 0
-        throw ended(undefined)
+        throw refusal('room_owner_lost', 'The room was closed.')
       }),
   })
 }
@@ -147,10 +147,6 @@ function observeCommand(host: Host, room: RoomProcess): Command {
 function show(event: RoomEvent | 'resync', terminal: Terminal): void {
   if (event === 'resync') terminal.note('Events were lost; see satchel workspace status.')
   else terminal.write(`${terminal.json ? JSON.stringify(event) : eventLine(event)}\n`)
-}
-
-function ended(cause: unknown): Error {
-  return isSatchelError(cause) ? cause : refusal('room_owner_lost', 'The room was closed.', { cause })
 }
 
 interface Looks<T> {

@@ -4,6 +4,7 @@ import { type Host, writeFileDurably } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
+import { ownerLost } from '../house/local-session.ts'
 import { isOfAnotherPlace } from '../house/place-mark.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import type { Joined } from '../room/members.ts'
@@ -49,13 +50,31 @@ export async function requireOwner(room: RoomProcess, file: string | undefined):
   throw notRunning()
 }
 
+/**
+ * What `work` asks of the room at this address.
+ * Errors: `unavailable`/`transport_unavailable` or `room_owner_lost` when nobody answers there any more; those of `work`.
+ */
+export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof LinkLost)) throw thrown
+    if ('socket' in address) throw ownerLost()
+    throw refusal(
+      'transport_unavailable',
+      `The room at ${address.url} cannot be reached. Ask its owner to open it, then try again.`,
+      { cause: thrown },
+    )
+  }
+}
+
 function notRunning(): Error {
   return refusal('room_not_running', 'Nobody has this room open. Open it: satchel workspace open FILE.md.')
 }
 
 /**
  * Runs `work` as the room's owner through the process that has it open, or as the session joined before where no file
- * is named. A session made for this ends with it. Errors: `room_not_running`, those of `work`.
+ * is named. A session made for this ends with it. Errors: `room_not_running`, those of `asking` and `work`.
  */
 export async function withTarget<T>(
   host: Host,
@@ -64,9 +83,16 @@ export async function withTarget<T>(
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
   const place = namedPlace(room, file)
-  if (!place) return work(await savedTarget(host))
+  if (!place) {
+    const target = await savedTarget(host)
+    return asking(target.address, () => work(target))
+  }
   const address = await runningOwner(place)
   if (!address) throw notRunning()
+  return asking(address, () => asOwner(address, work))
+}
+
+async function asOwner<T>(address: OwnerAddress, work: (target: Target) => Promise<T>): Promise<T> {
   const body = { name: CLI_NAME, as_owner: true }
   const joined = (await callOwner(address, { method: 'POST', path: '/local/join', body })) as Joined
   try {
