@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
+import { realDisk } from '../plugins/workspace/engine/disk.ts'
+import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { startCli } from './fixtures/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openRoomServer, type RoomServer, type Session } from './workspace-server-fixture.ts'
@@ -232,13 +235,45 @@ test('every refusal of the room is the same over MCP, REST and the command line'
   await assertEqual('substrate_invalid', admin, 'workspace_commit', { ...raw, base_version: 11 })
 })
 
-test('an invitation that is unknown, used or revoked is refused alike over REST and the command line', async (t) => {
-  const server = await openRoomServer(t)
+test('a store whose flush failed refuses the call alike at every door, and the room is served no longer', async (t) => {
+  const refused: Refused[] = []
+  for (const door of ['mcp', 'rest', 'cli'] as const) {
+    let isBroken = false
+    const breaking =
+      <T>(flush: (file: number) => T) =>
+      (file: number): T => {
+        if (isBroken) throw Object.assign(new Error('the medium is worn out'), { code: 'EIO' })
+        return flush(file)
+      }
+    const disk = { ...realDisk, flush: breaking(realDisk.flush), flushSync: breaking(realDisk.flushSync) }
+    const server = await openRoomServer(t, { text: DOCUMENT, disk })
+    const { token } = await server.join('ada', ['*'])
+    const doors = await doorsOf(t, server)
+
+    isBroken = true
+    const input = { base_version: 1, summary: 's', target: 'section:Plan/Steps', content: '## Steps\nx\n' }
+    refused.push(await doors[door](token, 'workspace_propose', input))
+
+    assert.equal(await server.ended, 7)
+    assert.equal(await readFile(server.file, 'utf8'), DOCUMENT)
+  }
+
+  assert.deepEqual([refused[0]?.code, refused[0]?.reason], ['unavailable', 'store_poisoned'])
+  assert.deepEqual([refused[1], refused[2]], [refused[0], refused[0]])
+})
+
+test('an invitation that is unknown, used, revoked or over is refused alike over REST and the command line', async (t) => {
+  let passed = 0
+  const server = await openRoomServer(t, { nowMicros: () => realWorld.nowMicros() + passed })
   const cwd = await temporaryFolder(t)
   const { token } = await server.join('ada', ['*'])
   const ask = (path: string, body: Input) => server.ask(server.ingress, 'POST', path, { token, body })
-  const invite = async () => (await ask('/workspace/invite', {})).json
-  const [used, revoked] = [await invite(), await invite()]
+  const invite = async (body: Input = {}) => (await ask('/workspace/invite', body)).json
+  const [used, revoked, late] = [
+    await invite({ minutes: LIMITS.inviteMinutes * 2 }),
+    await invite({ minutes: LIMITS.inviteMinutes * 2 }),
+    await invite(),
+  ]
   await ask('/session/join', { invite: used['uri'], name: 'bob' })
   await ask('/workspace/invite/revoke', { invite_id: revoked['invite_id'] })
   const ticket = Buffer.from(String(used['uri']).split('/').at(-1) ?? '', 'base64url').toString()
@@ -246,9 +281,11 @@ test('an invitation that is unknown, used or revoked is refused alike over REST 
   const invitations: readonly (readonly [string, unknown])[] = [
     ['invitation_redeemed', used['uri']],
     ['invitation_revoked', revoked['uri']],
+    ['invitation_expired', late['uri']],
     ['invitation_unknown', `satchel://join/${Buffer.from(unknown).toString('base64url')}`],
   ]
 
+  passed = (LIMITS.inviteMinutes + 1) * 60_000_000
   for (const [expected, uri] of invitations) {
     const rest = (await ask('/session/join', { invite: uri, name: 'eve' })).json
     const argv = ['workspace', 'join', String(uri), '--name', 'eve', '--json']

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { Disk } from '../plugins/workspace/engine/disk.ts'
 import { type RoomWorld, realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { assetPath } from '../server/assets.ts'
@@ -44,6 +45,8 @@ export interface RoomServer {
   join(name: string, capabilities?: readonly string[]): Promise<Session>
   /** The owner page's session. */
   claim(): Promise<{ readonly cookie: string }>
+  /** What `workspace open` ends with. */
+  readonly ended: Promise<number>
   /** Stops `workspace open` as a signal would. */
   stop(): Promise<void>
 }
@@ -63,10 +66,12 @@ export interface ServerOptions {
   readonly maxStreams?: number
   /** Absent: any free one. */
   readonly ingressPort?: number
+  /** Absent: this machine's. */
+  readonly disk?: Disk
 }
 
-function clockOf({ nowMicros }: ServerOptions): Partial<RoomWorld> {
-  return nowMicros ? { nowMicros } : {}
+function worldOf({ nowMicros, disk }: ServerOptions): RoomWorld {
+  return { ...realWorld, ...(nowMicros && { nowMicros }), ...(disk && { engine: { disk } }) }
 }
 
 /** A room opened by `satchel workspace open` on free ports of loopback; stopped after the test. */
@@ -75,13 +80,14 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
   if (options.file === undefined) await writeFile(file, options.text ?? '# Plan\n\n## Goals\none\n')
   const stopping = new AbortController()
   const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin({ ...realWorld, ...clockOf(options) }), settings: { file } }],
+    plugins: [{ plugin: workspacePlugin(worldOf(options)), settings: { file } }],
     openListener: listenerOf(options),
   })
   const command = opened.host.registry.commands.find(
     (owned) => owned.command.cli === 'workspace open',
   )?.command
   if (!command) throw new Error('the verb is missing')
+  let ended: Promise<number> | undefined
   const printed = await new Promise<Record<string, string>>((resolve, reject) => {
     const terminal = quietTerminal((text) => resolve(JSON.parse(text)))
     const context = { log: opened.host.log, signal: stopping.signal, projectRoot: opened.projectRoot }
@@ -91,7 +97,8 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
       ingress_port: options.ingressPort ?? 0,
       ...(options.maxStreams && { max_streams: options.maxStreams }),
     }
-    command.run(context, input, terminal).catch(reject)
+    ended = command.run(context, input, terminal)
+    ended.catch(reject)
   })
   const { owner = '', ingress = '', link = '', workspace_id: workspaceId = '' } = printed
   const ask = (base: string, method: string, path: string, more: Ask = {}): Promise<Answer> =>
@@ -115,6 +122,7 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
     socket: socketOf(file),
     workspaceId,
     key: link.split('#k=')[1] ?? '',
+    ended: ended ?? Promise.reject(new Error('it never began')),
     ask,
     claim,
     async join(name, capabilities) {
@@ -180,7 +188,7 @@ export function quietTerminal(write: (text: string) => void): Terminal {
 }
 
 /** One request without any browser or agent in between: headers go out exactly as given. */
-function askOnce(base: string, method: string, path: string, ask: Ask): Promise<Answer> {
+export function askOnce(base: string, method: string, path: string, ask: Ask): Promise<Answer> {
   const payload = ask.body === undefined ? undefined : JSON.stringify(ask.body)
   const headers: Record<string, string> = {
     ...(payload !== undefined && {

@@ -1,10 +1,13 @@
 import { type ErrorCode, type NextStep, SatchelError } from '../../../server/plugin.ts'
 
-/** The code of each reason (design workspace, section 3); `limit_exceeded` has three, see `overLimit` and its neighbours. */
+/** The code of each reason (design workspace, section 3); `limit_exceeded` has three, see `outOfRange` and its neighbours. */
 export const REASON_CODES = {
   permission_denied: 'forbidden',
   invitation_expired: 'forbidden',
   invitation_revoked: 'forbidden',
+  socket_folder_unsafe: 'forbidden',
+  document_not_found: 'not_found',
+  unknown_tool: 'not_found',
   room_not_found: 'not_found',
   participant_not_found: 'not_found',
   session_not_found: 'not_found',
@@ -29,11 +32,13 @@ export const REASON_CODES = {
   invalid_region: 'invalid',
   unsupported_version: 'invalid',
   handoff_record_invalid: 'invalid',
+  file_not_created: 'invalid',
   unauthorized: 'unauthorized',
   session_expired: 'unauthorized',
   invitation_unknown: 'unauthorized',
   store_unavailable: 'unavailable',
   store_poisoned: 'unavailable',
+  store_damaged: 'unavailable',
   transport_unavailable: 'unavailable',
   room_not_running: 'unavailable',
   room_starting: 'unavailable',
