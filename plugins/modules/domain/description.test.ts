@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describe } from './description.ts'
+import { describe, openingOf } from './description.ts'
 import { findLicences, licenceId } from './licence.ts'
-import { readProse } from './prose.ts'
 import { findReadme, README_MAX_BYTES, readmeText } from './readme.ts'
 
 const PROSE = 'Creates a private network with NAT gateways in every zone.'
 
 function fromReadme(...lines: string[]): string {
-  return describe({ readme: readProse(lines.join('\n')), topComments: [] })
+  return describe({ readme: openingOf(lines.join('\n')), topComments: [] })
 }
 
 const NO_PROSE: Readonly<Record<string, string>> = {
@@ -92,7 +91,7 @@ test('without prose the top comment speaks, without licence, rules, directives a
     'Keeps queues and the alarms on them.',
   ].join('\n')
 
-  const description = describe({ readme: readProse('# Title\n'), topComments: ['short', ofTheFile, comment] })
+  const description = describe({ readme: openingOf('# Title\n'), topComments: ['short', ofTheFile, comment] })
 
   assert.equal(description, 'Keeps queues and the alarms on them.')
 })

@@ -1,13 +1,31 @@
 /** One sentence or paragraph that says what a module is. */
-import type { Prose } from './prose.ts'
+import { readProse } from './prose.ts'
 
 /** A description has at least this much prose and at most that many characters. design modules 4 */
 const MIN_CHARS = 25
 const MAX_CHARS = 600
 
+/** What a README offers as a description. */
+export interface Opening {
+  /** The first paragraph that is long enough. */
+  readonly paragraph?: string
+  /** The first heading of two or more words; looked for where there is no such paragraph. */
+  readonly heading?: string
+}
+
+/** Reads a README as far as it has to. */
+export function openingOf(readme: string): Opening {
+  let heading: string | undefined
+  for (const { kind, text } of readProse(readme)) {
+    if (kind === 'heading') heading ??= text.split(' ').length >= 2 ? text : undefined
+    else if (text.length >= MIN_CHARS) return { paragraph: text }
+  }
+  return heading === undefined ? {} : { heading }
+}
+
 /** Where a description may come from: the README, and the top comments in the order they are tried. */
 export interface DescriptionSources {
-  readonly readme: Prose
+  readonly readme: Opening
   readonly topComments: readonly string[]
 }
 
@@ -15,15 +33,13 @@ export interface DescriptionSources {
  * The first of: a paragraph of the README, a paragraph of a top comment, a heading of two or more words, `""`.
  * White space is collapsed; a long text is cut at a word.
  */
-export function describe(sources: DescriptionSources): string {
-  const { paragraphs, headings } = sources.readme
-  const fromReadme = firstLongEnough(paragraphs)
-  if (fromReadme !== undefined) return cut(fromReadme)
-  for (const comment of sources.topComments) {
-    const found = firstLongEnough(commentParagraphs(comment))
+export function describe({ readme, topComments }: DescriptionSources): string {
+  if (readme.paragraph !== undefined) return cut(readme.paragraph)
+  for (const comment of topComments) {
+    const found = commentParagraphs(comment).find((paragraph) => paragraph.length >= MIN_CHARS)
     if (found !== undefined) return cut(found)
   }
-  return cut(headings.find((heading) => heading.split(' ').length >= 2) ?? '')
+  return cut(readme.heading ?? '')
 }
 
 const LEGAL =
@@ -42,11 +58,6 @@ function commentParagraphs(comment: string): string[] {
   const plain = paragraphs.map(collapse).filter((paragraph) => paragraph !== '' && !LEGAL.test(paragraph))
   const ofTheFile = plain.findIndex((paragraph) => OF_THE_FILE.test(paragraph))
   return ofTheFile === -1 ? plain : plain.slice(0, ofTheFile)
-}
-
-function firstLongEnough(paragraphs: Iterable<string>): string | undefined {
-  for (const paragraph of paragraphs) if (paragraph.length >= MIN_CHARS) return paragraph
-  return undefined
 }
 
 function collapse(text: string): string {

@@ -4,19 +4,22 @@ import { visibleText } from './visible-text.ts'
 /** A paragraph is looked at up to here: a description is far shorter. */
 const MAX_PARAGRAPH_CHARS = 4_000
 
-/** What of a README is prose; white space collapsed, links as their text. */
-export interface Prose {
-  /** No headings, quotes, tables, code, rules, badges, or lists and lines of links. */
-  readonly paragraphs: readonly string[]
-  /** Headings outside code and generated documentation. */
-  readonly headings: readonly string[]
+/** A piece of what a person wrote; white space collapsed, links as their text. */
+export interface ProseBlock {
+  /** A paragraph is no quote, table, code, rule, badge, or list or line of links; headings are those outside code. */
+  readonly kind: 'paragraph' | 'heading'
+  readonly text: string
 }
 
-interface Blocks {
-  readonly paragraphs: string[]
-  readonly headings: string[]
-  /** The last paragraph ended in a colon: the list behind it belongs to it. */
-  opensList: boolean
+/** A piece as its lines hold it. */
+interface RawBlock {
+  readonly kind: 'text' | 'item' | 'heading'
+  readonly source: string
+}
+
+/** A piece that may go on: a paragraph that ends in a colon takes in the list behind it. */
+interface OpenBlock extends ProseBlock {
+  readonly takesItems: boolean
 }
 
 type LineKind = 'text' | 'item' | 'heading' | 'underline' | 'table' | 'skip'
@@ -27,31 +30,66 @@ const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)+$/
 /** Link definitions, directives of reStructuredText, admonitions, quotes: not what the author says of the module. */
 const NO_PROSE = /^(?:>|\.\. |!!!|:::|\[[^\]]{1,200}\]:)/
 
-/** Paragraphs and headings in the order of the text. Linear in its length. */
-export function readProse(markdown: string): Prose {
-  const blocks: Blocks = { paragraphs: [], headings: [], opensList: false }
-  const lines = visibleText(markdown).split('\n')
-  let open: string[] = []
-  let isItem = false
-  let inTable = false
-  for (const [index, line] of [...lines, ''].entries()) {
-    const kind = kindOf(line, lines[index + 1] ?? '', open.length > 0, inTable)
-    inTable = kind === 'table'
-    if (kind === 'underline') {
-      addHeading(blocks, open.join(' '))
-      open = []
+/** Paragraphs and headings in the order of the text, read as far as they are asked for. Linear in its length. */
+export function* readProse(markdown: string): Generator<ProseBlock> {
+  let open: OpenBlock | undefined
+  for (const { kind, source } of blocksOf(visibleText(markdown).split('\n'))) {
+    const { text, outsideLinks } = renderInline(source)
+    if (NO_WORDS.test(kind === 'heading' ? text : outsideLinks)) {
+      open = behindWordless(kind, open)
       continue
     }
-    if (kind !== 'text') {
-      addParagraph(blocks, open, isItem)
-      open = []
-      isItem = kind === 'item'
-    }
-    if (kind === 'heading') addHeading(blocks, line.replace(/^[\s#]+|[\s#]+$/g, ''))
-    if (kind === 'text') open.push(line)
-    if (kind === 'item') open.push(line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, ''))
+    const longer: OpenBlock | undefined = withItem(open, kind, text)
+    if (open && !longer) yield open
+    open = longer ?? openedBy(kind, text)
   }
-  return blocks
+  if (open) yield open
+}
+
+function openedBy(kind: RawBlock['kind'], text: string): OpenBlock {
+  if (kind === 'heading') return { kind, text, takesItems: false }
+  return { kind: 'paragraph', text, takesItems: kind === 'text' && text.endsWith(':') }
+}
+
+/** A heading ends the list, also one that is only an image. */
+function behindWordless(kind: RawBlock['kind'], open: OpenBlock | undefined): OpenBlock | undefined {
+  return open && kind === 'heading' ? { ...open, takesItems: false } : open
+}
+
+/** The open paragraph with this item, where it takes items and this is one. */
+function withItem(open: OpenBlock | undefined, kind: RawBlock['kind'], text: string): OpenBlock | undefined {
+  if (kind !== 'item' || !open?.takesItems || open.text.length >= MAX_PARAGRAPH_CHARS) return undefined
+  return { ...open, text: `${open.text}${open.text.endsWith(':') ? ' ' : '; '}${text}` }
+}
+
+interface OpenLines {
+  readonly kind: 'text' | 'item'
+  readonly lines: string[]
+}
+
+function* blocksOf(lines: readonly string[]): Generator<RawBlock> {
+  let open: OpenLines = { kind: 'text', lines: [] }
+  let inTable = false
+  for (let at = 0; at <= lines.length; at++) {
+    const line = lines[at] ?? ''
+    const kind = kindOf(line, lines[at + 1] ?? '', open.lines.length > 0, inTable)
+    inTable = kind === 'table'
+    if (kind === 'text') {
+      open.lines.push(line)
+      continue
+    }
+    if (open.lines.length > 0) {
+      yield { kind: kind === 'underline' ? 'heading' : open.kind, source: open.lines.join(' ') }
+    }
+    open = linesBehind(kind, line, open)
+    if (kind === 'heading') yield { kind, source: line.replace(/^[\s#]+|[\s#]+$/g, '') }
+  }
+}
+
+function linesBehind(kind: LineKind, line: string, open: OpenLines): OpenLines {
+  if (kind === 'underline') return { kind: open.kind, lines: [] }
+  if (kind !== 'item') return { kind: 'text', lines: [] }
+  return { kind, lines: [line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '')] }
 }
 
 function kindOf(line: string, next: string, isOpen: boolean, inTable: boolean): LineKind {
@@ -67,25 +105,6 @@ function kindOf(line: string, next: string, isOpen: boolean, inTable: boolean): 
 
 function isLinkItem(text: string): boolean {
   return /^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?:[*_]*\[|<?https?:)/.test(text)
-}
-
-function addHeading(blocks: Blocks, source: string): void {
-  blocks.opensList = false
-  const { text } = renderInline(source)
-  if (!NO_WORDS.test(text)) blocks.headings.push(text)
-}
-
-function addParagraph(blocks: Blocks, lines: readonly string[], isItem: boolean): void {
-  if (lines.length === 0) return
-  const { text, outsideLinks } = renderInline(lines.join(' '))
-  if (NO_WORDS.test(outsideLinks)) return
-  const last = blocks.paragraphs.at(-1) ?? ''
-  if (isItem && blocks.opensList && last.length < MAX_PARAGRAPH_CHARS) {
-    blocks.paragraphs.splice(-1, 1, `${last}${last.endsWith(':') ? ' ' : '; '}${text}`)
-    return
-  }
-  blocks.opensList = !isItem && text.endsWith(':')
-  blocks.paragraphs.push(text)
 }
 
 const LINK_START = '\uE000'

@@ -1,6 +1,6 @@
 /** The README of a module directory. */
+import { type Opening, openingOf } from './description.ts'
 import { onceFor } from './once-for.ts'
-import { type Prose, readProse } from './prose.ts'
 
 /** Stored text ends here. design modules 8 */
 export const README_MAX_BYTES = 256 * 1024
@@ -18,16 +18,16 @@ export function findReadme(names: readonly string[]): string | undefined {
   return undefined
 }
 
-/** What a README says: its raw text, and what of it is prose. */
+/** A README's raw text, and what it offers as a description. */
 export interface ReadReadme {
   readonly text: string
-  readonly prose: Prose
+  readonly opening: Opening
 }
 
 /** Reads a README, each blob once. */
 export const readReadme: (bytes: Uint8Array) => ReadReadme = onceFor((bytes) => {
   const text = readmeText(bytes)
-  return { text, prose: readProse(text) }
+  return { text, opening: openingOf(text) }
 })
 
 /** The raw text of a README: at most 256 KiB of UTF-8, never ending inside a character. */

@@ -27,7 +27,7 @@ import {
   type Variable,
 } from './summary.ts'
 
-const NO_README: ReadReadme = { text: '', prose: { paragraphs: [], headings: [] } }
+const NO_README: ReadReadme = { text: '', opening: {} }
 
 /**
  * The summary of one module directory: pure, and the same for the same input whatever the order of its files.
@@ -45,7 +45,7 @@ export function summarize(input: SummaryInput): ModuleSummary {
     repository: input.repository,
     ref: input.ref,
     path: input.path,
-    description: describe({ readme: readme.prose, topComments: topComments(chosen.files) }),
+    description: describe({ readme: readme.opening, topComments: topComments(chosen.files) }),
     variables: merged.variables.map(toVariable),
     outputs: merged.outputs.map(toOutput),
     providers: withInferred(merged.requirements.map(toRequirement), used),

@@ -31,8 +31,8 @@ export function privateRef(fullName: string): string {
  */
 export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
   const found = await lstat(path).catch(absent)
-  if (found === undefined) await createStore(path, objectFormat)
-  else if (!found.isDirectory() || !(await hasMarker(path))) {
+  if (found === undefined) return await createStore(path, objectFormat)
+  if (!found.isDirectory() || !(await hasMarker(path))) {
     throw refusal(
       'store_foreign',
       'The place for this clone is taken by something else. Choose another clone_dir.',
@@ -57,7 +57,7 @@ async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promi
     await rename(building, path)
   } catch (thrown) {
     await rm(building, { recursive: true, force: true })
-    if (!(await hasMarker(path))) throw thrown // else another run made it first
+    if (!(await hasMarker(path))) throw thrown // else another run made it first, in the same way
   }
 }
 

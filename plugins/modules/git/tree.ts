@@ -29,6 +29,8 @@ export interface TreeEntry {
 
 /** Gives the trees of commits; directories that commits share are read once. */
 export interface TreeReader {
+  /** The roots of these commits will be asked for: all go to git at once. */
+  expect(commits: Iterable<string>): void
   /**
    * What lies in the directories that are `wanted` (by their path, `.` for the root); a directory that is not is not
    * entered. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
@@ -52,12 +54,19 @@ export function createTreeReader(blobs: Blobs): TreeReader {
     return entries
   }
   return {
+    expect(commits) {
+      for (const commit of commits) void entriesOf(rootOf(commit)) // `treeOf` tells what went wrong
+    },
     async treeOf(commit, wanted) {
       const walk: Walk = { entriesOf, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
-      await walkDirectory(walk, `${commit}^{tree}`, '', 0)
+      await walkDirectory(walk, rootOf(commit), '', 0)
       return walk
     },
   }
+}
+
+function rootOf(commit: string): string {
+  return `${commit}^{tree}`
 }
 
 interface Walk extends Tree {

@@ -78,21 +78,20 @@ async function readDirectory(
 ): Promise<Read> {
   const { reader } = reading
   const diagnostics = directory.skipped.filter(concernsModule).map(skippedDiagnostic)
-  const files = await Promise.all(
-    moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics)),
-  )
   const readmeFile = reader.findReadme(directory.files)
-  const readme = readmeFile && (await readSome(readmeFile, reading, budget, MAX_README_BYTES))
+  const licenceFiles = reader.findLicences(directory.files, root?.files ?? [])
+  // Asked for together: a round to git and back costs more than reading.
+  const [files, readme, licences] = await Promise.all([
+    Promise.all(moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics))),
+    readmeFile && readSome(readmeFile, reading, budget, MAX_README_BYTES),
+    Promise.all(licenceFiles.map((file) => readSome(file, reading, budget, MAX_LICENCE_BYTES))),
+  ])
   if (readmeFile && !readme) diagnostics.push(unreadable(readmeFile, 'blob_missing'))
-  const licences: Uint8Array[] = []
-  for (const file of reader.findLicences(directory.files, root?.files ?? [])) {
-    const text = await readSome(file, reading, budget, MAX_LICENCE_BYTES)
-    if (text) licences.push(text.bytes)
-  }
+  const licenceTexts = licences.flatMap((licence) => licence?.bytes ?? [])
   return {
     files: files.flatMap((file) => (file ? [file] : [])),
     ...(readmeFile && readme && { readme: { name: posix.basename(readmeFile.path), ...readme } }),
-    ...(licences.length > 0 && { licences }),
+    ...(licenceTexts.length > 0 && { licences: licenceTexts }),
     ...(diagnostics.length > 0 && { diagnostics }),
   }
 }

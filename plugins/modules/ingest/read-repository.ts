@@ -169,6 +169,7 @@ async function readChanged(
     const commits = await git.fetch(refs, listing.objectFormat)
     const cache = await context.openCache(storePath)
     const trees = createTreeReader(git.blobs())
+    trees.expect(commits.values())
     const texts = createTextCache()
     for (const [at, wanted] of changed.entries()) {
       context.say(`reading ${at + 1} of ${changed.length} refs`, 0.3 + (0.6 * at) / changed.length)
