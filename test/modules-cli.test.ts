@@ -261,7 +261,8 @@ test('a tag name that would move the cursor or colour a terminal is shown escape
   await mkdir(tools)
   const answer = `${'a'.repeat(40)}\\trefs/tags/v9.0.0\\033[31m\\033[2Jred\\n`
   const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const script = `#!/bin/sh\ncase " $* " in *" ls-remote --symref "*) printf '${answer}';; *) exec ${git} "$@";; esac\n`
+  const cases = `*" upload-pack "*) exit 1;; *" ls-remote --symref "*) printf '${answer}';; *) exec ${git} "$@";;`
+  const script = `#!/bin/sh\ncase " $* " in ${cases} esac\n`
   await writeFile(join(tools, 'git'), script, { mode: 0o755 })
   await writeFile(join(root, 'satchel.yaml'), `http:\n  log_level: debug\nrepositories:\n  - url: ${url}\n`)
 

@@ -309,10 +309,15 @@ test('odd names of tags and branches of a remote are plain data, and git is only
   assert.ok(names.every((name) => /^odd_[A-Za-z0-9._+-]+\.json$/.test(name)))
   const calls = await stage.git.calls()
   const talks = calls.filter(({ argv }) => argv.includes('fetch') || argv.includes('ls-remote'))
-  assert.ok(talks.length >= 2)
+  const lists = calls.filter(({ argv }) => argv.includes('upload-pack'))
+  assert.ok(talks.length >= 1 && lists.length >= 1)
   for (const { argv, env } of talks) {
     assert.ok(argv.indexOf('--') > 0 && argv.indexOf('--') < argv.indexOf(url), argv.join(' '))
     assert.equal(env['GIT_ALLOW_PROTOCOL'], 'file')
+  }
+  for (const { argv, env } of lists) {
+    assert.deepEqual(argv.slice(-2), ['--', join(stage.root, 'odd.git')])
+    assert.equal(env['GIT_ALLOW_PROTOCOL'], '')
   }
   for (const { argv, env } of calls) {
     for (const pair of [

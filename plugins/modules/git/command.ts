@@ -41,6 +41,9 @@ export function createGit(options: GitOptions): Git {
       abort: stop,
       allowEnvironment: environment.allowEnvironment,
       config: [...CONSTANT_CONFIG, ...(options.config ?? [])],
+      // Without words simple-git takes any end for success: a git that was killed would have said that there is nothing.
+      errors: (error, { exitCode }) =>
+        error ?? (exitCode === 0 ? undefined : new Error(`git ${args[0]} ended with ${exitCode}`)),
       timeout: { block: options.blockMs ?? BLOCK_MS },
       trimmed: false,
       unsafe: environment.unsafe,

@@ -12,8 +12,7 @@ const PINNING_VERSION = [2, 37] // http.curloptResolve
 
 /** Reads the operator's configuration, once per run. */
 export async function readOperatorGit(git: Git): Promise<OperatorGit> {
-  const pattern = String.raw`^(core\.sshcommand|url\..*\.insteadof)$`
-  const keys = await git.run(['config', '--includes', '--name-only', '--get-regexp', pattern])
+  const keys = await git.run(['config', '--includes', '--name-only', '--list'])
   return {
     sshCommandConfigured: /^core\.sshcommand$/im.test(keys),
     rewritesUrls: /^url\..*\.insteadof$/im.test(keys),

@@ -10,7 +10,7 @@ export interface RemoteRef {
   readonly commit: string
 }
 
-/** What a remote has, by one `ls-remote`. */
+/** What a remote has. */
 export interface RemoteListing {
   readonly branches: ReadonlyMap<string, RemoteRef>
   readonly tags: ReadonlyMap<string, RemoteRef>
@@ -31,6 +31,28 @@ export async function listRemote(git: Git, url: string): Promise<RemoteListing> 
       MAX_LISTING_BYTES,
     ),
   )
+}
+
+/**
+ * Asks a repository on this machine for its refs: by the program that `ls-remote` would start through a shell, one
+ * process in place of three. Errors: those of git, without the words that `ls-remote` adds.
+ */
+export async function listLocal(git: Git, path: string): Promise<RemoteListing> {
+  const said = await git.run(['upload-pack', '--advertise-refs', '--', path], MAX_LISTING_BYTES)
+  return parseListing(listingOf(said))
+}
+
+/**
+ * The words of `ls-remote --symref` for those of `upload-pack --advertise-refs`: four digits of length, id, a blank, the
+ * name; behind the first name and a NUL what the server can do, also where HEAD leads.
+ */
+function listingOf(advertised: string): string {
+  const symbolic = /\0.*\bsymref=HEAD:(\S+)/.exec(advertised)?.[1]
+  const refs = advertised.split('\n').flatMap((line) => {
+    const [, id, name] = /^[0-9a-f]{4}([0-9a-f]{40,64}) ([^\0]+)/.exec(line) ?? []
+    return name !== undefined && /^(?:HEAD$|refs\/(?:heads|tags)\/)/.test(name) ? [`${id}\t${name}`] : []
+  })
+  return [...(symbolic === undefined ? [] : [`ref: ${symbolic}\tHEAD`]), ...refs].join('\n')
 }
 
 /** Reads the output of `ls-remote --symref`. Exported for tests. */
@@ -81,8 +103,9 @@ function readLine(line: string, seen: Seen): void {
   }
   const isPeeled = ref.endsWith('^{}')
   const full = isPeeled ? ref.slice(0, -3) : ref
-  const name = /^refs\/(?:heads|tags)\/(.+)$/s.exec(full)?.[1]
-  if (name === undefined || !isRefName(name)) seen.refused.push(JSON.stringify(full.slice(0, 120)))
+  const name = /^refs\/(?:heads|tags)\/(.*)$/s.exec(full)?.[1]
+  if (name === undefined) return // what only ends like a name that was asked for
+  if (!isRefName(name)) seen.refused.push(JSON.stringify(full.slice(0, 120)))
   else if (isPeeled) seen.peeled.set(full, left)
   else seen.ids.set(full, left)
 }

@@ -11,7 +11,7 @@ import { createGit, type Git } from './command.ts'
 import { credentialConfig, type EnvironmentWishes, gitEnvironment, secretsOf } from './environment.ts'
 import { gitFailure, missingRef, refusesShallow } from './failure.ts'
 import { type OperatorGit, readOperatorGit, requirePinning } from './operator-git.ts'
-import { listRemote, type RemoteListing } from './remote.ts'
+import { listLocal, listRemote, type RemoteListing } from './remote.ts'
 import { ensureStore, privateRef, tidyStore } from './store.ts'
 import { parseRemoteUrl, type RemoteUrl } from './url.ts'
 
@@ -74,8 +74,16 @@ export function openRepository(options: RepositoryOptions): Repository {
   }
 
   return {
-    list: () =>
-      withRetries(async () => listRemote((await talking())(NO_REPOSITORY), remote.fetchUrl), options),
+    async list() {
+      if (remote.localPath !== undefined) {
+        const listing = await listLocal(local(NO_REPOSITORY), remote.localPath).catch(() => undefined)
+        if (listing !== undefined) return listing
+      }
+      return await withRetries(
+        async () => listRemote((await talking())(NO_REPOSITORY), remote.fetchUrl),
+        options,
+      )
+    },
     async fetch(refs, objectFormat) {
       await ensureStore(storePath, objectFormat).catch((thrown: unknown) => {
         throw isErrnoException(thrown) ? gitFailure(thrown, { hidden }) : thrown

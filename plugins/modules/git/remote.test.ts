@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { buildRemote } from '../bench/build-remote.ts'
+import { repositoryEntry } from '../config.ts'
+import { openModuleReader } from '../ingest/module-reader.ts'
+import { ingest } from '../ingest.ts'
+import { createGit } from './command.ts'
+import { gitEnvironment } from './environment.ts'
+import { listLocal, listRemote } from './remote.ts'
+
+async function temporaryDirectory(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'satchel-remote-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+function git(cwd: string, ...args: string[]): void {
+  const env = { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' }
+  const who = ['-c', 'user.name=Sample Author', '-c', 'user.email=author@example.com']
+  execFileSync('git', [...who, ...args], { cwd, env, stdio: 'ignore' })
+}
+
+const HISTORY = [
+  {
+    files: { 'main.tf': 'variable "a" {}\n' },
+    tags: ['v1', "it's", 'ünï', '-dash'],
+    annotatedTags: ['v1.0.0'],
+  },
+  { branch: 'feature/x', files: { 'main.tf': '' } },
+]
+
+/** Makes a repository at a path of which both ways are asked. */
+const REPOSITORIES: Readonly<Record<string, (path: string) => Promise<void>>> = {
+  'with branches, tags and refs of other kinds': async (path) => {
+    await buildRemote(path, HISTORY)
+    git(path, 'update-ref', 'refs/pull/1/head', 'refs/heads/main')
+    git(path, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main')
+    git(path, 'pack-refs', '--all')
+    git(path, 'update-ref', 'refs/tags/loose', 'refs/heads/main')
+  },
+  'whose HEAD names another branch': async (path) => {
+    await buildRemote(path, HISTORY)
+    git(path, 'symbolic-ref', 'HEAD', 'refs/heads/feature/x')
+  },
+  'whose HEAD is no branch': async (path) => {
+    await buildRemote(path, HISTORY)
+    git(path, 'update-ref', '--no-deref', 'HEAD', 'refs/tags/v1')
+  },
+  'whose HEAD leads nowhere': async (path) => {
+    await buildRemote(path, HISTORY)
+    git(path, 'symbolic-ref', 'HEAD', 'refs/heads/none')
+  },
+  'that is empty': async (path) => {
+    await buildRemote(path, [])
+  },
+  'with a work tree': async (path) => {
+    await buildRemote(`${path}-bare`, HISTORY)
+    git(join(path, '..'), 'clone', '-q', `${path}-bare`, path)
+  },
+  'with ids of 64 digits': async (path) => {
+    execFileSync('git', ['init', '-q', '--object-format=sha256', path])
+    git(path, 'commit', '-q', '--allow-empty', '-m', 'made')
+    git(path, 'tag', '-m', 'made', 'v1')
+  },
+}
+
+for (const [name, make] of Object.entries(REPOSITORIES)) {
+  test(`a local repository ${name} is listed as ls-remote lists it`, async (t) => {
+    const dir = await temporaryDirectory(t)
+    const path = join(dir, 'a')
+    await make(path)
+    const asking = (protocol?: 'file') =>
+      createGit({
+        baseDir: dir,
+        environment: gitEnvironment(process.env, {
+          gitDir: '/dev/null',
+          ceiling: dir,
+          ...(protocol && { protocol }),
+        }),
+        signal: new AbortController().signal,
+        hidden: [],
+      })
+
+    const listing = await listLocal(asking(), path)
+
+    assert.deepEqual(listing, await listRemote(asking('file'), pathToFileURL(path).href))
+  })
+}
+
+test('a git that ends without a word has not said that the remote is empty, and nothing is pruned', async (t) => {
+  const dir = await temporaryDirectory(t)
+  const tools = join(dir, 'tools')
+  await mkdir(tools)
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const cases = '*" upload-pack "*|*" ls-remote "*) kill -9 $$;;'
+  await writeFile(join(tools, 'git'), `#!/bin/sh\ncase " $* " in ${cases} esac\nexec ${real} "$@"\n`, {
+    mode: 0o755,
+  })
+  await buildRemote(join(dir, 'a.git'), HISTORY)
+  const reader = await openModuleReader()
+  t.after(() => reader.close())
+  const run = async (path: string) =>
+    (
+      await ingest(
+        {
+          entries: [repositoryEntry.parse({ url: join(dir, 'a.git') })],
+          outputDir: join(dir, 'out'),
+          cloneDir: join(dir, 'clones'),
+          recursive: false,
+          cleanup: false,
+          prune: true,
+          dryRun: false,
+          trust: { kind: 'operator' },
+          workingDirectory: dir,
+        },
+        {
+          env: { ...process.env, PATH: path },
+          now: () => new Date(),
+          signal: new AbortController().signal,
+          log: { debug() {}, info() {}, warn() {}, error() {} },
+          reader,
+          retryDelaysMs: [],
+          progress: () => undefined,
+        },
+      )
+    ).report
+  await run(String(process.env['PATH']))
+
+  const report = await run(`${tools}:${process.env['PATH']}`)
+
+  assert.deepEqual(
+    report.failures.map(({ reason }) => reason),
+    ['git_failed'],
+  )
+  assert.deepEqual(report.pruned, [])
+})
