@@ -37,7 +37,8 @@ async function slowFetch(
   await mkdir(tools)
   await mkdir(marks)
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const wait = `touch "${marks}/begun-$$"; while [ ! -e "${marks}/go" ]; do sleep 0.05; done`
+  const untilGo = `n=0; while [ ! -e "${marks}/go" ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n+1)); done`
+  const wait = `touch "${marks}/begun-$$"; ${untilGo}`
   const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${wait};; esac\nexec ${real} "$@"\n`
   await writeFile(join(tools, 'git'), script, { mode: 0o755 })
   return {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { lendsTerminals, openOnTerminal } from './terminal.ts'
+
+const SATCHEL = [
+  process.execPath,
+  '--import',
+  import.meta.resolve('tsx'),
+  join(import.meta.dirname, '../server/main.ts'),
+]
+const ESCAPE = '\u001b'
+/** A bar with its count, as cli-progress draws it. */
+const BAR = /[=-]{20,} \d+\/1 \S/
+const HIDES_CURSOR = `${ESCAPE}[?25l`
+const SHOWS_CURSOR = `${ESCAPE}[?25h`
+const CLEARS_LINE = /\u001b\[[0-2]?K/
+
+interface Project {
+  readonly root: string
+  readonly env: Record<string, string>
+  /** The fetch goes on only after this: a quick ingest would be done before anything is drawn. */
+  letGo(): Promise<void>
+}
+
+async function openProject(t: TestContext): Promise<Project> {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
+    { files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  await writeFile(join(root, 'satchel.yaml'), `repositories:\n  - url: ${url}\n`)
+  const tools = join(root, 'tools')
+  await mkdir(tools)
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const wait = `n=0; while [ ! -e "${root}/go" ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n+1)); done`
+  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${wait};; esac\nexec ${git} "$@"\n`
+  await writeFile(join(tools, 'git'), script, { mode: 0o755 })
+  return {
+    root,
+    env: { PATH: `${tools}:${process.env['PATH']}`, HOME: root },
+    letGo: () => writeFile(join(root, 'go'), ''),
+  }
+}
+
+test('on a terminal an ingest draws a bar, and takes it away before it reports', async (t) => {
+  if (!lendsTerminals()) {
+    t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    return
+  }
+  const project = await openProject(t)
+
+  const terminal = openOnTerminal(t, [...SATCHEL, 'ingest'], { cwd: project.root, env: project.env })
+  await terminal.shows(BAR)
+  await project.letGo()
+  const code = await terminal.ended
+
+  assert.equal(code, 0, terminal.shown())
+  const [, behindBar = ''] = terminal.shown().split(HIDES_CURSOR)
+  const [bar = '', report = ''] = behindBar.split(SHOWS_CURSOR)
+  assert.match(bar, BAR)
+  assert.match(bar.split(BAR).at(-1) ?? '', CLEARS_LINE)
+  assert.doesNotMatch(report, BAR)
+  assert.match(report, /1 module/)
+})
+
+test('without a terminal an ingest writes plain lines, and no bar', async (t) => {
+  const project = await openProject(t)
+  await project.letGo()
+
+  const child = spawn(SATCHEL[0] ?? '', [...SATCHEL.slice(1), 'ingest'], {
+    cwd: project.root,
+    env: project.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const [code] = await once(child, 'close')
+
+  assert.equal(code, 0, err)
+  assert.ok(!`${out}${err}`.includes(ESCAPE))
+  assert.doesNotMatch(err, BAR)
+  assert.match(err, /^terraform-x-net: fetching 1 refs \(0\/1\)$/m)
+  assert.match(err, /^terraform-x-net: done \(1\/1\)$/m)
+  assert.match(out, /1 module/)
+})

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+
+/** A command that has a terminal of its own, and what it wrote there. */
+export interface OnTerminal {
+  readonly child: ChildProcess
+  /** Everything shown so far, with the sequences that move the cursor. */
+  shown(): string
+  /** Resolves when the terminal shows this. Errors: it ended without. */
+  shows(pattern: RegExp): Promise<void>
+  /** The exit code. */
+  readonly ended: Promise<number>
+}
+
+/** Whether this system can lend a terminal: `script` of util-linux. */
+export function lendsTerminals(): boolean {
+  return /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+}
+
+/** Runs a command under a pseudo-terminal. Its end is awaited by the test, or it is killed with it. */
+export function openOnTerminal(
+  t: TestContext,
+  command: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): OnTerminal {
+  const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+  const child = spawn('script', ['--quiet', '--return', '--command', `exec ${quoted}`, '/dev/null'], {
+    ...options,
+    env: { TERM: 'xterm', SHELL: '/bin/sh', ...options.env },
+    stdio: ['pipe', 'pipe', 'inherit'], // an open input: the end of input would be typed
+  })
+  t.after(() => child.kill('SIGHUP'))
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+  })
+  const ended = once(child, 'close').then(([code]) => Number(code))
+  return {
+    child,
+    shown: () => shown,
+    async shows(pattern) {
+      while (!pattern.test(shown)) {
+        const more = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)])
+        if (more === undefined && !pattern.test(shown)) throw new Error(`not shown: ${pattern}\n${shown}`)
+      }
+    },
+    ended,
+  }
+}
