@@ -30,7 +30,7 @@ export function openOnTerminal(
     env: { TERM: 'xterm', SHELL: '/bin/sh', ...options.env },
     stdio: ['pipe', 'pipe', 'inherit'], // an open input: the end of input would be typed
   })
-  t.after(() => child.kill('SIGHUP'))
+  t.after(() => child.kill('SIGTERM')) // handed on to the command; of a hang-up it takes no notice
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text

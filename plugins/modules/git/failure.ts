@@ -34,7 +34,13 @@ const ROWS: readonly Row[] = [
   },
   {
     reason: 'auth_failed',
-    when: /authentication failed|could not read (username|password)|terminal prompts disabled|permission denied|returned error: 40[13]|host key verification failed|invalid username or|access denied|not authorized/i,
+    when: /host key verification failed/i,
+    message:
+      'The key of the ssh host is not known on this machine, or another than before. Compare it with what the owner of the host says, put it into known_hosts, and run again.',
+  },
+  {
+    reason: 'auth_failed',
+    when: /authentication failed|could not read (username|password)|terminal prompts disabled|permission denied|returned error: 40[13]|invalid username or|access denied|not authorized/i,
     message:
       'The remote refused the credentials of this machine. Check the SSH key, the credential helper or netrc.',
   },

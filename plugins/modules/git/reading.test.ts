@@ -280,6 +280,7 @@ test("git's words are classified, in one line without secrets", () => {
     ["fatal: Authentication failed for 'https://u:CANARY@h/x'", 'auth_failed'],
     ["fatal: could not read Username for 'https://h': terminal prompts disabled", 'auth_failed'],
     ['git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.', 'auth_failed'],
+    ['Host key verification failed.\nfatal: Could not read from remote repository.', 'auth_failed'],
     ["fatal: '/CANARY/x' does not appear to be a git repository", 'repository_not_found'],
     ["fatal: repository 'https://h/x/' not found", 'repository_not_found'],
     ["fatal: unable to access 'https://h/': Could not resolve host: h", 'network'],
