@@ -150,6 +150,7 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
     [['probe', 'count', 'x'], 'invalid_argument'],
     [['probe', 'count', '10'], 'invalid_arguments'],
     [['--frob'], 'unknown_option'],
+    [['--jsn'], 'unknown_option', /--jsn.*--json/],
     [['probe', 'echo', '--input'], 'option_missing_argument'],
     [['completion', 'tcsh'], 'invalid_argument'],
   ]
@@ -490,6 +491,46 @@ test('a figure is judged by its goal and, half as strictly, by its gate', () => 
   )
 })
 
+test('an unknown option is wrong usage at every verb, whatever became of the configuration', async (t) => {
+  const { root, satchel, leaves } = await builtInVerbs(t)
+  await writeFile(join(root, 'broken.yaml'), 'tols: {}\n')
+  const hostVerbs = (await Promise.all(HOST_VERBS.map((row) => row.load()))).flat()
+  const paths = [...leaves, ...hostVerbs].map(({ path }) => path)
+  assert.ok(paths.length > 60)
+  for (const path of paths) {
+    for (const rest of [
+      ['--nosuch', 'x'],
+      ['--projec', 'x', '--config', 'none.yaml'],
+      ['--projec', 'x', '--config=broken.yaml'],
+    ]) {
+      const typed = [...path, ...rest].join(' ')
+
+      const ran = await satchel([...path, ...rest, '--json'])
+
+      assert.equal(ran.code, 2, typed)
+      const { reason, message } = JSON.parse(ran.out).error
+      assert.equal(reason, 'unknown_option', typed)
+      assert.ok(message.includes(`'${rest[0]}'`), `${typed}: ${message}`)
+      if (rest[0] === '--projec') assert.match(message, /Did you mean --project\?/, typed)
+      assert.ok(message.endsWith(`See: satchel ${path.join(' ')} --help`), `${typed}: ${message}`)
+    }
+  }
+})
+
+test('what ingest is asked for is judged before its configuration, which may be the value of a wrong option', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const wrong = await satchel(['ingest', '--output-dri', 'out'])
+  const beside = await satchel(['ingest', 'none.yaml', '--nosuch'])
+  const help = await satchel(['ingest', 'none.yaml', '--help'])
+  const right = await satchel(['ingest', 'none.yaml', '--json'])
+
+  assert.deepEqual([wrong.code, /'--output-dri'.*Did you mean --output-dir\?/.test(wrong.err)], [2, true])
+  assert.deepEqual([beside.code, /'--nosuch'/.test(beside.err)], [2, true])
+  assert.deepEqual([help.code, /^Usage: satchel ingest /.test(help.out)], [0, true])
+  assert.deepEqual([right.code, json(right).error.reason], [4, 'config_not_found'])
+})
+
 test('every verb of every built-in plugin explains itself in 80 columns', async (t) => {
   const { satchel, leaves } = await builtInVerbs(t)
   assert.ok(leaves.length > 20)
@@ -547,5 +588,5 @@ async function builtInVerbs(t: TestContext) {
       plugin.name === 'workspace' ? { plugin, settings: { file: 'idea.md' } } : plugin,
     ),
   })
-  return { satchel, leaves: leavesOf(host.registry) }
+  return { root, satchel, leaves: leavesOf(host.registry) }
 }

@@ -3,8 +3,10 @@ import { asCallerError } from '../call.ts'
 import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
 import { USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
+import { nearest } from '../nearest.ts'
 import { VERSION } from '../version.ts'
-import { readCommandLine } from './command-line.ts'
+import { type CommandLine, readCommandLine } from './command-line.ts'
+import { GLOBAL_ROWS } from './global-rows.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
 import { HOST_VERBS, type HostVerbRow } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
@@ -108,19 +110,53 @@ async function runPluginVerb(
   words: readonly string[],
   argv: readonly string[],
 ): Promise<number> {
-  const { doors, line } = world
-  // `init` writes a configuration: the one that SERVICE_CONFIG names may not exist yet.
-  const config = await doors.loadConfig(
-    words[0] === 'init' ? { ...line, config: devNull } : line,
-    settingsIn(line),
-  )
-  const host = await doors.openHost({ kind: 'verb', words }, config, line)
+  let host: RunningHost
+  try {
+    host = await openVerbHost(world, words)
+  } catch (thrown) {
+    // What was typed is judged first: a wrong flag's value may have been taken for the configuration file.
+    const parsed = await parseWithoutConfig(world, words, argv)
+    if (parsed?.kind === 'help') return printed(world, parsed.text)
+    throw thrown
+  }
   try {
     refuseUnknownSubject(words, host)
     return await runOnHost(world, host, words, argv)
   } finally {
     await host.stop()
   }
+}
+
+async function openVerbHost({ doors, line }: World, words: readonly string[]): Promise<RunningHost> {
+  // `init` writes a configuration: the one that SERVICE_CONFIG names may not exist yet.
+  const config = await doors.loadConfig(words[0] === 'init' ? unconfigured(line) : line, settingsIn(line))
+  return doors.openHost({ kind: 'verb', words }, config, line)
+}
+
+/**
+ * What was typed for a built-in verb, read under the default configuration and without starting anything; undefined where no such
+ * verb is known without a configuration. Errors: those of `parseVerb`.
+ */
+async function parseWithoutConfig(
+  world: World,
+  words: readonly string[],
+  argv: readonly string[],
+): Promise<Parsed | undefined> {
+  const { doors, line } = world
+  const config = await doors.loadConfig(unconfigured(line)).catch(() => undefined)
+  const host = config && (await doors.setUpHost({ kind: 'verb', words }, config, line).catch(() => undefined))
+  if (!host) return undefined
+  try {
+    const { leavesOf, shapeOf } = await import('./plugin-verbs.ts')
+    const leaf = longestMatch(leavesOf(host.registry), words)
+    return leaf && (await parse(shapeOf(leaf), argv, world))
+  } finally {
+    await host.stop()
+  }
+}
+
+function unconfigured(line: CommandLine): CommandLine {
+  return { ...line, config: devNull }
 }
 
 /** `bench bogus`: neither the host nor a plugin has such a subject. */
@@ -244,7 +280,15 @@ function isGlobalOnly(word: string): boolean {
 
 function unknownFlag(argv: readonly string[]): SatchelError {
   const flag = argv.find((word) => !isGlobalOnly(word)) ?? ''
-  return usageError('unknown_option', `unknown option '${flag}'. A verb comes first. See: satchel --help`)
+  const near = nearest(
+    flag,
+    GLOBAL_ROWS.flatMap(({ verb }) => verb.match(/--[a-z]+/) ?? []),
+  )
+  const hint = near && near !== flag ? ` (Did you mean ${near}?)` : ''
+  return usageError(
+    'unknown_option',
+    `unknown option '${flag}'.${hint} A verb comes first. See: satchel --help`,
+  )
 }
 
 async function hostVerbs(): Promise<readonly HostVerb[]> {
