@@ -169,3 +169,54 @@ test('every value says where it came from, and a secret is not shown', async (t)
   assert.deepEqual(origins['tools.read_only'], [true, 'flag'])
   assert.deepEqual(origins['tools.profile'], ['standard', 'default'])
 })
+
+test('a default beside a key of the file is a default, and what an alias brings stands in the file', async (t) => {
+  const cwd = await folder(t, {
+    'satchel.yaml': 'http:\n  port: 1\nhandoff: &own { board: main }\nworkspace: *own\n',
+  })
+  const config = await loadConfig({ cwd, env: {} })
+
+  const origins = Object.fromEntries(
+    config
+      .origins(['handoff', 'workspace'].map((key) => ({ plugin: jira, section: { key } })))
+      .map(({ key, origin }) => [key, origin]),
+  )
+
+  assert.equal(origins['http.port'], `${config.file}:2`)
+  assert.equal(origins['http.host'], 'default')
+  assert.equal(origins['handoff.board'], `${config.file}:3`)
+  assert.equal(origins['handoff.retries'], 'default')
+  assert.equal(origins['workspace.board'], `${config.file}:4`)
+})
+
+test('neither an invitation nor a credential inside a URL is shown', async (t) => {
+  const cwd = await folder(t, {
+    'satchel.yaml': [
+      'repositories: [https://me:t0k3n@git.example.com/a.git, ssh://git@git.example.com/b.git]',
+      'workspace: { invite: satchel://join/s3cr3t }',
+    ].join('\n'),
+  })
+  const links = definePlugin({
+    name: 'links',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({ repositories: z.array(z.string()).optional(), invite: z.string().optional() }),
+    setup: async () => ({}),
+  })
+  const config = await loadConfig({ cwd, env: {} })
+
+  const values = Object.fromEntries(
+    config
+      .origins([
+        { plugin: links, section: { keys: ['repositories'] } },
+        { plugin: links, section: { key: 'workspace' } },
+      ])
+      .map(({ key, value }) => [key, value]),
+  )
+
+  assert.deepEqual(values['repositories'], [
+    'https://[redacted]@git.example.com/a.git',
+    'ssh://git@git.example.com/b.git',
+  ])
+  assert.equal(values['workspace.invite'], 'satchel://join/[redacted]')
+})

@@ -13,6 +13,7 @@ import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { nearest } from './nearest.ts'
+import { isSecretName, redactText } from './redaction.ts'
 import { innermost, shapeOf, typedValue } from './schema-shape.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -242,7 +243,7 @@ function listOrigins(source: Source, entries: Parameters<Config['origins']>[0]):
   }
   return leaves(values, '').map(([key, value]) => ({
     key,
-    value: isSecret(key) && value !== null ? '[redacted]' : value,
+    value: shown(key, value),
     origin: originOf(source, key, env),
   }))
 }
@@ -252,11 +253,22 @@ function originOf(source: Source, key: string, env: Readonly<Record<string, stri
   if (Object.hasOwn(flags, key)) return 'flag'
   const name = Object.keys(env).find((candidate) => env[candidate] === key && process[candidate])
   if (name) return name
+  if (!isWritten(source.text.values, key)) return 'default'
+  // what an alias brings has no line of its own: the line of the alias says where to look
   for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const line = source.text.lines.get(at)
     if (line !== undefined) return `${source.file}:${line}`
   }
   return 'default'
+}
+
+function isWritten(values: unknown, key: string): boolean {
+  let at = values
+  for (const name of key.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false
+    at = (at as Record<string, unknown>)[name] // checked above
+  }
+  return true
 }
 
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
@@ -267,8 +279,12 @@ function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [stri
   )
 }
 
-function isSecret(key: string): boolean {
-  return /token$|api_key$/.test(key)
+function shown(key: string, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (isSecretName(key)) return '[redacted]'
+  return JSON.parse(JSON.stringify(value), (_, entry) =>
+    typeof entry === 'string' ? redactText(entry) : entry,
+  )
 }
 
 function prefixed(env: Readonly<Record<string, string>>, key: string): Record<string, string> {
