@@ -53,6 +53,16 @@ test('a refusal never repeats what was typed', () => {
   }
 })
 
+test('a local path with a blank is refused with the form that is read', () => {
+  assert.throws(() => parse('/srv/my modules/x.git'), /write the path as a file:\/\/\/ URL, with %20/)
+  assert.throws(
+    () => parse('https://h.example/a b'),
+    (error) => error instanceof Error && !error.message.includes('file:'),
+  )
+
+  assert.equal(parse('file:///srv/my%20modules/x.git').localPath, '/srv/my modules/x.git')
+})
+
 test('whatever is typed is read or refused as a URL, never anything else', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (typed) => {

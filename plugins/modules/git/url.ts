@@ -21,6 +21,7 @@ export interface RemoteUrl {
 const MAX_URL_CHARS = 2048 // modules design 2.2
 const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
 const USER = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/
+const LOCAL = /^\.{0,2}\//
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/
 
 /**
@@ -31,14 +32,19 @@ const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[
 export function parseRemoteUrl(typed: string, workingDirectory: string): RemoteUrl {
   if (typed === '') throw refused('it is empty')
   if (typed.length > MAX_URL_CHARS) throw refused(`it is longer than ${MAX_URL_CHARS} characters`)
-  if (/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(typed)) throw refused('it holds white space or control characters')
+  if (/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(typed)) throw refused(blankAdvice(typed))
   if (/%(?:[01][0-9a-f]|7f)/i.test(typed)) throw refused('it holds an encoded control character')
   if (typed.includes('\\')) throw refused('it holds a backslash, which programs read differently')
   if (typed.startsWith('-')) throw refused('it starts with a hyphen')
   if (/^[A-Za-z][A-Za-z0-9+.-]*::/.test(typed)) throw refused('remote helpers are never run')
-  if (/^\.{0,2}\//.test(typed) || typed === '.' || typed === '..') return localRemote(typed, workingDirectory)
+  if (LOCAL.test(typed) || typed === '.' || typed === '..') return localRemote(typed, workingDirectory)
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(typed)) return schemeRemote(typed)
   return scpRemote(typed)
+}
+
+function blankAdvice(typed: string): string {
+  const said = 'it holds white space or control characters'
+  return LOCAL.test(typed) ? `${said}; write the path as a file:/// URL, with %20 for each blank` : said
 }
 
 /** The last part of a URL without `.git`: what a repository is called unless the configuration names it. */
