@@ -311,6 +311,44 @@ test('names that would collide have files and records of their own', async (t) =
   assert.ok(files.includes('terraform-aws-vpc_feature_x.json') && files.includes('terraform-aws-vpc_A.json'))
 })
 
+test('a repository that is given another name has its summaries under that name, and none under the one before', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  await world.run([{ url, name: 'one', branches: ['main'], max_tags: 0 }])
+  await deleteRefs(path, ['refs/tags/v1.0'])
+
+  const report = await world.run([{ url, name: 'two', branches: ['main'], max_tags: 0 }])
+
+  assert.equal(report.written, 2)
+  const { records } = await world.index()
+  assert.deepEqual(records.map(({ ref, summary_file }) => `${ref} ${summary_file}`).sort(), [
+    'main two_main.json',
+    'v1.0 one_v1.0.json', // the ref is gone: it was not read again
+    'v2.0 two_v2.0.json',
+  ])
+  assert.deepEqual(await world.files(), ['one_v1.0.json', 'two_main.json', 'two_v2.0.json'])
+  assert.equal((await world.summary('two_main.json'))['name'], 'two')
+})
+
+test('a file that was to be removed and is a summary again is left where it is', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url, name: 'one', branches: ['main'] }])
+  const state = join(world.outputDir, '.satchel', 'index.json')
+  await writeFile(join(world.outputDir, 'gone.json'), '{}')
+  const leftovers = '"leftovers":["one_main.json","gone.json"]'
+  await writeFile(state, (await readFile(state, 'utf8')).replace('"leftovers":[]', leftovers))
+
+  await world.run([{ url, name: 'one', branches: ['main'] }])
+
+  assert.deepEqual(await world.files(), ['one_main.json'])
+  assert.match(await readFile(state, 'utf8'), /"leftovers":\[\]/)
+})
+
 test('a tag and a branch of one name: the tag is read, the full name gets the branch', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [

@@ -126,7 +126,6 @@ interface Run {
   readonly plan: Plan
   readonly request: IngestRequest
   readonly means: IngestMeans
-  readonly earlier: ModuleIndex | undefined
   readonly stamps: FileStamps
   readonly output: SummaryOutput
   readonly tally: Tally
@@ -143,7 +142,7 @@ async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): 
     now: means.now,
     nameOwners: nameOwners(plan, earlier),
   })
-  return { plan, request, means, earlier, stamps, output, tally: emptyTally(plan) }
+  return { plan, request, means, stamps, output, tally: emptyTally(plan) }
 }
 
 async function dryRun(
@@ -287,16 +286,17 @@ interface Finish {
 
 /** Index, removed files, vectors, and the index again with what is embedded. */
 async function finish(run: Run): Promise<Finish> {
-  const { request, means, output, stamps, tally, earlier } = run
+  const { request, means, output, stamps, tally } = run
   const { outputDir } = request
   await output.flush()
   const removed = request.prune ? pruneRecords(output) : []
-  const leftovers = [...(earlier?.leftovers ?? []), ...removed.map(({ summary_file }) => summary_file)]
   const finishedAt = means.now().toISOString()
   try {
     const names = [...output.records.values()].map(({ summary_file }) => summary_file)
-    await Promise.all([saveIndex(outputDir, { ...output.index(finishedAt), leftovers }), stamps.save(names)])
-    await removeFiles(outputDir, leftovers)
+    const index = output.index(finishedAt)
+    await Promise.all([saveIndex(outputDir, index), stamps.save(names)])
+    await removeFiles(outputDir, index.leftovers)
+    output.leftovers.removed(index.leftovers)
     const vectors = await means.vectors?.update(vectorWork(run, removed))
     if (vectors) {
       tally.failures.push(...vectors.failures)
@@ -304,7 +304,7 @@ async function finish(run: Run): Promise<Finish> {
         output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
       }
     }
-    if (vectors || leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
+    if (vectors || index.leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors

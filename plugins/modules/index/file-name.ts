@@ -23,33 +23,31 @@ export function summaryFileName(named: NamedModule, isTaken: (lowerCaseName: str
 
 /** Which file every module of an output directory has, so that no two share one, ignoring case. */
 export interface NameBook {
-  /** The name the module has already, else a free one that is its own from now on. */
+  /** The name the module has already under this repository name, else a free one that is its own from now on. */
   nameOf(id: string, named: Omit<NamedModule, 'id'> & { readonly repository: string }): string
 }
 
 /** `plainOwners`: which repository (URL) may use the plain names of a repository name (lower case). */
 export function createNameBook(
-  records: Iterable<{ readonly id: string; readonly summary_file: string }>,
+  records: Iterable<{ readonly id: string; readonly name: string; readonly summary_file: string }>,
   plainOwners: ReadonlyMap<string, string>,
 ): NameBook {
-  const byId = new Map<string, string>()
+  const byId = new Map<string, { readonly name: string; readonly file: string }>()
   const owners = new Map<string, string>()
-  const hold = (id: string, file: string): string => {
-    byId.set(id, file)
+  const hold = (id: string, name: string, file: string): string => {
+    byId.set(id, { name, file })
     owners.set(file.toLowerCase(), id)
     return file
   }
-  for (const { id, summary_file } of records) hold(id, summary_file)
+  for (const { id, name, summary_file } of records) hold(id, name, summary_file)
   return {
     nameOf(id, named) {
       const known = byId.get(id)
-      if (known !== undefined) return known
+      if (known?.name === named.name) return known.file
       const owner = plainOwners.get(named.name.toLowerCase())
       const isGuest = owner !== undefined && owner !== named.repository
-      return hold(
-        id,
-        summaryFileName({ ...named, id }, (lower) => isGuest || owners.has(lower)),
-      )
+      const isTaken = (lower: string): boolean => isGuest || (owners.get(lower) ?? id) !== id
+      return hold(id, named.name, summaryFileName({ ...named, id }, isTaken))
     },
   }
 }

@@ -3,6 +3,7 @@ import type { ModuleSummary } from '../domain/summary.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { createNameBook } from '../index/file-name.ts'
 import type { FileStamps } from '../index/file-stamps.ts'
+import { createLeftovers, type Leftovers } from '../index/leftovers.ts'
 import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../index/module-index.ts'
 import { createSummaryPrinter } from '../index/summary-printer.ts'
 import { createSummaryWriter } from '../index/summary-writer.ts'
@@ -22,6 +23,8 @@ export interface SummaryOutput extends ReadingOutput {
   written(): number
   /** Records by id, for pruning: removing one removes it from the next `index()`. */
   readonly records: Map<string, IndexRecord>
+  /** The files that the next `index()` says are to be removed. */
+  readonly leftovers: Leftovers
   /** What the remotes had, by repository: only where the listing succeeded. */
   readonly listings: ReadonlyMap<string, RemoteListing>
   /** Every module directory of the refs that were read again, whether asked for or not; keys by `refKey`. */
@@ -43,6 +46,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const { outputDir, earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
+  const leftovers = createLeftovers(earlier)
   const readings = createReadingBook(earlier)
   const listings = new Map<string, RemoteListing>()
   const allDirectories = new Map<string, ReadonlySet<string>>()
@@ -54,6 +58,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     if (stamp !== undefined) stamps.note(record.summary_file, record.summary_sha256, stamp)
     if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
     records.set(record.id, record)
+    leftovers.named(record.summary_file)
     touched.add(record.id)
   })
   const known = createKnownReadings(readings, (repository, reading) =>
@@ -61,6 +66,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   )
   return {
     records,
+    leftovers,
     listings,
     directories: allDirectories,
     expect: known.expect,
@@ -80,13 +86,9 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     done(repository, ref, entry, directories) {
       // Disk and git work at the same time: what is told here counts once the files are on disk.
       settled = Promise.all([settled, writer.flush()]).then(() => {
-        const at = options.now().toISOString()
-        for (const path of directories) {
-          const id = moduleId(repository, ref.ref, path)
-          const record = records.get(id)
-          if (record) records.set(id, { ...record, last_updated: at })
-          touched.add(id)
-        }
+        const ids = directories.map((path) => moduleId(repository, ref.ref, path))
+        refresh(records, ids, options.now().toISOString())
+        for (const id of ids) touched.add(id)
         readings.note(repository, ref, entry, directories)
       })
       settled.catch(() => undefined) // `flush` tells
@@ -108,8 +110,15 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       finished_at: finishedAt ?? earlier?.finished_at ?? null,
       repositories: readings.rows(),
       records: [...records.values()],
-      leftovers: [],
+      leftovers: leftovers.beside(records),
     }),
+  }
+}
+
+function refresh(records: Map<string, IndexRecord>, ids: readonly string[], at: string): void {
+  for (const id of ids) {
+    const record = records.get(id)
+    if (record) records.set(id, { ...record, last_updated: at })
   }
 }
 
