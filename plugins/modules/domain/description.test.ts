@@ -48,6 +48,18 @@ for (const [what, text] of Object.entries(NO_PROSE)) {
   })
 }
 
+test('a title inside generated docs is its author’s, with the prose up to the next heading', () => {
+  const fence = ['```hcl', '# A comment of the code that is long enough', '```']
+  const generated = (...lines: string[]): string =>
+    fromReadme('<!-- BEGIN_TF_DOCS -->', '<!-- DO NOT EDIT. -->', ...lines, '<!-- END_TF_DOCS -->')
+  const tables = ['## Requirements', '', 'These requirements are long enough to be prose.']
+
+  assert.equal(generated('# Storage', '', PROSE, '', ...tables), PROSE)
+  assert.equal(generated('# Storage', '', ...fence, '', PROSE, '', ...tables), PROSE)
+  assert.equal(generated('# Storage accounts', '', ...tables), 'Storage accounts')
+  assert.equal(generated(...tables, '', '# Storage', PROSE), '')
+})
+
 test('links become their text, bold loses its stars, white space is collapsed', () => {
   const description = fromReadme(
     'A **bold** [link](https://example.com/a_(b)) and [another][ref]',

@@ -10,6 +10,8 @@ export function visibleText(markdown: string): string {
 /** Markers of terraform-docs, new and old. */
 const GENERATED_START = /BEGIN_TF_DOCS|BEGINNING OF [A-Z-]{1,40} DOCS HOOK/
 const GENERATED_END = /END_TF_DOCS|END OF [A-Z-]{1,40} DOCS HOOK/
+const TITLE = /^#\s/
+const HEADING = /^#{1,6}\s/
 const FENCE = /^\s*(`{3,}|~{3,})/
 
 function withoutFrontMatter(text: string): string {
@@ -18,21 +20,45 @@ function withoutFrontMatter(text: string): string {
   return end === -1 ? text : text.slice(end + 5)
 }
 
-/** Lines outside code fences and generated documentation; what has no end goes on to the end of the text. */
+/** Where a line stands in generated documentation: outside, before its first words, under its title, in the rest. */
+type Generated = 'no' | 'opening' | 'titled' | 'hidden'
+
+interface Place {
+  readonly generated: Generated
+  /** What opened the code fence around the line. */
+  readonly fence: string | undefined
+  readonly isWritten: boolean
+}
+
+/**
+ * Lines outside code fences and generated documentation; what has no end goes on to the end of the text. Generated
+ * documentation that opens with a title is a whole README made from a template: up to its next heading it is its author's.
+ */
 function writtenLines(text: string): string[] {
-  const written: string[] = []
-  let until: ((line: string) => boolean) | undefined
-  for (const line of text.split('\n')) {
-    if (until !== undefined) {
-      if (until(line)) until = undefined
-      continue
-    }
-    const fence = FENCE.exec(line)?.[1]
-    if (fence !== undefined) until = (other) => closesFence(other, fence)
-    else if (GENERATED_START.test(line)) until = (other) => GENERATED_END.test(other)
-    written.push(until === undefined ? line : '')
+  let at: Place = { generated: 'no', fence: undefined, isWritten: true }
+  return text.split('\n').map((line) => {
+    at = placeOf(line, at)
+    return at.isWritten ? line : ''
+  })
+}
+
+function placeOf(line: string, { generated, fence }: Place): Place {
+  const hidden = { generated, fence: undefined, isWritten: false }
+  if (generated !== 'no' && GENERATED_END.test(line)) return { ...hidden, generated: 'no' }
+  if (fence !== undefined) return { ...hidden, fence: closesFence(line, fence) ? undefined : fence }
+  if (generated === 'no' && GENERATED_START.test(line)) return { ...hidden, generated: 'opening' }
+  const now = afterLine(generated, line)
+  if (now === 'opening' || now === 'hidden') return { ...hidden, generated: now }
+  const opened = FENCE.exec(line)?.[1]
+  return { generated: now, fence: opened, isWritten: opened === undefined }
+}
+
+function afterLine(at: Generated, line: string): Generated {
+  if (at === 'opening') {
+    if (TITLE.test(line)) return 'titled'
+    return /^\s*(?:$|<!--)/.test(line) ? at : 'hidden'
   }
-  return written
+  return at === 'titled' && HEADING.test(line) ? 'hidden' : at
 }
 
 function closesFence(line: string, fence: string): boolean {
