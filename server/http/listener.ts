@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -14,6 +13,7 @@ import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
 import type { HttpOptions } from './exchange.ts'
 import { isMain } from './guard.ts'
 import { problem } from './problem.ts'
+import { listenPrivately, type SocketFile } from './socket-file.ts'
 import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
 
 /** Connections the kernel holds for us (workspace-engine, section 4). */
@@ -49,7 +49,8 @@ export async function openListener(
     getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed }),
   )
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
-  port = await listen(server, listener)
+  const listening = await listen(server, listener)
+  port = listening.port
   let closing: Promise<void> | undefined
   return {
     name: listener.name,
@@ -57,7 +58,7 @@ export async function openListener(
     port,
     inventory: inventory(listener, endpoints),
     close() {
-      closing ??= close(server, { listener, calls, places, options })
+      closing ??= close(server, { listener, socket: listening.socket, calls, places, options })
       return closing
     },
   }
@@ -68,42 +69,45 @@ function malformed(): Response {
   return problem(new SatchelError('invalid', 'bad_request', 'The request target or Host is malformed.'))
 }
 
-async function listen(server: Server, listener: Listener): Promise<number | undefined> {
+interface Listening {
+  readonly port: number | undefined
+  readonly socket: SocketFile | undefined
+}
+
+async function listen(server: Server, listener: Listener): Promise<Listening> {
   const { at, nextFreePort } = listener
   if ('socket' in at) {
-    await listenPrivately(server, listener, at.socket)
-    return undefined
+    const socket = await explained(listener, () =>
+      listenPrivately(server, at.socket, (path) => listenAt(server, { path })),
+    )
+    return { port: undefined, socket }
   }
   const last = nextFreePort && at.port !== 0 ? at.port + NEXT_PORTS : at.port
   for (let port = at.port; ; port++) {
     try {
-      await listenAt(server, listener, { host: at.host, port })
-      return (server.address() as AddressInfo).port // a TCP server's address is never a string
+      await explained(listener, () => listenAt(server, { host: at.host, port }), port)
+      return { port: (server.address() as AddressInfo).port, socket: undefined } // a TCP server's address is never a string
     } catch (thrown) {
       if (port >= last || !isBusy(thrown)) throw thrown
     }
   }
 }
 
-/** The file is made while `listen` runs, under a mask that leaves it to its owner: mode 0600 from the first moment. */
-async function listenPrivately(server: Server, listener: Listener, path: string): Promise<void> {
-  const mask = process.umask(0o177)
-  const listening = listenAt(server, listener, { path })
-  process.umask(mask)
-  await listening
-}
-
 async function listenAt(
   server: Server,
-  { name }: Listener,
   at: { host: string; port: number } | { path: string },
 ): Promise<void> {
+  server.listen({ ...at, backlog: BACKLOG })
+  await once(server, 'listening')
+}
+
+/** Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`, where `listening` fails. */
+async function explained<T>({ name, at }: Listener, listening: () => Promise<T>, port?: number): Promise<T> {
   try {
-    server.listen({ ...at, backlog: BACKLOG })
-    await once(server, 'listening')
+    return await listening()
   } catch (cause) {
     const busy = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' // what `listening` rejects with
-    const where = 'port' in at ? `${at.host}:${at.port}` : 'its socket'
+    const where = 'host' in at ? `${at.host}:${port}` : 'its socket'
     throw new SatchelError(
       'unavailable',
       busy ? 'port_busy' : 'cannot_listen',
@@ -126,14 +130,16 @@ function addressOf({ at }: Listener, port: number | undefined): string {
 
 interface Open {
   readonly listener: Listener
+  readonly socket: SocketFile | undefined
   readonly calls: CallsInFlight
   readonly places: StreamPlaces
   readonly options: HttpOptions
 }
 
 /** Ends streams, lets calls finish within the grace, then cuts every connection, which aborts what still runs. */
-async function close(server: Server, { listener, calls, places, options }: Open): Promise<void> {
+async function close(server: Server, { listener, socket, calls, places, options }: Open): Promise<void> {
   calls.refuseNew()
+  if (socket) await socket.remove()
   const closed = once(server, 'close')
   server.close()
   places.endAll()
@@ -149,5 +155,4 @@ async function close(server: Server, { listener, calls, places, options }: Open)
   if (isMain(listener)) await options.mcp?.close() // its sessions may serve other listeners: only ours ends them
   server.closeAllConnections()
   await closed
-  if ('socket' in listener.at) await rm(listener.at.socket, { force: true })
 }
