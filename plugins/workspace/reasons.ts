@@ -17,7 +17,10 @@ const EXPLAINED: Readonly<Record<Reason, Explained>> = {
     next: 'satchel workspace open FILE.md --create',
   },
   unknown_tool: { cause: 'no tool of a room has this name', next: 'see satchel tools --profile full' },
-  room_not_found: { cause: 'there is no room around this file', next: 'satchel workspace open FILE.md' },
+  room_not_found: {
+    cause: 'there is no room around this file, or no longer',
+    next: 'satchel workspace open FILE.md',
+  },
   participant_not_found: { cause: 'nobody here has this id, or has left', next: 'workspace_participants' },
   session_not_found: { cause: 'no session has this id', next: 'workspace_sessions' },
   proposal_not_found: { cause: 'no proposal has this id', next: 'workspace_proposals' },
@@ -61,7 +64,10 @@ const EXPLAINED: Readonly<Record<Reason, Explained>> = {
   session_expired: { cause: 'the session ended', next: 'join the room again' },
   store_unavailable: { cause: 'the disk did not take the change', next: 'free space, then try again' },
   store_damaged: { cause: 'what was stored cannot be read', next: 'satchel workspace doctor' },
-  store_poisoned: { cause: 'a flush failed or the lock was lost', next: 'satchel workspace doctor' },
+  store_poisoned: {
+    cause: 'a flush failed, another process took the room, or its folder was moved or removed',
+    next: 'see the message, then satchel workspace doctor',
+  },
   transport_unavailable: { cause: 'the room cannot be reached', next: 'ask its owner' },
   room_not_running: { cause: 'nobody has the room open', next: 'satchel workspace open FILE.md' },
   room_starting: { cause: 'the room is being taken over', next: 'try again in a moment' },

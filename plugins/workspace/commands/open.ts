@@ -15,6 +15,8 @@ import { print } from './printing.ts'
 
 const PORT = z.coerce.number().int().min(0).max(65_535)
 const LOOPBACK = '127.0.0.1'
+const FAREWELL_MS = 1000
+const STORE_FAILED = 7 // surface: the exit code of `unavailable`
 
 const input = z.object({
   file: z.string().describe('the Markdown file'),
@@ -43,7 +45,7 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
       const file = resolve(flags.file)
       if (flags.create) await createFile(file)
       const { name, staleness, take_over: takeOver, ephemeral, max_streams: maxStreams } = flags
-      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams })
+      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, once: true })
       const owner = await room.house.owner('listener')
       await warnOfHardLink(file, terminal)
       await listen(host, config, room, flags, terminal)
@@ -95,12 +97,14 @@ function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): 
   )
 }
 
-/** Waits for the end: 0 when it was asked for, 7 when the store failed. */
+/**
+ * Waits for the end: 0 when it was asked for, 7 when the store failed. Then whoever had called already, or calls in the
+ * next moment, is still told why.
+ */
 function served(stop: AbortSignal, poisoned: AbortSignal): Promise<number> {
   return new Promise((done) => {
-    const end = (code: number) => () => done(code)
     if (stop.aborted) done(0)
-    stop.addEventListener('abort', end(0), { once: true })
-    poisoned.addEventListener('abort', end(7), { once: true })
+    stop.addEventListener('abort', () => done(0), { once: true })
+    poisoned.addEventListener('abort', () => setTimeout(done, FAREWELL_MS, STORE_FAILED), { once: true })
   })
 }

@@ -1,4 +1,4 @@
-import { type Log, SatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
 
 /** Whether a store may still be used; nothing leads back. */
 export interface Life {
@@ -24,12 +24,7 @@ export function createLife(log: Log): Life {
     },
     poison: (reason) => {
       if (error) return error
-      error = new SatchelError(
-        'unavailable',
-        'store_poisoned',
-        'The room stopped: its disk failed or another process took it over. What was acknowledged is safe; open it again.',
-        { cause: reason },
-      )
+      error = isSatchelError(reason) && reason.reason === 'store_poisoned' ? reason : diskFailed(reason)
       log.error('The room stopped: its disk or its lock failed', { error: String(reason) })
       stop.abort(error)
       return error
@@ -38,4 +33,13 @@ export function createLife(log: Log): Life {
       isClosed = true
     },
   }
+}
+
+function diskFailed(cause: unknown): SatchelError {
+  return new SatchelError(
+    'unavailable',
+    'store_poisoned',
+    'The room stopped: its disk failed. What was acknowledged is safe; check the disk, then open it again.',
+    { cause },
+  )
 }

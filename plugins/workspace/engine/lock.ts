@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { SatchelError } from '../../../server/plugin.ts'
 import type { Random } from './clock.ts'
-import { type Disk, removeQuietly } from './disk.ts'
-
+import { type Disk, type FileFacts, removeQuietly } from './disk.ts'
 import type { Liveness, ProcessIdentity } from './liveness.ts'
 
 /** A listener (`workspace open`, `serve`) outranks a stdio process and may ask it to yield. */
@@ -15,12 +14,14 @@ export interface LockRecord extends ProcessIdentity {
   readonly rank: Rank
   /** Where this owner listens, or will. */
   readonly socket: string
+  /** Device and inode of the sidecar: a copy of it, or another one in its place, is not what this owner has. Absent in older records. */
+  readonly place?: string | undefined
 }
 
 /** The ownership of a room. Owned by who took it; `release` ends it. */
 export interface Lock {
   readonly record: LockRecord
-  /** The fence: false as soon as anybody took the room over. Two stats. */
+  /** The fence: false as soon as anybody took the room over, or the sidecar is no longer where it was. Two stats. */
   holds(): boolean
   release(): Promise<void>
 }
@@ -62,6 +63,7 @@ export async function takeLock(options: LockOptions): Promise<LockAttempt> {
     nonce: options.random(16),
     rank: options.rank,
     socket: options.socket,
+    place: disk.stat(sidecar)?.inode,
   }
   if (!(await claim(options, record))) return { kind: 'lost' }
   // A sleeper may have linked a name that was in use and freed long ago: only the highest counts.
@@ -87,7 +89,7 @@ async function liveOwner(options: LockOptions, n: number): Promise<LockRecord | 
   const { disk, sidecar } = options
   if (disk.stat(releasedPath(sidecar, n))) return undefined
   const record = readRecord(disk, sidecar, n)
-  if (!record) return undefined
+  if (!record || isOfAnotherSidecar(options, record)) return undefined
   const liveness = await options.liveness(record)
   if (liveness === 'unknown' && !options.takeOver) {
     throw new SatchelError(
@@ -98,6 +100,16 @@ async function liveOwner(options: LockOptions, n: number): Promise<LockRecord | 
     )
   }
   return liveness === 'alive' ? record : undefined
+}
+
+/**
+ * True when the record came here in a copy of the sidecar: its owner has the original. Only where numbers of devices mean
+ * the same to both; elsewhere the owner itself is asked.
+ */
+function isOfAnotherSidecar({ disk, sidecar, self }: LockOptions, record: LockRecord): boolean {
+  if (record.place === undefined || self.boot_id === undefined) return false
+  if (record.boot_id !== self.boot_id || record.pidns !== self.pidns) return false
+  return record.place !== disk.stat(sidecar)?.inode
 }
 
 /** `link` makes name and content appear together, or fails because somebody else has the name. */
@@ -127,12 +139,15 @@ async function removeLower(disk: Disk, sidecar: string, n: number): Promise<void
 }
 
 function lockOf(disk: Disk, sidecar: string, record: LockRecord): Lock {
+  const path = lockPath(sidecar, record.n)
+  const taken = disk.stat(path)
+  // By name alone it could be the lock of a room that was begun anew in the place of a sidecar that went away.
+  const isOurs = (): boolean => isSameFile(disk.stat(path), taken)
   return {
     record,
-    holds: () =>
-      disk.stat(lockPath(sidecar, record.n)) !== undefined &&
-      disk.stat(lockPath(sidecar, record.n + 1)) === undefined,
+    holds: () => isOurs() && disk.stat(lockPath(sidecar, record.n + 1)) === undefined,
     release: async () => {
+      if (!isOurs()) return
       try {
         await disk.create(releasedPath(sidecar, record.n), '', FILE_MODE)
       } catch (thrown) {
@@ -141,6 +156,11 @@ function lockOf(disk: Disk, sidecar: string, record: LockRecord): Lock {
       }
     },
   }
+}
+
+/** The number of a file that is gone is soon used again, so its time counts too: nobody writes to a lock. */
+function isSameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
+  return a !== undefined && a.inode === b?.inode && a.modifiedMs === b.modifiedMs
 }
 
 function readRecord(disk: Disk, sidecar: string, n: number): LockRecord | undefined {
@@ -156,7 +176,8 @@ function highestLock(names: readonly string[]): number {
   return Math.max(0, ...names.map((name) => Number(LOCK_NAME.exec(name)?.[1] ?? 0)))
 }
 
-function lockPath(sidecar: string, n: number): string {
+/** Where the lock number `n` of this sidecar is, or would be. */
+export function lockPath(sidecar: string, n: number): string {
   return join(sidecar, `lock-${n}`)
 }
 

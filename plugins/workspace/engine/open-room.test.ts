@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,7 +22,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Clock, realClock } from './clock.ts'
-import { realDisk } from './disk.ts'
+import { type Disk, realDisk } from './disk.ts'
 import { realSurroundings, type Surroundings } from './liveness.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
 import { socketPath } from './socket-path.ts'
@@ -192,6 +193,110 @@ test('an owner that was buried alive acknowledges nothing and its late record is
   assert.deepEqual(await heir.store.read((rows) => rows.all('notes').map((row) => row['text'])), [
     'acknowledged',
   ])
+})
+
+const GOINGS: Readonly<Record<string, (sidecar: string) => void>> = {
+  moved: (sidecar) => renameSync(sidecar, `${sidecar}.elsewhere`),
+  removed: (sidecar) => rmSync(sidecar, { recursive: true }),
+}
+
+for (const [what, go] of Object.entries(GOINGS)) {
+  test(`an owner whose sidecar was ${what} answers nobody, also when another room was begun in its place`, async (t) => {
+    const file = plan(t)
+    const first = await own(t, optionsFor(file))
+    await first.store.mutate((tx) => addNote(tx, 1, 'first'))
+
+    go(first.place.sidecar)
+    const second = await own(t, optionsFor(file))
+    const late = first.store.mutate((tx) => addNote(tx, 2, 'late'))
+
+    await assert.rejects(late, { code: 'unavailable', reason: 'store_poisoned' })
+    await first.close()
+    // The one that went away releases nothing of the other.
+    assert.equal((await openRoom(optionsFor(file))).kind, 'held')
+    await second.store.mutate((tx) => addNote(tx, 1, 'second'))
+    assert.deepEqual(await second.store.read((rows) => rows.all('notes').map((row) => row['text'])), [
+      'second',
+    ])
+  })
+}
+
+test('an owner that nobody asks notices that its sidecar went away, and the room opens where it went', async (t) => {
+  const file = plan(t)
+  const room = await own(t, optionsFor(file))
+  await room.store.mutate((tx) => addNote(tx, 1, 'x'))
+  const there = join(folder(t), 'plan.md')
+
+  renameSync(room.place.sidecar, roomPlace(there, {}).sidecar)
+  renameSync(file, there)
+  const deadline = performance.now() + 10_000
+  while (!room.store.poisoned.aborted && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.equal(room.store.poisoned.aborted, true)
+  await room.close()
+  const heir = await own(t, optionsFor(there, { surroundings: surroundings({ process: () => 'gone' }) }))
+
+  assert.deepEqual(await heir.store.read((rows) => rows.all('notes').map((row) => row['text'])), ['x'])
+})
+
+test('what callers are told tells a folder that went away from a room that was taken over', async (t) => {
+  const [gone, taken] = [await own(t, optionsFor(plan(t))), await own(t, optionsFor(plan(t)))]
+  rmSync(join(gone.place.sidecar, 'lock-1'))
+  await own(t, optionsFor(taken.place.file, { surroundings: surroundings({ process: () => 'gone' }) }))
+
+  await assert.rejects(gone.store.read(rowFaults), /moved or removed.*put it back/)
+  await assert.rejects(taken.store.read(rowFaults), /another process took it over/)
+})
+
+test('a sidecar that was moved and put back is the same room, for the owner that did not notice and for the next one', async (t) => {
+  const file = plan(t)
+  const room = await own(t, optionsFor(file))
+  const { sidecar } = room.place
+
+  renameSync(sidecar, `${sidecar}.elsewhere`)
+  renameSync(`${sidecar}.elsewhere`, sidecar)
+  await room.store.mutate((tx) => addNote(tx, 1, 'x'))
+  assert.equal((await openRoom(optionsFor(file))).kind, 'held')
+  await room.close()
+
+  const heir = await own(t, optionsFor(file))
+  assert.deepEqual(await heir.store.read((rows) => rows.all('notes').map((row) => row['text'])), ['x'])
+})
+
+test('a copy of an open room opens as a room of its own, whose owner is not the first one’s', async (t) => {
+  const file = plan(t)
+  const first = await own(t, optionsFor(file))
+  await first.store.mutate((tx) => addNote(tx, 1, 'x'))
+  const copy = join(folder(t), 'plan.md')
+  cpSync(file, copy)
+  cpSync(first.place.sidecar, roomPlace(copy, {}).sidecar, { recursive: true })
+
+  const second = await own(t, optionsFor(copy))
+  await second.store.mutate((tx) => addNote(tx, 2, 'in the copy'))
+
+  const notes = (room: Room) => room.store.read((rows) => rows.all('notes').map((row) => row['text']))
+  assert.deepEqual([await notes(first), await notes(second)], [['x'], ['x', 'in the copy']])
+})
+
+test('where numbers of devices mean something else, a lock of another folder is judged by its owner', async (t) => {
+  const file = plan(t)
+  await own(t, optionsFor(file))
+  const elsewhere = surroundings({
+    self: { ...realSurroundings().self, pidns: 'another' },
+    accepts: async () => true,
+  })
+  const asSeenThere: Disk = {
+    ...realDisk,
+    stat: (path) => {
+      const facts = realDisk.stat(path)
+      return facts && { ...facts, inode: `other-${facts.inode}` }
+    },
+  }
+
+  const attempt = await openRoom(optionsFor(file, { surroundings: elsewhere, disk: asSeenThere }))
+
+  assert.equal(attempt.kind, 'held')
 })
 
 test('a person’s edit is noticed without anybody asking', async (t) => {

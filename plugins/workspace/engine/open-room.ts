@@ -19,6 +19,8 @@ import type { Found, Store, StoreContent } from './store.ts'
 import { openRows } from './transaction.ts'
 import { watchFile } from './watcher.ts'
 
+const GUARD_MS = 2_000 // as often as the file is looked at
+
 /** Where a room lies. All paths are real: symbolic links are resolved first. */
 export interface RoomPlace {
   readonly file: string
@@ -194,9 +196,11 @@ function roomOf(
   const stopWatching = watchFile(parts.disk, parts.clock, place.file, () => {
     store.look().catch((thrown) => log.warn('The file could not be looked at', { error: String(thrown) }))
   })
+  const stopGuarding = guardLock(parts)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     stopWatching()
+    stopGuarding()
     await store.close()
     const poisoned = store.poisoned.aborted
     if (ephemeral && !poisoned && lock.holds()) await rm(place.sidecar, { recursive: true, force: true })
@@ -211,6 +215,27 @@ function roomOf(
       return closing
     },
   }
+}
+
+/**
+ * Lets a store whose lock is gone find that out when nobody asks it anything: whoever waits for the room, also where its
+ * folder was moved to, sees this process let go. Gives the stop.
+ */
+function guardLock({ store, lock, clock }: { store: Store; lock: Lock; clock: Clock }): () => void {
+  let cancel = (): void => {}
+  const holds = (): boolean => {
+    try {
+      return lock.holds()
+    } catch {
+      return false // a folder that cannot be looked into: the store finds the same
+    }
+  }
+  const look = (): void => {
+    if (holds()) cancel = clock.after(GUARD_MS, look)
+    else store.look().catch(() => {}) // refused, which is what poisons it
+  }
+  cancel = clock.after(GUARD_MS, look)
+  return () => cancel()
 }
 
 async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Log, SatchelError } from '../../../server/plugin.ts'
 import { type Bodies, newestTextOf, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
 import { mutation, needsLook, reading } from './calls.ts'
@@ -13,6 +13,7 @@ import { type Journal, openEmptyJournal } from './journal.ts'
 import { type Codec, journalCodec } from './journal-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
+import { lockPath } from './lock.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
 import { pacedDisk } from './paced-disk.ts'
 import { createQueue, inQueue, type Queue } from './queue.ts'
@@ -61,7 +62,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const name = options.random(8)
   const tempPath = (): string => join(sidecar, `.tmp-${name}-${++made}`)
   const fence = (): void => {
-    if (!options.holdsLock()) throw lockLost()
+    if (!options.holdsLock()) throw lockLost(options)
   }
   const paced = pacedDisk(disk, clock)
   const markdown = openMarkdownFile(paced, clock, options.file)
@@ -239,6 +240,9 @@ async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<voi
   await disk.syncDirectory(sidecar)
 }
 
-function lockLost(): SatchelError {
-  return new SatchelError('unavailable', 'store_poisoned', 'Another process owns the room now.')
+function lockLost({ disk, sidecar, owner }: StoreOptions): SatchelError {
+  const why = disk.stat(lockPath(sidecar, owner + 1))
+    ? 'another process took it over. What was acknowledged is safe; call again, or open it again.'
+    : `its folder ${basename(sidecar)} was moved or removed while it was open. What was acknowledged is in that folder: put it back, then open the room again.`
+  return new SatchelError('unavailable', 'store_poisoned', `The room stopped: ${why}`)
 }

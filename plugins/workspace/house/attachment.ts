@@ -20,6 +20,8 @@ export interface Attachment {
   detach(attached: Attached): void
   /** Stops owning; the next call attaches anew, but not before `holdBackMs`: whoever asked for the room goes first. */
   letGo(holdBackMs?: number): Promise<void>
+  /** Stops owning for good: every call from now on gets `reason`. */
+  end(reason: unknown): Promise<void>
 }
 
 /** Pauses between looks at a room that is being taken over: doubled from the first to the longest (design workspace, section 9). */
@@ -41,11 +43,13 @@ export function createAttachment(
   let current: Attached | undefined
   let attaching: Promise<Attached> | undefined
   let holdBackUntil = 0
+  let ended: { readonly reason: unknown } | undefined
   const heldBack = async (): Promise<void> => {
     const waitMs = holdBackUntil - performance.now()
     if (waitMs > 0) await pause(waitMs)
   }
   const attach = async (rank: Rank): Promise<Attached> => {
+    if (ended) throw ended.reason
     if (current) return current
     attaching ??= heldBack()
       .then(() => attachNow(take, place, rank))
@@ -55,6 +59,11 @@ export function createAttachment(
     current = await attaching
     return current
   }
+  const letGo = async (): Promise<void> => {
+    const attached = current
+    current = undefined
+    if (attached?.kind === 'here') await attached.owner.close()
+  }
   return {
     attach,
     get current() {
@@ -63,11 +72,13 @@ export function createAttachment(
     detach(attached) {
       if (current === attached) current = undefined
     },
-    async letGo(holdBackMs = 0) {
+    letGo(holdBackMs = 0) {
       holdBackUntil = performance.now() + holdBackMs
-      const attached = current
-      current = undefined
-      if (attached?.kind === 'here') await attached.owner.close()
+      return letGo()
+    },
+    end(reason) {
+      ended = { reason }
+      return letGo()
     },
   }
 }

@@ -24,8 +24,8 @@ export interface OwnerParts {
   readonly ephemeral?: boolean
   /** Where invitations say that the room can be reached. */
   endpoints(): readonly string[]
-  /** The store failed for good: this process lets go of the room. */
-  lost(): void
+  /** The store failed for good: this process lets go of the room. `reason` is what its callers get. */
+  lost(reason: unknown): void
 }
 
 /** The room while this process owns it. */
@@ -115,7 +115,7 @@ function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Ow
   sweep.unref()
   const onPoison = (): void => {
     feed.endAll()
-    parts.lost()
+    parts.lost(room.poisoned.reason)
   }
   room.poisoned.addEventListener('abort', onPoison, { once: true })
   timer.start()

@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import { refusal } from '../domain/refusal.ts'
+import type { Rank } from '../engine/lock.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import { createFeed, type Feed } from '../feed.ts'
 import { type Claims, createClaims } from '../owner/claim.ts'
@@ -10,7 +12,7 @@ import type { RoomWorld } from './clock.ts'
 import { createFollower } from './follower.ts'
 import { createHouse, type House } from './house.ts'
 import { createLocalSession } from './local-session.ts'
-import { takeRoom } from './owner.ts'
+import { type OwnerAttempt, takeRoom } from './owner.ts'
 
 /** What a command may set before the room is touched. */
 export interface OpenOptions {
@@ -20,6 +22,8 @@ export interface OpenOptions {
   readonly takeOver?: boolean | undefined
   readonly ephemeral?: boolean | undefined
   readonly maxStreams?: number | undefined
+  /** The process ends with this room: once its store failed it is not opened again. */
+  readonly once?: boolean | undefined
 }
 
 /** All that one process knows of its room. Owned by the plugin, which stops it once; nothing is opened before the first call. */
@@ -50,23 +54,31 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     throw refusal('room_not_running', 'No room is configured: name one with --room FILE or workspace.file.')
   }
   const place = (): RoomPlace => findPlace(file(), host.env)
-  const attachment = createAttachment(
-    (rank) =>
-      takeRoom({
-        host,
-        world,
-        feed,
-        rank,
-        place: place(),
-        staleness: options?.staleness ?? config.staleness,
-        ...(options?.name !== undefined && { name: options.name }),
-        ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
-        ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
-        endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
-        lost: () => void attachment.letGo().catch((error) => host.log.error('letting go failed', { error })),
-      }),
-    place,
-  )
+  const lost = (reason: unknown): void => {
+    const gone = options?.once ? attachment.end(reason) : attachment.letGo()
+    gone.catch((error) => host.log.error('letting go failed', { error }))
+  }
+  let known: string | undefined
+  const take = async (rank: Rank): Promise<OwnerAttempt> => {
+    const at = place()
+    if (known === at.sidecar && !existsSync(known)) throw sidecarGone(at)
+    const attempt = await takeRoom({
+      host,
+      world,
+      feed,
+      rank,
+      place: at,
+      staleness: options?.staleness ?? config.staleness,
+      ...(options?.name !== undefined && { name: options.name }),
+      ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
+      ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
+      endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
+      lost,
+    })
+    known = at.sidecar
+    return attempt
+  }
+  const attachment = createAttachment(take, place)
   const local = createLocalSession(attachment, { name: config.name, asOwner: config.as === 'owner' })
   const follower = createFollower(host, attachment)
   return {
@@ -100,4 +112,12 @@ function findPlace(path: string, env: Host['env']): RoomPlace {
       cause,
     })
   }
+}
+
+/** The refusal of a process whose room went away: it begins no other one without being asked to. */
+function sidecarGone({ file, sidecar }: RoomPlace): Error {
+  return refusal(
+    'room_not_found',
+    `The folder ${basename(sidecar)} of this room was moved or removed while it was open. Put it back, or begin a new room: satchel workspace open ${basename(file)}.`,
+  )
 }
