@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -122,6 +122,48 @@ test('an index that is gone, cut, newer or edited gives the same answers as a ne
     assert.deepEqual(await list(), expected)
   }
   assert.equal(expected.length, 20)
+})
+
+test('a look that must end in time reads first what was written last, says what is left, and goes on where it ended', async (t) => {
+  const bench = await openBench(t)
+  for (let n = 0; n < 300; n++) put(bench, n)
+  const file = (n: number) => join(bench.root, '.handoffs/records', `${idOf(n)}.json`)
+  for (let n = 0; n < 300; n++) utimesSync(file(n), 1_700_000_000 + n, 1_700_000_000 + n)
+  utimesSync(file(7), 1_800_000_000, 1_800_000_000) // an old record that was changed just now
+  let clock = 0
+  /** As a process of its own that comes later, on a clock that goes on by one with every look at it. */
+  const look = async (budgetMs: number) => {
+    const layout = layoutOf(bench.root, join(bench.root, '.handoffs'))
+    clock += 10_000
+    const view = await createIndex(realDisk, layout, () => clock++).viewWithin(budgetMs)
+    return { ...view, ids: view.rows.map(({ id }) => id) }
+  }
+
+  const first = await look(20)
+  assert.ok(first.unread > 0 && first.unread < 300, `${first.unread} unread`)
+  assert.equal(first.ids.length, 300 - first.unread)
+  const newest = [7, ...Array.from({ length: first.ids.length - 1 }, (_, n) => 299 - n)]
+  assert.deepEqual(first.ids, newest.map(idOf).toSorted())
+
+  let last = first
+  for (let round = 0; last.unread > 0; round++) {
+    const next = await look(20)
+    assert.ok(next.unread < last.unread && round < 30, `round ${round}: ${next.unread} unread`)
+    last = next
+  }
+  const whole = await bench.call('handoff_list', { limit: 1 })
+  assert.deepEqual([last.ids.length, whole.total], [300, 300])
+
+  // Not even the time to see which files changed: what is known of them is better than nothing, and none of it is lost.
+  const hasty = await look(1)
+  assert.deepEqual([hasty.ids.length, hasty.unread, hasty.unchecked > 200], [300, 0, true])
+  bench.write(
+    `.handoffs/records/${idOf(3)}.json`,
+    bench.read(`.handoffs/records/${idOf(3)}.json`).replace('Record 3', 'Renamed'),
+  )
+  const renamed = await look(1000)
+  assert.deepEqual([renamed.unread, renamed.unchecked], [0, 0])
+  assert.ok(renamed.rows.some(({ title }) => title === 'Renamed'))
 })
 
 test('paging gives each unchanged record once while others are written', async (t) => {

@@ -9,11 +9,14 @@ import { sessionName } from './domain/record-id.ts'
 import type { HookCall } from './hook-call.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import type { Handoffs, Project } from './project.ts'
+import type { PartialView } from './store/record-index.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
 /** Own stop, in a process of its own from its start: a slow hook would block the compaction of its host (design handoff-store, section 3). */
 const LIMIT_MS = 1800
+/** Of what is left of that time, the share for reading records; git, the brief and a write need the rest. */
+const READING_SHARE = 0.5
 
 /**
  * `satchel handoff hook EVENT`: called by a harness. Whatever happens, it ends in time with exit code 0; a failure is
@@ -33,12 +36,12 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
     example: 'satchel handoff hook session-start --harness claude-code',
     async run(ctx, { event, harness }, terminal) {
       const stop = stopAfter(host.verb === undefined ? LIMIT_MS : LIMIT_MS - process.uptime() * 1000)
-      const call = { event, harness, terminal, signal: stop.signal }
-      const work = answer(handoffs, call).then(() => undefined, describe)
-      const failure = await Promise.race([work, stop.late]).finally(stop.clear)
-      if (failure !== undefined) {
-        ctx.log.debug('hook failed', { event, failure })
-        terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${failure}`)
+      const call = { event, harness, terminal, signal: stop.signal, leftMs: stop.leftMs }
+      const work = answer(handoffs, call).catch(describe)
+      const shortcoming = await Promise.race([work, stop.late]).finally(stop.clear)
+      if (shortcoming !== undefined) {
+        ctx.log.debug('a hook did not do all', { event, shortcoming })
+        terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${shortcoming}`)
       }
       return 0
     },
@@ -48,6 +51,7 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
 /** Ends what obeys the signal, and the waiting for what does not. */
 function stopAfter(ms: number) {
   const stop = new AbortController()
+  const endMs = performance.now() + ms
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => {
@@ -55,7 +59,8 @@ function stopAfter(ms: number) {
       stop.abort()
     }, ms)
   })
-  return { signal: stop.signal, late, clear: () => clearTimeout(timer) }
+  const leftMs = () => endMs - performance.now()
+  return { signal: stop.signal, late, leftMs, clear: () => clearTimeout(timer) }
 }
 
 function describe(thrown: unknown): string {
@@ -67,14 +72,19 @@ interface Run {
   readonly harness: string | undefined
   readonly terminal: Terminal
   readonly signal: AbortSignal
+  leftMs(): number
 }
 
-async function answer(handoffs: Handoffs, { event, harness, terminal, signal }: Run): Promise<void> {
-  if (!EVENTS.some((known) => known === event)) return
+/** Does what the event asks for; gives what it could not do, if anything. */
+async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined> {
+  const { event, terminal, signal } = run
+  if (!EVENTS.some((known) => known === event)) return undefined
   const input = await readHookInput(terminal.stdin)
   const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
-  if (!input || root === undefined) return
-  const call = callOf(handoffs, handoffs.hookProject(root, signal), input, harness)
+  if (!input || root === undefined) return undefined
+  const project = handoffs.hookProject(root, signal)
+  const records = readingOf(project, run)
+  const call = { ...callOf(handoffs, project, input, run.harness), rows: records.rows }
   if (event === 'session-start') {
     const noted = await noteStart(call)
     const context = await sessionBrief(call, noted)
@@ -82,6 +92,24 @@ async function answer(handoffs: Handoffs, { event, harness, terminal, signal }: 
   } else if (event === 'pre-compact') await captureSkeleton(call)
   else if (event === 'stop') await renewClaim(call)
   else await endClaim(call)
+  return records.shortcoming()
+}
+
+/** Reads a project's records for as long as a hook may, and tells how far it came. */
+function readingOf(project: Project, run: Run) {
+  let view: PartialView | undefined
+  return {
+    async rows() {
+      view = await project.index.viewWithin(run.leftMs() * READING_SHARE)
+      return view.rows
+    },
+    shortcoming: () => view && shortcomingOf(view),
+  }
+}
+
+function shortcomingOf({ unread, unchecked }: PartialView): string | undefined {
+  if (unread > 0) return `${unread} records were not read in time; those written last were`
+  return unchecked > 0 ? `${unchecked} records are taken for what they were at the last look` : undefined
 }
 
 function startOutput(additionalContext: string) {
@@ -93,7 +121,7 @@ function callOf(
   project: Project,
   input: HookInput,
   harness: string | undefined,
-): HookCall {
+): Omit<HookCall, 'rows'> {
   return {
     handoffs,
     project,

@@ -9,7 +9,7 @@ import {
 import { type Drift, drift } from '../domain/drift.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { Handoffs, Project } from '../project.ts'
-import { worldOf } from './world.ts'
+import { groundOf } from './world.ts'
 
 /** How a record stands against the project now. */
 export interface Standing {
@@ -21,9 +21,9 @@ export interface Standing {
 
 /** Re-derives freshness, claims and gate of a record; writes nothing. */
 export async function standingOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<Standing> {
-  const world = await worldOf(handoffs, project, record)
-  const moved = drift(record, world)
-  const claims = judgeClaims(record, world, moved)
+  const ground = await groundOf(handoffs, project, record)
+  const moved = drift(record, ground)
+  const claims = judgeClaims(record, ground, moved)
   return {
     drift: moved,
     claims,

@@ -17,7 +17,7 @@ const NOT_DESCRIBED = 'Captured automatically before compaction; not described y
  */
 export async function captureSkeleton(call: HookCall): Promise<void> {
   const { handoffs, project, session } = call
-  const { rows } = await project.index.view()
+  const rows = await call.rows()
   const draft = draftOf(rows, session)
   if (draft) {
     const edits = await refreshEdits(call, await project.store.read(draft.id))

@@ -6,9 +6,10 @@ import type { HookCall } from '../hook-call.ts'
 import { claimedBy } from './create-record.ts'
 
 /** Renews the session's claim when less than half of it is left; the record keeps its time. */
-export async function renewClaim({ handoffs, project, session }: HookCall): Promise<void> {
+export async function renewClaim(call: HookCall): Promise<void> {
+  const { handoffs, project, session } = call
   const now = handoffs.now().getTime()
-  const claimed = await claimOf({ handoffs, project, session })
+  const claimed = await claimOf(call)
   const expires = timeOf(claimed?.claim?.expires_at ?? '') ?? 0
   const ttlMs = handoffs.config.claim_ttl_s * 1000
   if (!claimed || session === undefined || expires - now > ttlMs / 2) return
@@ -20,8 +21,9 @@ export async function renewClaim({ handoffs, project, session }: HookCall): Prom
 }
 
 /** Releases the session's claim: the record is ready for whoever comes next. */
-export async function endClaim({ handoffs, project, session }: HookCall): Promise<void> {
-  const claimed = await claimOf({ handoffs, project, session })
+export async function endClaim(call: HookCall): Promise<void> {
+  const { handoffs, project, session } = call
+  const claimed = await claimOf(call)
   if (!claimed) return
   const at = handoffs.now().toISOString()
   await project.store.update(claimed.id, undefined, (current) => {
@@ -40,8 +42,7 @@ export async function endClaim({ handoffs, project, session }: HookCall): Promis
   })
 }
 
-async function claimOf({ handoffs, project, session }: Pick<HookCall, 'handoffs' | 'project' | 'session'>) {
+async function claimOf({ handoffs, session, rows }: HookCall) {
   if (session === undefined) return undefined
-  const { rows } = await project.index.view()
-  return claimedBy(rows, session, handoffs.now().getTime())
+  return claimedBy(await rows(), session, handoffs.now().getTime())
 }

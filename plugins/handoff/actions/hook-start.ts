@@ -32,7 +32,7 @@ export async function sessionBrief(
   if (handoffs.env['SATCHEL_NO_INJECT'] === '1') return undefined
   if (!handoffs.config.inject_on.some((wanted) => wanted === source)) return undefined
   if (source === 'resume' && before?.shown === true) return undefined
-  const { rows } = await project.index.view()
+  const rows = await call.rows()
   const { disk, layout } = project.store
   const row =
     draftOf(rows, session) ?? latestOf(rows, await storedProjectId(disk, layout)) ?? latestOf(rows, undefined)

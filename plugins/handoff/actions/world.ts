@@ -9,18 +9,29 @@ import { storedProjectId } from '../store/project-identity.ts'
 /** Everything the project says about a record: its relatives, its files, its repository. Writes nothing. */
 export async function worldOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<WorldFacts> {
   const { disk, layout } = project.store
-  const [view, files, git, projectId] = await Promise.all([
+  const [view, ground, projectId] = await Promise.all([
     project.index.view(),
-    fileFacts(project.root, pathsOf(record), handoffs.clock),
-    gitFactsFor(project.git, record, project.storePrefix),
+    groundOf(handoffs, project, record),
     storedProjectId(disk, layout),
   ])
   return {
+    ...ground,
     relatives: relativesOf(view.rows),
-    files,
-    git,
     ...(projectId !== undefined && { projectId }),
   }
+}
+
+/** What a record's claims rest on: its files and its repository. Looks at no other record. Writes nothing. */
+export async function groundOf(
+  handoffs: Handoffs,
+  project: Project,
+  record: Handoff,
+): Promise<Pick<WorldFacts, 'files' | 'git'>> {
+  const [files, git] = await Promise.all([
+    fileFacts(project.root, pathsOf(record), handoffs.clock),
+    gitFactsFor(project.git, record, project.storePrefix),
+  ])
+  return { files, git }
 }
 
 function pathsOf(record: Handoff): string[] {

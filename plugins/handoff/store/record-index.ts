@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { isUuid } from '../domain/record-id.ts'
 import { type RecordRow, rowOf } from '../domain/record-row.ts'
-import { type Disk, orMissing } from './disk.ts'
-import { type IndexEntry, loadIndex, saveIndex } from './index-cache.ts'
+import { type Disk, type FileStat, orMissing } from './disk.ts'
+import { type IndexEntries, type IndexEntry, loadIndex, saveIndex } from './index-cache.ts'
 import type { Layout } from './layout.ts'
 import { type Problem, readRecord } from './read-record.ts'
 
@@ -19,6 +19,19 @@ export interface RecordIndex {
    * rename, within 6 s.
    */
   view(): Promise<IndexView>
+  /**
+   * As `view`, but begins to read no file once `budgetMs` are over: those written last come first, and what was read is kept, so
+   * that the next look gets farther. For whoever must answer in time.
+   */
+  viewWithin(budgetMs: number): Promise<PartialView>
+}
+
+/** A view that may lack records. */
+export interface PartialView extends IndexView {
+  /** Files there was no time to read: the view lacks them. */
+  readonly unread: number
+  /** Files there was no time to look at: the view has them as they were when they were last looked at. */
+  readonly unchecked: number
 }
 
 // design handoff-store, section 1
@@ -28,49 +41,67 @@ const SAVE_EVERY_MS = 5000
 const SEEN_WITHIN_MS = 6000
 /** Two changes within the clock tick of a file system cannot be told apart. */
 const YOUNG_MS = 50
-const PARALLEL = 64
+const PARALLEL_LOOKS = 64
+/** Fewer than looks: what has begun when the time is over is still waited for, and a record may be large. */
+const PARALLEL_READS = 16
+/** Of a budget, the share for looking which files changed; the rest is for reading those. */
+const LOOKING_SHARE = 0.7
 
-interface State {
-  readonly entries: ReadonlyMap<string, IndexEntry>
+interface Scan {
+  readonly entries: IndexEntries
   readonly folderMs: number
   readonly scannedMs: number
   readonly view: IndexView
+  readonly unread: number
+  readonly unchecked: number
 }
 
 /** The index of the store at `layout`. `now` is the clock of the file system's times. */
 export function createIndex(disk: Disk, layout: Layout, now: () => number): RecordIndex {
-  let state: State | undefined
-  let running: Promise<State> | undefined
+  let last: Scan | undefined
+  let running: Promise<Scan> | undefined
   let savedMs = Number.NEGATIVE_INFINITY
 
-  const scan = async (): Promise<State> => {
+  const timeFrom = (fromMs: number, budgetMs: number): Time => ({
+    toLook: () => now() - fromMs < budgetMs * LOOKING_SHARE,
+    toRead: () => now() - fromMs < budgetMs,
+  })
+  const scan = async (budgetMs: number): Promise<Scan> => {
     const scannedMs = now()
     const folderMs = (await orMissing(disk.stat(layout.records)))?.mtimeMs ?? 0
-    const before = state?.entries ?? (await loadIndex(disk, layout)) ?? new Map<string, IndexEntry>()
-    const entries = await entriesOf(disk, layout, before)
+    const before = last?.entries ?? (await loadIndex(disk, layout)) ?? new Map<string, IndexEntry>()
+    const { entries, ...missed } = await entriesOf({ disk, layout, before }, timeFrom(scannedMs, budgetMs))
     const changed =
       entries.size !== before.size || [...entries].some(([name, entry]) => before.get(name) !== entry)
-    const next = { entries, folderMs, scannedMs, view: state && !changed ? state.view : viewOf(entries) }
-    state = next
+    const view = last && !changed ? last.view : viewOf(entries)
+    const next = { entries, folderMs, scannedMs, view, ...missed }
+    last = next
     if (changed && now() - savedMs >= SAVE_EVERY_MS) {
       savedMs = now()
       await saveIndex(disk, layout, entries)
     }
     return next
   }
-  const scanOnce = (): Promise<State> => {
-    running ??= scan().finally(() => {
+  const scanOnce = (): Promise<Scan> => {
+    running ??= scan(Number.POSITIVE_INFINITY).finally(() => {
       running = undefined
     })
     return running
   }
+  /** Whether there is a store at all, and the last scan while it still holds. */
+  const look = async (): Promise<{ readonly isMissing: boolean; warm(): Scan | undefined }> => {
+    const folder = await orMissing(disk.stat(layout.records))
+    const folderMs = folder?.mtimeMs ?? 0
+    return {
+      isMissing: folder?.isDirectory !== true,
+      warm: () => (isCurrent(last, folderMs) && now() - last.scannedMs < SEEN_WITHIN_MS ? last : undefined),
+    }
+  }
 
   return {
     async view() {
-      const folder = await orMissing(disk.stat(layout.records))
-      if (!folder?.isDirectory) return { rows: [], problems: [] }
-      const warm = (): State | undefined =>
-        isCurrent(state, folder.mtimeMs) && now() - state.scannedMs < SEEN_WITHIN_MS ? state : undefined
+      const { isMissing, warm } = await look()
+      if (isMissing) return EMPTY
       const known = warm()
       if (known) {
         // In the background: its findings are for a later call, and a failure shows there.
@@ -81,44 +112,98 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
       if (running) await running.catch(() => undefined)
       return (warm() ?? (await scanOnce())).view
     },
+    async viewWithin(budgetMs) {
+      const { isMissing, warm } = await look()
+      if (isMissing) return { ...EMPTY, unread: 0, unchecked: 0 }
+      const { view, unread, unchecked } = warm() ?? (await scan(budgetMs))
+      return { ...view, unread, unchecked }
+    },
   }
 }
 
-/** Whether nothing was written since a scan, as far as the folder's time can tell. */
-function isCurrent(state: State | undefined, folderMs: number): state is State {
-  return state !== undefined && state.folderMs === folderMs && state.scannedMs - folderMs >= YOUNG_MS
+const EMPTY: IndexView = { rows: [], problems: [] }
+
+/** Whether a scan was whole and nothing was written since, as far as the folder's time can tell. */
+function isCurrent(scan: Scan | undefined, folderMs: number): scan is Scan {
+  if (!scan || scan.unread + scan.unchecked > 0) return false
+  return scan.folderMs === folderMs && scan.scannedMs - folderMs >= YOUNG_MS
 }
 
-async function entriesOf(
-  disk: Disk,
-  layout: Layout,
-  before: ReadonlyMap<string, IndexEntry>,
-): Promise<ReadonlyMap<string, IndexEntry>> {
-  const names = ((await orMissing(disk.list(layout.records))) ?? [])
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-  const entries = new Map<string, IndexEntry>()
-  for (let from = 0; from < names.length; from += PARALLEL) {
-    const batch = names.slice(from, from + PARALLEL)
-    const read = await Promise.all(batch.map((name) => entryOf(disk, layout, name, before.get(name))))
-    for (const [index, entry] of read.entries()) {
-      const name = batch[index]
-      if (entry && name !== undefined) entries.set(name, entry)
-    }
+interface Files {
+  readonly disk: Disk
+  readonly layout: Layout
+  /** What is known from before. */
+  readonly before: IndexEntries
+}
+
+/** Whether there is still time to begin with the next files. */
+interface Time {
+  toLook(): boolean
+  toRead(): boolean
+}
+
+/** The entries of all files in the order of their names, without those there was no time for. */
+async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries' | 'unread' | 'unchecked'>> {
+  const { disk, layout, before } = files
+  const names = ((await orMissing(disk.list(layout.records))) ?? []).filter((name) => name.endsWith('.json'))
+  // Newer ids sort behind older ones: where there is no time to look at all, the newest were looked at.
+  const newestFirst = names.sort().toReversed()
+  const found = new Map<string, IndexEntry>()
+  const changed: Seen[] = []
+  const looked = await inTime(newestFirst, PARALLEL_LOOKS, time.toLook, async (name) => {
+    const stat = await orMissing(disk.stat(join(layout.records, name)))
+    const known = before.get(name)
+    if (!stat) return
+    if (known && known.mtimeMs === stat.mtimeMs && known.size === stat.size) found.set(name, known)
+    else changed.push({ name, stat })
+  })
+  // Most likely they are what they were; whoever acts on a row reads the record again.
+  let unchecked = 0
+  for (const name of newestFirst.slice(looked)) {
+    const known = before.get(name)
+    if (!known) continue
+    found.set(name, known)
+    unchecked++
   }
-  return entries
+  changed.sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs || (a.name < b.name ? 1 : -1))
+  const read = await inTime(changed, PARALLEL_READS, time.toRead, async ({ name, stat }) => {
+    const entry = await entryOf(files, name, stat)
+    if (entry) found.set(name, entry)
+  })
+  const entries = names.flatMap((name) => {
+    const entry = found.get(name)
+    return entry ? [[name, entry] as const] : []
+  })
+  const unread = names.length - looked - unchecked + changed.length - read
+  return { entries: new Map(entries), unread, unchecked }
+}
+
+interface Seen {
+  readonly name: string
+  readonly stat: FileStat
+}
+
+/** Does `work` for the first of `list`, `parallel` at a time, while there is time; how many it was done for. */
+async function inTime<T>(
+  list: readonly T[],
+  parallel: number,
+  hasTime: () => boolean,
+  work: (one: T) => Promise<void>,
+): Promise<number> {
+  let done = 0
+  while (done < list.length && hasTime()) {
+    const batch = list.slice(done, done + parallel)
+    await Promise.all(batch.map(work))
+    done += batch.length
+  }
+  return done
 }
 
 async function entryOf(
-  disk: Disk,
-  layout: Layout,
+  { disk, layout }: Files,
   name: string,
-  before: IndexEntry | undefined,
+  { mtimeMs, size }: FileStat,
 ): Promise<IndexEntry | undefined> {
-  const stat = await orMissing(disk.stat(join(layout.records, name)))
-  if (!stat) return undefined
-  const { mtimeMs, size } = stat
-  if (before && before.mtimeMs === mtimeMs && before.size === size) return before
   const id = name.slice(0, -'.json'.length)
   if (!isUuid(id)) return { mtimeMs, size, problem: misnamed(name) }
   const found = await readRecord(disk, layout, id)
@@ -131,7 +216,7 @@ function misnamed(name: string): Problem {
   return { path: name, reason: 'wrong_id', detail: 'is not named by a record id' }
 }
 
-function viewOf(entries: ReadonlyMap<string, IndexEntry>): IndexView {
+function viewOf(entries: IndexEntries): IndexView {
   const all = [...entries.values()]
   return {
     rows: all.flatMap(({ row }) => row ?? []),
