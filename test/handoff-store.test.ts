@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { validate } from '../generated/handoff-validate.js'
 import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
 import { layoutOf } from '../plugins/handoff/store/layout.ts'
+import { pauseMs } from '../plugins/handoff/store/lock.ts'
 import { openStore, type Store } from '../plugins/handoff/store/store.ts'
 import { openBench, SMALL } from './handoff-fixture.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
@@ -242,6 +243,94 @@ test('a lock left by a dead process is taken over without waiting', async (t) =>
   assert.ok(performance.now() - started < 2000)
   assert.equal(looks, 2 * looksAtFreeLock)
   assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
+})
+
+test('who waits for a lock looks at it less and less often, and never at the whole folder', async (t) => {
+  const WAITERS = 10
+  let lists = 0
+  let looks = 0
+  const counting: Disk = {
+    ...realDisk,
+    list: (path) => {
+      if (path.endsWith('.locks')) lists++
+      return realDisk.list(path)
+    },
+    stat: (path) => {
+      if (path.includes('.locks/')) looks++
+      return realDisk.stat(path)
+    },
+  }
+  const { store, root } = storeOn(t, realDisk)
+  const waiters = await Promise.all(
+    Array.from({ length: WAITERS }, async () => {
+      const opened = storeAt(root, counting).store
+      await opened.preparing(async () => {})
+      return opened
+    }),
+  )
+
+  let holding = 0
+  let seen = { lists: 0, looks: 0 }
+  const got: number[] = []
+  let waiting: Promise<unknown> | undefined
+  await store.locked('one', async () => {
+    const started = performance.now()
+    waiting = Promise.all(
+      waiters.map((waiter, n) => waiter.locked('one', () => Promise.resolve(got.push(n)))),
+    )
+    await wait(500) // what holds a lock takes its time
+    holding = performance.now() - started
+    seen = { lists, looks }
+  })
+  await waiting
+
+  assert.deepEqual(got.toSorted(), Array.from({ length: WAITERS }, (_, n) => n).toSorted())
+  assert.equal(seen.lists, WAITERS)
+  // A pause is 16 ms in the middle once it has grown; at the first pauses a waiter would look 200 times in this time.
+  const most = WAITERS * (6 + holding / 10)
+  t.diagnostic(`${seen.looks} looks of ${WAITERS} in ${Math.round(holding)} ms, at most ${Math.round(most)}`)
+  assert.ok(seen.looks <= most, `${seen.looks} looks, at most ${most}`)
+})
+
+test('a pause before a lock is short at first, grows to its bound and never passes it', () => {
+  const chances = [0, 0.25, 0.5, 0.75, 0.999]
+  const of = (pauses: number) => chances.map((chance) => pauseMs(pauses, chance))
+
+  assert.deepEqual(of(0), [1, 2, 3, 4, 4])
+  assert.deepEqual(of(1), [1, 3, 5, 7, 8])
+  assert.deepEqual(of(3), [1, 8, 16, 24, 31])
+  for (const pauses of [4, 31, 1000, 1e9]) assert.deepEqual(of(pauses), of(3))
+})
+
+test('a lock that is free costs the same steps whether anybody waits elsewhere or not', async (t) => {
+  const steps: string[] = []
+  const noted = <A extends unknown[], R>(name: string, method: (path: string, ...rest: A) => Promise<R>) => {
+    return (path: string, ...rest: A): Promise<R> => {
+      steps.push(name)
+      return method(path, ...rest)
+    }
+  }
+  const { store } = storeOn(t, {
+    ...realDisk,
+    list: noted('list', realDisk.list),
+    stat: noted('stat', realDisk.stat),
+    read: noted('read', realDisk.read),
+    writeNew: noted('write', realDisk.writeNew),
+    link: noted('link', realDisk.link),
+    unlink: noted('unlink', realDisk.unlink),
+    empty: noted('empty', realDisk.empty),
+  })
+  await store.preparing(async () => {})
+  const stepsOf = async () => {
+    steps.length = 0
+    await store.locked('one', async () => {})
+    return steps.join(' ')
+  }
+
+  assert.equal(await stepsOf(), 'list write link unlink list empty')
+  for (let again = 0; again < 3; again++) {
+    assert.equal(await stepsOf(), 'list stat write link unlink list unlink empty')
+  }
 })
 
 /** How long a holder stands still: 61 in a long run; else its lock is made as old as that. */
