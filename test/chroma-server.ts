@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { lacksPackage } from './optional-package.ts'
 
 /** A real server on a free port, or undefined with a loud line; in CI its absence is a failure. */
 export async function startChroma(
@@ -10,6 +11,7 @@ export async function startChroma(
   folder: string,
   port: number,
 ): Promise<ChildProcess | undefined> {
+  if (await lacksPackage(t, 'chromadb')) return undefined
   const cli = join(import.meta.dirname, '../node_modules/chromadb/dist/cli.mjs')
   const child = spawn(
     process.execPath,

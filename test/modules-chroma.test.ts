@@ -16,6 +16,7 @@ import type { VectorItem } from '../plugins/modules/store/vector-store.ts'
 import { startChroma } from './chroma-server.ts'
 import { freePort } from './free-port.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
+import { lacksPackage } from './optional-package.ts'
 
 interface Hit {
   readonly id: string
@@ -131,6 +132,7 @@ test('an ingest fills a real ChromaDB server, and a rebuild renews it after a ch
 })
 
 test('with the server down, an ingest is refused before any git work and a search says where it looked', async (t) => {
+  if (await lacksPackage(t, 'chromadb')) return
   const root = await temporaryFolder(t)
   const port = await freePort()
   const url = join(root, 'missing.git')
@@ -151,6 +153,7 @@ test('with the server down, an ingest is refused before any git work and a searc
 })
 
 test('what is no ChromaDB server of this version, or refuses access, is told from one that is down', async (t) => {
+  if (await lacksPackage(t, 'chromadb')) return
   const root = await temporaryFolder(t)
   await writeManyRecords(root, 1, 1)
   const answers: [string, number, string, RegExp][] = [

@@ -12,6 +12,7 @@ import { plugin } from '../plugins/modules/index.ts'
 import { createLexicon } from '../plugins/modules/search/lexicon.ts'
 import { moduleFields } from '../plugins/modules/search/module-fields.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
+import { lacksPackage } from './optional-package.ts'
 import { WORDS, writeTinyModel } from './tiny-model.ts'
 
 const KEY = 'sk-canary-key-0123456789'
@@ -292,6 +293,7 @@ test('a hosted strategy without its key is refused before anything else, naming 
 })
 
 test('a local model gives mean-pooled vectors of length 1; padding changes nothing; words of one group are near', async (t) => {
+  if (await lacksPackage(t, '@huggingface/transformers')) return
   const folder = await temporaryFolder(t)
   const { rows } = writeTinyModel(`${folder}/tiny`)
   const options = embeddingOptions.parse({
@@ -333,6 +335,7 @@ test('a local model gives mean-pooled vectors of length 1; padding changes nothi
 })
 
 test('a model that is not there names the field and both remedies, and asks no network for a folder', async (t) => {
+  if (await lacksPackage(t, '@huggingface/transformers')) return
   const folder = await temporaryFolder(t)
   const options = embeddingOptions.parse({
     strategy: 'local-transformers',
@@ -349,6 +352,7 @@ test('a model that is not there names the field and both remedies, and asks no n
 })
 
 test('a model that has to be loaded first says so where there is no network', async (t) => {
+  if (await lacksPackage(t, '@huggingface/transformers')) return
   const folder = await temporaryFolder(t)
   t.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')))
   const options = embeddingOptions.parse({ strategy: 'local-transformers' })

@@ -17,6 +17,7 @@ import type { VectorStore } from '../plugins/modules/store/vector-store.ts'
 import { startChroma } from './chroma-server.ts'
 import { freePort } from './free-port.ts'
 import { HEADER, item } from './modules-store-fixture.ts'
+import { lacksPackage } from './optional-package.ts'
 
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
@@ -268,6 +269,7 @@ test('a real ChromaDB server stores, replaces, filters, removes, survives a kill
 })
 
 test('a server that is not there is named with host and port', async (t) => {
+  if (await lacksPackage(t, 'chromadb')) return
   const port = await freePort()
   const store = await openIn(await temporary(t), { vectordb_host: '127.0.0.1', vectordb_port: port })
 
