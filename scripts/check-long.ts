@@ -26,9 +26,9 @@ const PROOFS: readonly Proof[] = [
       ...testing,
       'plugins/workspace/engine/ledger.test.ts',
       'plugins/workspace/engine/room-store.test.ts',
-      'test/workspace-model.test.ts',
+      'test/workspace-changes.test.ts',
     ],
-    env: { HISTORIES: '10000', INTERLEAVINGS: '10000' },
+    env: { HISTORIES: '10000', INTERLEAVINGS: '10000', SEED },
   },
   {
     name: 'handoff: 50,000 records against a second validator',

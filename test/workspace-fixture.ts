@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { EventType, RoomEvent } from '../plugins/workspace/domain/event.ts'
@@ -72,6 +72,10 @@ export interface TestRoom {
   write(text: string): Promise<void>
   /** Ends this owner, cleanly or as if it had died, and opens the room again. */
   reopen(how: 'clean' | 'killed'): Promise<TestRoom>
+  /** Ends this owner cleanly; the folder stays until the test ends. */
+  close(): Promise<void>
+  /** Ends this owner and removes the folder now, for tests that open thousands of rooms. */
+  discard(): Promise<void>
 }
 
 export interface TestRoomOptions {
@@ -121,6 +125,11 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
   })
   const events = async (since = 0) => room.readAsSystem((rows) => eventsSince(rows, since, 5000))
   const latest = async () => room.readAsSystem((rows) => rows.latestEventId)
+  const close = async (): Promise<void> => {
+    open = false
+    await room.close()
+    await engine.close()
+  }
   return {
     room,
     file,
@@ -156,10 +165,13 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     },
     async reopen(how) {
       open = false
-      if (how === 'clean') await room.close()
-      else await engine.lock.release()
-      if (how === 'clean') await engine.close()
+      await (how === 'clean' ? close() : engine.lock.release())
       return openTestRoom(t, { ...options, folder, now })
+    },
+    close,
+    async discard() {
+      await close()
+      await rm(folder, { recursive: true })
     },
   }
 }

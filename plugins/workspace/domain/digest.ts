@@ -64,9 +64,11 @@ export function digest(source: DigestSource, maxTokens: number): Digest {
   const gap = source.since + 1 < source.oldest || source.since > source.latest
   const ranked = gap ? currentState(source) : foldedState(source)
   const frame = frameOf(source, gap)
+  // Behind a cursor that lies beyond the newest event there is nothing to read on.
+  const since_event_id = source.since > source.latest ? source.oldest - 1 : source.since
   const truncated = {
     reason: 'max_tokens' as const,
-    next: { tool: 'workspace_events', args: { since_event_id: source.since } },
+    next: { tool: 'workspace_events', args: { since_event_id } },
   }
   const all = filled(frame, ranked)
   if (tokensOf(all) <= maxTokens) return all

@@ -12,6 +12,7 @@ import { modelContent } from './torture/model.ts'
 
 const { schema, statements } = modelContent
 const HISTORIES = Number(process.env['HISTORIES'] ?? 300)
+const SEED = Number(process.env['SEED'] ?? 20_261_122)
 
 let sql: Sql
 before(async () => {
@@ -57,7 +58,8 @@ const moves = fc.array(
   { maxLength: 12 },
 )
 
-test('replaying the records gives the same room, from nothing and from any checkpoint', () => {
+test('replaying the records gives the same room, from nothing and from any checkpoint', (t) => {
+  t.diagnostic(`seed ${SEED}, ${HISTORIES} histories`)
   fc.assert(
     fc.property(moves, (history) => {
       const live = openLedger(sql, schema, statements)
@@ -74,7 +76,7 @@ test('replaying the records gives the same room, from nothing and from any check
       for (const ledger of [live, fromNothing, fromImage]) ledger.close()
       assert.deepEqual(hashes, [hash, hash])
     }),
-    { numRuns: HISTORIES },
+    { numRuns: HISTORIES, seed: SEED },
   )
 })
 

@@ -730,7 +730,11 @@ test('after 2,500 events the ring holds the newest 2,000 and ids go on after a r
   await again.close()
 })
 
-test('whatever edits and commits interleave, every text of both sides is in some version', async () => {
+const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 150)
+const SEED = Number(process.env['SEED'] ?? 20_261_122)
+
+test('whatever edits and commits interleave, every text of both sides is in some version', async (t) => {
+  t.diagnostic(`seed ${SEED}, ${INTERLEAVINGS} interleavings`)
   const loaded = await sql()
   const step = fc.record({ by: fc.constantFrom('us', 'editor'), after: fc.nat({ max: 12 }) })
   await fc.assert(
@@ -738,6 +742,6 @@ test('whatever edits and commits interleave, every text of both sides is in some
       const { missing } = await interleave(loaded, steps)
       assert.deepEqual(missing, [])
     }),
-    { numRuns: Number(process.env['INTERLEAVINGS'] ?? 150) },
+    { numRuns: INTERLEAVINGS, seed: SEED },
   )
 })
