@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { runSatchel, SATCHEL } from './satchel-process.ts'
 import { lendsTerminals, openOnTerminal } from './terminal.ts'
 
-const SATCHEL = [
-  process.execPath,
-  '--import',
-  import.meta.resolve('tsx'),
-  join(import.meta.dirname, '../server/main.ts'),
-]
 const ESCAPE = '\u001b'
 /** A bar with its count, as cli-progress draws it. */
 const BAR = /[=-]{20,} \d+\/1 \S/
@@ -72,20 +66,7 @@ test('without a terminal an ingest writes plain lines, and no bar', async (t) =>
   const project = await openProject(t)
   await project.letGo()
 
-  const child = spawn(SATCHEL[0] ?? '', [...SATCHEL.slice(1), 'ingest'], {
-    cwd: project.root,
-    env: project.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  const [code] = await once(child, 'close')
+  const { code, out, err } = await runSatchel(project.root, ['ingest'], project.env)
 
   assert.equal(code, 0, err)
   assert.ok(!`${out}${err}`.includes(ESCAPE))

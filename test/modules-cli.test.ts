@@ -9,34 +9,7 @@ import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { parseConfigText } from '../plugins/modules/config-text.ts'
 import { SAMPLE_CONFIG } from '../plugins/modules/init.ts'
 import { temporaryFolder } from './harness/index.ts'
-
-const MAIN = join(import.meta.dirname, '../server/main.ts')
-
-interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs `satchel` in a folder. */
-async function satchel(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const tsx = import.meta.resolve('tsx')
-  const child = spawn(process.execPath, ['--import', tsx, MAIN, ...args], {
-    cwd,
-    env: { PATH: String(process.env['PATH']), HOME: cwd, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code, out, err }
-}
+import { runSatchel, SATCHEL } from './satchel-process.ts'
 
 async function openProject(t: TestContext): Promise<{ root: string; url: string }> {
   const root = await temporaryFolder(t)
@@ -50,9 +23,9 @@ test('init writes a sample that is a valid configuration, and refuses an existin
   const root = await temporaryFolder(t)
   const env = { SERVICE_CONFIG: join(root, 'none.yaml') }
 
-  const first = await satchel(root, ['init', 'conf/satchel.yaml'], env)
+  const first = await runSatchel(root, ['init', 'conf/satchel.yaml'], env)
   const written = await readFile(join(root, 'conf/satchel.yaml'), 'utf8')
-  const second = await satchel(root, ['init', 'conf/satchel.yaml', '--json'])
+  const second = await runSatchel(root, ['init', 'conf/satchel.yaml', '--json'])
 
   assert.equal(first.code, 0, first.err)
   assert.equal(written, SAMPLE_CONFIG)
@@ -72,15 +45,15 @@ test('ingest takes the configuration by position and -c as the clone directory, 
     JSON.stringify({ repositories: [...good.repositories, { url: './none.git' }] }),
   )
 
-  const fine = await satchel(root, ['ingest', 'good.yaml', '-o', 'summaries', '-c', 'clones', '--json'])
-  const mixed = await satchel(root, ['ingest', 'mixed.yaml', '--cleanup'], {
+  const fine = await runSatchel(root, ['ingest', 'good.yaml', '-o', 'summaries', '-c', 'clones', '--json'])
+  const mixed = await runSatchel(root, ['ingest', 'mixed.yaml', '--cleanup'], {
     SERVICE_OUTPUT_DIR: 'from-env',
     EDITOR: 'vim',
     PAGER: 'less',
     GIT_DIR: '/x',
   })
-  const nothing = await satchel(root, ['ingest', '--json'])
-  const missing = await satchel(root, ['ingest', 'missing.yaml', '--json'])
+  const nothing = await runSatchel(root, ['ingest', '--json'])
+  const missing = await runSatchel(root, ['ingest', 'missing.yaml', '--json'])
 
   assert.equal(fine.code, 0, fine.err)
   assert.deepEqual(JSON.parse(fine.out).refs, { processed: 2, unchanged: 0, empty: 0, failed: 0 })
@@ -103,8 +76,8 @@ test('ingest tells its progress in plain lines on stderr, the report alone on st
   const { root, url } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url }] }))
 
-  const loud = await satchel(root, ['ingest', '--json'])
-  const quiet = await satchel(root, ['ingest', '--json', '-q'])
+  const loud = await runSatchel(root, ['ingest', '--json'])
+  const quiet = await runSatchel(root, ['ingest', '--json', '-q'])
 
   const lines = loud.err.trim().split('\n')
   assert.equal(lines[0], '1 repositories (0/1)')
@@ -121,11 +94,11 @@ test('ingest reads the file it is given and no other: a broken one beside it, or
   const gone = { SERVICE_CONFIG: join(root, 'gone.yaml') }
 
   const runs = [
-    await satchel(root, ['ingest', 'other.yaml', '-o', 'one', '-c', 'clones', '--json']),
-    await satchel(root, ['ingest', '-o', 'two', '--clone-dir', 'clones', 'other.yaml', '--json']),
-    await satchel(root, ['--json', 'ingest', '--prune', 'other.yaml'], gone),
+    await runSatchel(root, ['ingest', 'other.yaml', '-o', 'one', '-c', 'clones', '--json']),
+    await runSatchel(root, ['ingest', '-o', 'two', '--clone-dir', 'clones', 'other.yaml', '--json']),
+    await runSatchel(root, ['--json', 'ingest', '--prune', 'other.yaml'], gone),
   ]
-  const own = await satchel(root, ['ingest', '--json'])
+  const own = await runSatchel(root, ['ingest', '--json'])
   await writeFile(join(root, 'bad.yaml'), 'repositories:\n  - url: ./x\n    brunches: [main]\n')
   await writeFile(join(root, 'bomb.yaml'), `a: &a [x]\nb: [${'*a, '.repeat(150)}]\n`)
   await writeFile(join(root, 'tag.yaml'), 'repositories: []\noutput_dir: !!js/function x\n')
@@ -137,7 +110,7 @@ test('ingest reads the file it is given and no other: a broken one beside it, or
     ['bomb.yaml', /bomb\.yaml/],
     ['tag.yaml', /tag\.yaml:2/],
   ] as const) {
-    const refused = await satchel(root, ['ingest', file, '--json'])
+    const refused = await runSatchel(root, ['ingest', file, '--json'])
     const { code, message } = JSON.parse(refused.out).error
     assert.deepEqual([refused.code, code], [3, 'invalid'], file)
     assert.match(message, said)
@@ -147,8 +120,8 @@ test('ingest reads the file it is given and no other: a broken one beside it, or
 test('analyze prints summaries, writes them with -o, and leaves nothing else behind', async (t) => {
   const { root } = await openProject(t)
 
-  const plain = await satchel(root, ['analyze', './terraform-x-net.git', '--json'])
-  const saved = await satchel(root, [
+  const plain = await runSatchel(root, ['analyze', './terraform-x-net.git', '--json'])
+  const saved = await runSatchel(root, [
     'analyze',
     './terraform-x-net.git',
     '--include-tags',
@@ -160,7 +133,7 @@ test('analyze prints summaries, writes them with -o, and leaves nothing else beh
     '-o',
     'all.json',
   ])
-  const missing = await satchel(root, ['analyze', './none.git', '--json'])
+  const missing = await runSatchel(root, ['analyze', './none.git', '--json'])
 
   assert.equal(plain.code, 0, plain.err)
   assert.deepEqual(
@@ -182,15 +155,15 @@ test('the verbs under modules answer from what was ingested', async (t) => {
   const { root, url } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url, recursive: true }] }))
   await writeFile(join(root, 'call.tf'), `module "n" {\n  source = "git::${url}?ref=v1.0.0"\n  aa = 1\n}\n`)
-  assert.equal((await satchel(root, ['ingest'])).code, 0)
+  assert.equal((await runSatchel(root, ['ingest'])).code, 0)
 
   const runs = await Promise.all([
-    satchel(root, ['modules', 'list', 'net', '--json']),
-    satchel(root, ['modules', 'show', 'terraform-x-net', '--json']),
-    satchel(root, ['modules', 'usage', 'terraform-x-net']),
-    satchel(root, ['modules', 'check', 'call.tf', '--json']),
-    satchel(root, ['modules', 'stats', '--json']),
-    satchel(root, ['modules', 'show', 'nothing', '--json']),
+    runSatchel(root, ['modules', 'list', 'net', '--json']),
+    runSatchel(root, ['modules', 'show', 'terraform-x-net', '--json']),
+    runSatchel(root, ['modules', 'usage', 'terraform-x-net']),
+    runSatchel(root, ['modules', 'check', 'call.tf', '--json']),
+    runSatchel(root, ['modules', 'stats', '--json']),
+    runSatchel(root, ['modules', 'show', 'nothing', '--json']),
   ])
 
   const [list, show, usage, check, stats, none] = runs.map(({ out }) => out)
@@ -218,15 +191,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       join(root, 'slow.yaml'),
       JSON.stringify({ repositories: [{ url: `https://127.0.0.1:${port}/a/b` }] }),
     )
-    const child = spawn(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), MAIN, 'ingest', 'slow.yaml', '--json'],
-      {
-        cwd: root,
-        env: { PATH: String(process.env['PATH']), HOME: root, SATCHEL_TEST_MARK: root },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    )
+    const [program, ...words] = SATCHEL
+    const child = spawn(program, [...words, 'ingest', 'slow.yaml', '--json'], {
+      cwd: root,
+      env: { PATH: String(process.env['PATH']), HOME: root, SATCHEL_TEST_MARK: root },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     const [socket] = await once(silent, 'connection')
     t.after(() => socket.destroy())
 
@@ -267,7 +237,7 @@ test('a tag name that would move the cursor or colour a terminal is shown escape
   await writeFile(join(root, 'satchel.yaml'), `http:\n  log_level: debug\nrepositories:\n  - url: ${url}\n`)
 
   for (const args of [['ingest'], ['ingest', '--json']]) {
-    const { code, out, err } = await satchel(root, args, { PATH: `${tools}:${process.env['PATH']}` })
+    const { code, out, err } = await runSatchel(root, args, { PATH: `${tools}:${process.env['PATH']}` })
 
     assert.equal(code, 3)
     assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)

@@ -7,6 +7,7 @@ import { repositoryEntry } from '../plugins/modules/config.ts'
 import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
 import { type IngestReport, ingest } from '../plugins/modules/ingest.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { SATCHEL } from './satchel-process.ts'
 import { findSshd, HOST_ALIAS, openSshServer, type SshServer } from './ssh-server.ts'
 import { lendsTerminals, openOnTerminal } from './terminal.ts'
 
@@ -104,13 +105,6 @@ test('a host whose key is unknown, or another than before, is refused with what 
   }
   assert.doesNotMatch(server.log(), /Accepted/)
 })
-
-const SATCHEL = [
-  process.execPath,
-  '--import',
-  import.meta.resolve('tsx'),
-  join(import.meta.dirname, '../server/main.ts'),
-]
 
 test('a server that would ask for a password is no reason to wait: an ingest on a terminal says that the key was refused', async (t) => {
   const stage = await openStage(t)

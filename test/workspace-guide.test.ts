@@ -8,10 +8,9 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './harness/index.ts'
+import { SATCHEL } from './satchel-process.ts'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../docs/workspace.md'), 'utf8')
-const MAIN = join(import.meta.dirname, '../server/main.ts')
-const SATCHEL = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN]
 /** The word that the guide types, as this tree's program. */
 const AS_FUNCTION = `satchel() { ${SATCHEL.map((word) => `'${word}'`).join(' ')} "$@"; }`
 const run = promisify(execFile)

@@ -1,19 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
+import { SATCHEL } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /** The program from its sources. */
-export const SOURCES: readonly string[] = [
-  '--import',
-  pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href,
-  join(ROOT, 'server', 'main.ts'),
-]
+export const SOURCES: readonly string[] = SATCHEL.slice(1)
 
 /** The program as it is shipped: it starts in a tenth of the time, which counts where there are many. */
 export const BUILT: readonly string[] = [join(ROOT, 'dist', 'satchel.js')]
