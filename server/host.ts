@@ -65,6 +65,8 @@ export interface RunningHost {
   call(owned: OwnedTool, rawInput: unknown, ctx: CallContext): Promise<CallAnswer>
   /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or what `start` threw. */
   start(): Promise<void>
+  /** Tells each plugin of a listener that `run.ts` opened and closes; logs failures and skips none. Gives the listener back. */
+  served(listener: OpenListener): Promise<OpenListener>
   /** Aborts the signal, closes what was opened, stops plugins in reverse; logs failures and skips none. */
   stop(): Promise<void>
 }
@@ -193,6 +195,11 @@ function runningHost(
     async start() {
       for (const { plugin, instance } of registry.instances) await startWithin(plugin, instance)
     },
+    async served(listener) {
+      for (const { plugin, instance } of registry.instances)
+        await settle(options.log, `${plugin} at ${listener.name}`, async () => instance.served?.(listener))
+      return listener
+    },
   }
 }
 
@@ -244,7 +251,7 @@ async function settle(log: Log, what: string, action: () => Promise<void>): Prom
   try {
     await action()
   } catch (thrown) {
-    log.error('stopping failed, going on', { what, error: thrown })
+    log.error('failed, going on', { what, error: thrown })
   }
 }
 

@@ -247,7 +247,7 @@ async function openRound(io: Io, world: World, { log, config, token, surface }: 
     const name = surface === 'rest' ? 'api' : 'mcp'
     const own: Listener = { name, at: { host: address, port }, mcp: true, allowedHosts }
     for (const listener of [own, ...(surface === 'rest' ? host.registry.listeners : [])]) {
-      listeners.push(await openHttp(host, listener, options))
+      listeners.push(await host.served(await openHttp(host, listener, options)))
     }
     return { listeners: [...listeners], close }
   } catch (thrown) {

@@ -54,6 +54,24 @@ test('serve exits 130 when it is interrupted', async (t) => {
   assert.equal((await running.done).code, 130)
 })
 
+test('an invitation to a room that serve serves at every address can be redeemed on this machine', async (t) => {
+  const { root, start, satchel } = await openProject(t)
+  await writeFile(join(root, 'plan.md'), '# Plan\n')
+  await writeFile(join(root, 'room.yaml'), 'workspace: { file: plan.md }\n')
+  const env = { HOME: root }
+  const running = start(['serve', '--host', '0.0.0.0', '--port', '0', '--json', '-c', 'room.yaml'], { env })
+  await addressOf(running)
+
+  const invited = await satchel(['workspace', 'invite', '--json', '-c', 'room.yaml'], { env })
+  assert.equal(invited.code, 0, invited.out)
+  const joined = await satchel(['workspace', 'join', JSON.parse(invited.out).uri, '--json'], { env })
+  running.send('SIGTERM')
+  await running.done
+
+  assert.equal(joined.code, 0, joined.err)
+  assert.equal(typeof JSON.parse(joined.out).participant_id, 'string')
+})
+
 test('a token of the configuration is not printed', async (t) => {
   const { start } = await openProject(t)
   const env = { SATCHEL_TOKEN: 'a-token-of-mine' }

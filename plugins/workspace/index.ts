@@ -1,4 +1,11 @@
-import { definePlugin, type Finding, type Host, type PluginInstance } from '../../server/plugin.ts'
+import {
+  definePlugin,
+  type Finding,
+  type Host,
+  isSatchelError,
+  type OpenListener,
+  type PluginInstance,
+} from '../../server/plugin.ts'
 import { roomFindings } from './commands/looking.ts'
 import { roomCommands } from './commands/room-commands.ts'
 import { namedPlace } from './commands/target.ts'
@@ -45,7 +52,27 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     const remote = roomElsewhere(host, config)
     return { commands, ...(remote && { remote }), stop: room.stop }
   }
-  return { ...lent(room), commands, doctor: () => findingsOf(host, room), stop: room.stop }
+  return {
+    ...lent(room),
+    commands,
+    doctor: () => findingsOf(host, room),
+    served: (listener) => openAt(listener, { host, room }),
+    stop: room.stop,
+  }
+}
+
+/**
+ * Under `serve` the room is live as soon as the API listens: nobody could be invited to it before. Where it cannot be
+ * opened, each call of it says why, and everything else is served.
+ */
+async function openAt(listener: OpenListener, parts: { host: Host; room: RoomProcess }): Promise<void> {
+  const { host, room } = parts
+  room.listen(listener)
+  if (listener.name !== 'api') return
+  await room.house.owner('listener').catch((thrown: unknown) => {
+    if (!isSatchelError(thrown)) throw thrown
+    host.log.error(`the room is not open: ${thrown.message}`, { reason: thrown.reason })
+  })
 }
 
 /** What the host's `doctor` says of the room; reads only, and nothing where none is configured. */

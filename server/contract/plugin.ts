@@ -63,6 +63,8 @@ export interface PluginInstance {
   /** Reads only; works on a broken store. */
   doctor?(signal: AbortSignal): Promise<readonly Finding[]>
   start?(): Promise<void>
+  /** The host's own listener answers from now on: `api` under `serve`, `mcp` under `mcp --transport`; closed by the host. */
+  served?(listener: OpenListener): Promise<void>
   stop?(): Promise<void>
 }
 

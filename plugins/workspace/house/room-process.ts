@@ -72,7 +72,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       ...(options?.name !== undefined && { name: options.name }),
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
       ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
-      endpoints: () => [addressOf('ingress')].filter((address) => address !== undefined),
+      endpoints: () => ['ingress', 'api'].flatMap((name) => reachable(addressOf(name)) ?? []),
       lost,
     })
     known = at.sidecar
@@ -101,6 +101,11 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       await attachment.letGo()
     },
   }
+}
+
+/** A listener at every address is named by loopback: the one that is certain, and whose traffic nobody else reads. */
+function reachable(address: string | undefined): string | undefined {
+  return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
 /** The place of the room around a file. Errors: `not_found`/`room_not_found` where its folder is missing. */
