@@ -1,4 +1,6 @@
+import { withinBytes } from '../domain/answer-budget.ts'
 import {
+  CLAIM_VERDICTS,
   type Gate,
   gateOf,
   type JudgedClaim,
@@ -8,6 +10,7 @@ import {
 } from '../domain/claim-verdicts.ts'
 import { type Drift, drift } from '../domain/drift.ts'
 import type { Handoff } from '../domain/record.ts'
+import type { Truncated } from '../domain/truncated.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { groundOf } from './world.ts'
 
@@ -32,18 +35,49 @@ export async function standingOf(handoffs: Handoffs, project: Project, record: H
   }
 }
 
-/** The standing as tools answer it. */
-export function freshnessAnswer({ drift: moved, claims, decisions, gate }: Standing) {
-  return {
+/** Longest lists of a freshness answer where nobody asked for more, in tokens of 4 bytes. */
+export const FRESHNESS_TOKENS = 6000
+const BYTES_PER_TOKEN = 4
+
+/** The standing as tools answer it; of its lists what matters most within `maxTokens`, and how much of each was left out. */
+export function freshnessAnswer(
+  { drift: moved, claims, decisions, gate }: Standing,
+  maxTokens: number = FRESHNESS_TOKENS,
+) {
+  const { lists, leftOut } = withinBytes(
+    {
+      reasons: moved.reasons,
+      claims,
+      decisions,
+      changed_in_scope: moved.changedInScope,
+      artifacts: moved.artifacts,
+    },
+    maxTokens * BYTES_PER_TOKEN,
+    {
+      claims: (claim) => -CLAIM_VERDICTS.indexOf(claim.verdict),
+      decisions: (decision) => -CLAIM_VERDICTS.indexOf(decision.verdict),
+      artifacts: ({ status }) => (status === 'same' ? 1 : 0),
+    },
+  )
+  const freshness = {
     state: moved.state,
     freshness: moved.freshness,
     commits_ahead: moved.commitsAhead,
-    changed_in_scope: moved.changedInScope.slice(0, 200),
-    artifacts: moved.artifacts,
-    reasons: moved.reasons.slice(0, 50),
+    changed_in_scope: lists.changed_in_scope,
+    artifacts: lists.artifacts,
+    reasons: lists.reasons,
     relevant: moved.relevant,
-    claims,
-    decisions,
+    claims: lists.claims,
+    decisions: lists.decisions,
     gate,
   }
+  return { freshness, leftOut }
 }
+
+/** The call that gives a freshness answer whole. */
+export function wholeFreshness(id: string): Truncated['next'] {
+  return { tool: 'handoff_freshness', args: { id, max_tokens: MAX_FRESHNESS_TOKENS } }
+}
+
+/** More than the answer to the largest record there can be. */
+export const MAX_FRESHNESS_TOKENS = 1_000_000

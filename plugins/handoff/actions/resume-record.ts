@@ -7,10 +7,11 @@ import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
+import type { Truncated } from '../domain/truncated.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { freshnessAnswer, type Standing, standingOf } from './check-freshness.ts'
+import { freshnessAnswer, type Standing, standingOf, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 
 export interface ResumeRequest {
@@ -18,6 +19,8 @@ export interface ResumeRequest {
   readonly maxTokens: number
   readonly mark: boolean
   readonly claim: { readonly by?: string | undefined; readonly ttl_s?: number | undefined } | undefined
+  /** Whether the record itself is wanted too. */
+  readonly withRecord: boolean
 }
 
 export interface ResumeAnswer {
@@ -26,12 +29,14 @@ export interface ResumeAnswer {
   readonly etag: string
   readonly brief: string
   readonly structured: Structured
-  readonly freshness: ReturnType<typeof freshnessAnswer>
+  readonly freshness: ReturnType<typeof freshnessAnswer>['freshness']
   readonly lineage_path: readonly string[]
   readonly omitted: Readonly<Record<string, number>>
   readonly claim: Claim | null
   readonly marked: boolean
-  readonly record: Handoff
+  /** Present where it was asked for and is small enough. */
+  readonly record?: Handoff
+  readonly truncated?: Truncated
   readonly warnings: readonly string[]
 }
 
@@ -61,15 +66,52 @@ export async function resumeRecord(
     id,
     etag,
     brief: brief.text,
-    structured: structuredOf(record),
-    freshness: freshnessAnswer(standing),
-    lineage_path: lineagePath(id, byId(rows)),
+    ...boundedParts({ stored, standing, path: lineagePath(id, byId(rows)) }, request.withRecord),
     omitted: brief.omitted,
     claim: extension(record).claim,
     marked,
-    record,
     warnings:
       request.mark && !canMark ? [`The record is ${record.status}: it was not marked as resumed.`] : [],
+  }
+}
+
+/** Longest way of ancestors, nearest ones kept; `handoff_lineage` pages through all. */
+const MAX_PATH = 50
+/** Largest record that is answered whole: with the rest below what clients take (quality, section 3). */
+const MAX_RECORD_BYTES = 200_000
+
+interface Found {
+  readonly stored: StoredRecord
+  readonly standing: Standing
+  readonly path: readonly string[]
+}
+
+/** What of an answer grows with a record and its lineage, each part within its bound, and the call that reads on. */
+function boundedParts({ stored, standing, path }: Found, withRecord: boolean) {
+  const { id, record, document } = stored
+  const { structured, leftOut, more } = structuredOf(record)
+  const fresh = freshnessAnswer(standing)
+  const isTooLarge = withRecord && Buffer.byteLength(document.text) > MAX_RECORD_BYTES
+  const get = (args: object) => ({ tool: 'handoff_get', args: { id, ...args, max_tokens: 300_000 } })
+  const nexts: readonly (Truncated['next'] | false)[] = [
+    more !== undefined && get({ pointer: more }),
+    isTooLarge && get({}),
+    Object.keys(fresh.leftOut).length > 0 && wholeFreshness(id),
+    path.length > MAX_PATH && { tool: 'handoff_lineage', args: { id, direction: 'ancestors', depth: 1000 } },
+  ]
+  const next = nexts.find((call) => call !== false)
+  const left_out = {
+    ...leftOut,
+    ...(isTooLarge && { record: 1 }),
+    ...Object.fromEntries(Object.entries(fresh.leftOut).map(([name, count]) => [`freshness.${name}`, count])),
+    ...(path.length > MAX_PATH && { lineage_path: path.length - MAX_PATH }),
+  }
+  return {
+    structured,
+    freshness: fresh.freshness,
+    lineage_path: path.slice(-MAX_PATH),
+    ...(withRecord && !isTooLarge && { record }),
+    ...(next && { truncated: { reason: 'over_budget' as const, left_out, next } }),
   }
 }
 

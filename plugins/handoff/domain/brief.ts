@@ -1,7 +1,7 @@
 import { type BriefEntry, type BriefSection, optionalSections, reservedEntries } from './brief-sections.ts'
 import type { Gate } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
-import { fencedBody } from './fence.ts'
+import { fencedBody, wholeChars } from './fence.ts'
 import { extension, type Handoff } from './record.ts'
 import { shortId } from './record-id.ts'
 import { timeOf } from './record-time.ts'
@@ -100,12 +100,6 @@ function lineOf({ lead, text }: BriefEntry): string {
 function cut(entry: BriefEntry, chars: number): BriefEntry {
   if (entry.text.length <= chars) return entry
   return { ...entry, text: `${wholeChars(entry.text, Math.max(1, chars - 1))}…` }
-}
-
-/** At most this many UTF-16 units, without half a character at the end. */
-function wholeChars(text: string, units: number): string {
-  const part = text.slice(0, units)
-  return /[\ud800-\udbff]$/.test(part) ? part.slice(0, -1) : part
 }
 
 interface FittedSection {

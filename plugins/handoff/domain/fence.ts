@@ -27,6 +27,12 @@ export function shownLine(text: string): string {
   return shownText(text).replace(/\s*\n\s*/g, ' / ')
 }
 
+/** At most this many UTF-16 units, without half a character at the end. */
+export function wholeChars(text: string, units: number): string {
+  const part = text.slice(0, units)
+  return /[\ud800-\udbff]$/.test(part) ? part.slice(0, -1) : part
+}
+
 /**
  * The body between the two fence lines, after a line that says what it is. The key is part of the record's own hash:
  * no record can contain it, and the same record gives the same fence.

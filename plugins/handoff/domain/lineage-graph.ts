@@ -1,8 +1,12 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { withinBytes } from './answer-budget.ts'
 import { shownLine } from './fence.ts'
 import { childrenOf, leavesOf } from './latest.ts'
 import { ancestorsOf, byId, type LineageRow } from './lineage.ts'
+import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { shortId } from './record-id.ts'
 import type { RecordRow } from './record-row.ts'
+import type { Truncated } from './truncated.ts'
 
 export const DIRECTIONS = ['ancestors', 'descendants', 'both'] as const
 export type Direction = (typeof DIRECTIONS)[number]
@@ -25,56 +29,139 @@ export interface LineageGraph {
   readonly mermaid: string
 }
 
-/** The records around one, or all; edges lead from parent to child. */
-export function lineageGraph(
+export interface LineageRequest {
+  /** Where to start; absent: every record. */
+  readonly id: string | undefined
+  readonly direction: Direction
+  /** Steps from the start. */
+  readonly depth: number
+  /** Records on a page. */
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
+export interface LineagePage extends LineageGraph {
+  /** Records of all pages. */
+  readonly total: number
+  readonly next_cursor: string | null
+  readonly truncated?: Truncated
+}
+
+/** The lists beside the nodes, as JSON: a merge may have as many parents as fit into a record. */
+const LISTS_BYTES = 48 * 1024
+
+/**
+ * A page of the records around one, those nearest to it first, or of all by id; edges lead from parent to child and stand on the
+ * page of the child. Errors: `invalid`/`bad_cursor`.
+ */
+export function lineagePage(rows: readonly RecordRow[], request: LineageRequest): LineagePage {
+  const distances = request.id === undefined ? undefined : distancesFrom(rows, { ...request, id: request.id })
+  const chosen = distances ? rows.filter((row) => distances.has(row.id.toLowerCase())) : rows
+  const keyed = chosen
+    .map((row) => ({ row, key: [distances?.get(row.id.toLowerCase()) ?? 0, row.id.toLowerCase()] }))
+    .sort((a, b) => compareKeys(a.key, b.key))
+  const after = startOf(request)
+  const left = after ? keyed.filter(({ key }) => compareKeys(key, after) > 0) : keyed
+  const first = left.slice(0, request.limit)
+  const last = first.at(-1)
+  const hasMore = first.length < left.length
+  const page = first.map(({ row }) => row).sort(byRisingId)
+  return {
+    ...bounded(graphOf(page, chosen, rows), page),
+    total: chosen.length,
+    next_cursor: hasMore && last ? cursorOf(questionOf(request), last.key) : null,
+  }
+}
+
+function startOf(request: LineageRequest): Key | undefined {
+  if (request.cursor === undefined) return undefined
+  const key = keyIn(request.cursor, questionOf(request))
+  if (key) return key
+  throw new SatchelError(
+    'invalid',
+    'bad_cursor',
+    'The cursor is not from this graph; ask again without one.',
+    {
+      next: { tool: 'handoff_lineage', args: {} },
+    },
+  )
+}
+
+function questionOf({ id, direction, depth }: LineageRequest): string {
+  return questionName({ tool: 'lineage', id: id?.toLowerCase(), direction, depth })
+}
+
+function byRisingId(a: RecordRow, b: RecordRow): number {
+  return a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1
+}
+
+/** The graph of a page: what hangs together with `chosen` and `rows` is known of these, not of the page alone. */
+function graphOf(
+  page: readonly RecordRow[],
+  chosen: readonly RecordRow[],
   rows: readonly RecordRow[],
-  id: string | undefined,
-  direction: Direction,
-  depth: number,
 ): LineageGraph {
-  const chosen = id === undefined ? rows : around(rows, id, direction, depth)
   const known = byId(rows)
   const shown = new Set(chosen.map((row) => row.id.toLowerCase()))
-  const edges = chosen.flatMap((row) =>
+  const onPage = new Set(page.map((row) => row.id.toLowerCase()))
+  const edges = page.flatMap((row) =>
     row.parents
       .filter((parent) => shown.has(parent.toLowerCase()))
       .map((parent) => ({ from: parent.toLowerCase(), to: row.id.toLowerCase(), relation: row.relation })),
   )
-  const missing = chosen.flatMap((row) => row.parents.filter((parent) => !known.has(parent.toLowerCase())))
+  const missing = page.flatMap((row) => row.parents.filter((parent) => !known.has(parent.toLowerCase())))
   return {
-    nodes: chosen.map(nodeOf),
+    nodes: page.map(nodeOf),
     edges,
-    roots: chosen.filter((row) => row.parents.length === 0).map((row) => row.id),
-    leaves: leavesOf(chosen).map((row) => row.id),
+    roots: page.filter((row) => row.parents.length === 0).map((row) => row.id),
+    leaves: leavesOf(chosen)
+      .filter((row) => onPage.has(row.id.toLowerCase()))
+      .map((row) => row.id),
     missing_parents: [...new Set(missing)],
-    cycles: cyclesOf(rows).filter((cycle) => cycle.some((member) => shown.has(member))),
-    mermaid: mermaidOf(chosen, edges),
+    cycles: cyclesOf(rows).filter((cycle) => cycle.some((member) => onPage.has(member))),
+    mermaid: mermaidOf(page, edges),
   }
 }
 
-function around(
+/** What could fill an answer by itself, within its bound; the rest stands in the record that has the most parents. */
+function bounded(
+  graph: LineageGraph,
+  page: readonly RecordRow[],
+): Omit<LineagePage, 'total' | 'next_cursor'> {
+  const { edges, roots, leaves, missing_parents, cycles } = graph
+  const { lists, leftOut } = withinBytes({ roots, leaves, missing_parents, cycles, edges }, LISTS_BYTES)
+  const [busiest] = [...page].sort((a, b) => b.parents.length - a.parents.length)
+  if (Object.keys(leftOut).length === 0 || !busiest) return graph
+  const args = { id: busiest.id, pointer: '/lineage/parents', max_tokens: 300_000 }
+  return {
+    ...graph,
+    ...lists,
+    mermaid: mermaidOf(page, lists.edges),
+    truncated: { reason: 'over_budget', left_out: leftOut, next: { tool: 'handoff_get', args } },
+  }
+}
+
+/** Steps from a record to each that is reached from it, itself included. */
+function distancesFrom(
   rows: readonly RecordRow[],
-  id: string,
-  direction: Direction,
-  depth: number,
-): readonly RecordRow[] {
+  { id, direction, depth }: LineageRequest & { readonly id: string },
+): ReadonlyMap<string, number> {
   const known = byId(rows)
   const children = childrenOf(rows)
   const steps: ((id: string) => readonly string[])[] = []
   if (direction !== 'descendants') steps.push((at) => known.get(at)?.parents ?? [])
   if (direction !== 'ancestors') steps.push((at) => (children.get(at) ?? []).map((row) => row.id))
-  const found = new Set([id.toLowerCase()])
+  const found = new Map([[id.toLowerCase(), 0]])
   for (const step of steps) {
     let level = [id.toLowerCase()]
-    for (let distance = 0; distance < depth && level.length > 0; distance++) {
-      level = level
-        .flatMap(step)
-        .map((next) => next.toLowerCase())
-        .filter((next) => !found.has(next))
-      for (const next of level) found.add(next)
+    for (let distance = 1; distance <= depth && level.length > 0; distance++) {
+      level = [...new Set(level.flatMap(step).map((next) => next.toLowerCase()))].filter(
+        (next) => !found.has(next),
+      )
+      for (const next of level) found.set(next, distance)
     }
   }
-  return rows.filter((row) => found.has(row.id.toLowerCase()))
+  return found
 }
 
 /** Groups of records that are their own ancestors, each group once, in id order. */
@@ -147,12 +234,10 @@ function nodeOf(row: RecordRow): LineageNode {
   }
 }
 
-const MAX_DRAWN = 200
-
 /** Labels hold nothing that could end them: letters, digits and blanks of the title. */
 function mermaidOf(rows: readonly RecordRow[], edges: LineageGraph['edges']): string {
-  const drawn = new Set(rows.slice(0, MAX_DRAWN).map((row) => row.id.toLowerCase()))
-  const nodes = rows.slice(0, MAX_DRAWN).map((row) => {
+  const drawn = new Set(rows.map((row) => row.id.toLowerCase()))
+  const nodes = rows.map((row) => {
     const label = row.title.replace(/[^\p{L}\p{N} ._-]/gu, ' ').slice(0, 40)
     return `  n${shortId(row.id)}["${shortId(row.id)} ${row.status} ${label}"]`
   })

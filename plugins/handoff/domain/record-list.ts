@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { SatchelError } from '../../../server/plugin.ts'
 import { shownLine } from './fence.ts'
 import { leavesOf } from './latest.ts'
+import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
 import type { RecordRow } from './record-row.ts'
@@ -69,7 +69,7 @@ export function listRows(rows: readonly RecordRow[], request: ListRequest): List
   const hasMore = from + page.length < keyed.length
   return {
     items: page.map(({ hit }) => listed(hit, searches ? query : undefined)),
-    next_cursor: hasMore && last ? encodeCursor(request, sort, last.key) : null,
+    next_cursor: hasMore && last ? cursorOf(questionOf(request, sort), last.key) : null,
     total: hits.length,
     warnings: query && query.ignored > 0 ? [`Only the first 32 words of the query were looked for.`] : [],
   }
@@ -78,8 +78,6 @@ export function listRows(rows: readonly RecordRow[], request: ListRequest): List
 interface Hit extends Partial<SearchHit> {
   readonly row: RecordRow
 }
-
-type Key = readonly (string | number)[]
 
 function filterOf(request: ListRequest): (row: RecordRow) => boolean {
   const since = limitOf('since', request.since)
@@ -122,15 +120,6 @@ function keyOf({ row, score = 0 }: Hit, sort: Sort): Key {
   return [sort === 'created' ? -(timeOf(row.created_at) ?? row.updatedMs) : newest, id]
 }
 
-function compareKeys(a: Key, b: Key): number {
-  for (const [index, left] of a.entries()) {
-    const right = b[index] ?? ''
-    if (left < right) return -1
-    if (left > right) return 1
-  }
-  return 0
-}
-
 function firstBehind(keyed: readonly { readonly key: Key }[], after: Key): number {
   let low = 0
   let high = keyed.length
@@ -144,20 +133,13 @@ function firstBehind(keyed: readonly { readonly key: Key }[], after: Key): numbe
 
 /** What a cursor belongs to: the same question. The size of the page may change. */
 function questionOf({ limit: _limit, cursor: _cursor, ...question }: ListRequest, sort: Sort): string {
-  const canonical = Object.entries({ ...question, sort })
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 12)
-}
-
-function encodeCursor(request: ListRequest, sort: Sort, key: Key): string {
-  return Buffer.from(JSON.stringify([questionOf(request, sort), ...key])).toString('base64url')
+  return questionName({ ...question, sort })
 }
 
 function cursorKey(request: ListRequest, sort: Sort): Key | undefined {
   if (request.cursor === undefined) return undefined
-  const parts = decoded(request.cursor)
-  if (parts?.[0] === questionOf(request, sort)) return parts.slice(1)
+  const key = keyIn(request.cursor, questionOf(request, sort))
+  if (key) return key
   throw new SatchelError(
     'invalid',
     'bad_cursor',
@@ -166,17 +148,6 @@ function cursorKey(request: ListRequest, sort: Sort): Key | undefined {
       next: { tool: 'handoff_list', args: {} },
     },
   )
-}
-
-function decoded(cursor: string): Key | undefined {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor.slice(0, 4000), 'base64url').toString('utf8'))
-    const isKey =
-      Array.isArray(parts) && parts.every((part) => typeof part === 'string' || typeof part === 'number')
-    return isKey ? parts : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const TITLE_CHARS = 200

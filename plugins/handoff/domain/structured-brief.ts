@@ -1,4 +1,5 @@
-import { shownText } from './fence.ts'
+import { withinBytes } from './answer-budget.ts'
+import { shownText, wholeChars } from './fence.ts'
 import { firstNextAction } from './next-action.ts'
 import { failedAttempts, type Handoff, type OpenItem } from './record.ts'
 
@@ -26,53 +27,98 @@ export interface Structured {
   readonly open_questions: readonly string[]
 }
 
+export interface StructuredBrief {
+  readonly structured: Structured
+  /** List -> entries that were left out. */
+  readonly leftOut: Readonly<Record<string, number>>
+  /** Where in the record the first text stands that was left out or cut, as a JSON pointer; undefined: all is there. */
+  readonly more: string | undefined
+}
+
 const MAX_ENTRIES = 20
+/** Longest text; `handoff_get` shows the whole. */
+const TEXT_CHARS = 2000
+/** All lists together, as JSON: about 8,000 tokens beside the brief, below what clients cut. */
+const LISTS_BYTES = 32 * 1024
 const RANK = { high: 0, medium: 1, low: 2 } as const
 
-/** The parts of a record that whoever resumes it acts on. */
-export function structuredOf(record: Handoff): Structured {
+const POINTERS: Readonly<Record<keyof Structured, string>> = {
+  objective: '/work/objective',
+  constraints: '/work/constraints',
+  do_not_retry: '/failed_attempts',
+  next_actions: '/open_items',
+  decisions: '/decisions',
+  artifacts: '/artifacts',
+  open_questions: '/open_items',
+}
+
+/** The parts of a record that whoever resumes it acts on, at a size that does not grow with the record. */
+export function structuredOf(record: Handoff): StructuredBrief {
+  const shortened = new Set<keyof Structured>()
+  const all = listsOf(record, (text, part) => {
+    const shown = shownText(text)
+    if (shown.length <= TEXT_CHARS) return shown
+    shortened.add(part)
+    return `${wholeChars(shown, TEXT_CHARS - 1)}…`
+  })
+  const { objective, constraints, do_not_retry } = all
+  const first = <T>(list: readonly T[]): readonly T[] => list.slice(0, MAX_ENTRIES)
+  // Of what must not be overlooked as much as fits; of the rest the most important.
+  const { lists } = withinBytes(
+    {
+      constraints,
+      do_not_retry,
+      next_actions: first(all.next_actions),
+      decisions: first(all.decisions),
+      artifacts: first(all.artifacts),
+      open_questions: first(all.open_questions),
+    },
+    LISTS_BYTES,
+  )
+  const missing = (name: keyof typeof lists): number => all[name].length - lists[name].length
+  const names = Object.keys(lists) as (keyof typeof lists)[] // of the literal above
+  const short = names.filter((name) => missing(name) > 0)
+  const [more] = [...short, ...shortened]
+  return {
+    structured: { objective, ...lists },
+    leftOut: Object.fromEntries(short.map((name) => [name, missing(name)])),
+    more: more && POINTERS[more],
+  }
+}
+
+function listsOf(record: Handoff, shown: (text: string, part: keyof Structured) => string): Structured {
   const first = firstNextAction(record)
   const ranked = [...record.open_items].sort(
     (a, b) => Number(b === first) - Number(a === first) || RANK[a.priority] - RANK[b.priority],
   )
   return {
-    objective: shownText(record.work.objective),
-    constraints: record.work.constraints.map(shownText),
+    objective: shown(record.work.objective, 'objective'),
+    constraints: record.work.constraints.map((text) => shown(text, 'constraints')),
     do_not_retry: failedAttempts(record)
       .filter((attempt) => attempt.avoid_repeating)
       .map(({ id, approach, reason }) => ({
         id,
-        approach: shownText(approach),
-        reason: shownOrNull(reason),
+        approach: shown(approach, 'do_not_retry'),
+        reason: reason && shown(reason, 'do_not_retry'),
       })),
-    next_actions: ranked
-      .filter(hasAction)
-      .slice(0, MAX_ENTRIES)
-      .map((item) => ({
-        id: item.id,
-        priority: item.priority,
-        action: shownText(item.suggested_action ?? ''),
-        description: shownText(item.description),
-      })),
-    decisions: record.decisions.slice(0, MAX_ENTRIES).map(({ id, decision, rationale }) => ({
-      id,
-      decision: shownText(decision),
-      rationale: shownOrNull(rationale),
+    next_actions: ranked.filter(hasAction).map((item) => ({
+      id: item.id,
+      priority: item.priority,
+      action: shown(item.suggested_action ?? '', 'next_actions'),
+      description: shown(item.description, 'next_actions'),
     })),
-    artifacts: record.artifacts
-      .slice(0, MAX_ENTRIES)
-      .map(({ path, role }) => ({ path: shownText(path), role })),
+    decisions: record.decisions.map(({ id, decision, rationale }) => ({
+      id,
+      decision: shown(decision, 'decisions'),
+      rationale: rationale && shown(rationale, 'decisions'),
+    })),
+    artifacts: record.artifacts.map(({ path, role }) => ({ path: shown(path, 'artifacts'), role })),
     open_questions: ranked
       .filter((item) => !hasAction(item))
-      .slice(0, MAX_ENTRIES)
-      .map(({ description }) => shownText(description)),
+      .map(({ description }) => shown(description, 'open_questions')),
   }
 }
 
 function hasAction(item: OpenItem): boolean {
   return item.suggested_action !== null && item.suggested_action !== ''
-}
-
-function shownOrNull(text: string | null): string | null {
-  return text === null ? null : shownText(text)
 }

@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
-import { freshnessAnswer, standingOf } from '../actions/check-freshness.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
+import {
+  FRESHNESS_TOKENS,
+  freshnessAnswer,
+  MAX_FRESHNESS_TOKENS,
+  standingOf,
+  wholeFreshness,
+} from '../actions/check-freshness.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { freshnessFields } from './freshness-fields.ts'
 import { answerFields, digestOf, ID_FORMS, projectField } from './shared-fields.ts'
+import { cutLine, truncatedShape } from './truncated-shape.ts'
 
 /** `handoff_freshness`: what of a record still holds. */
 export function freshnessTool(handoffs: Handoffs) {
@@ -13,14 +20,23 @@ export function freshnessTool(handoffs: Handoffs) {
     name: 'handoff_freshness',
     title: 'Check handoff freshness',
     description:
-      'Compares a record with the repository now and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use it before acting on an old record. Runs nothing that a record names.',
+      'Compares a record with the repository now and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use it before acting on an old record. Runs nothing that a record names. max_tokens: longest answer.',
     profile: 'standard',
     input: z.object({
       id: z.string().default('latest').describe(ID_FORMS),
+      max_tokens: inWords(
+        z.number().min(1).max(MAX_FRESHNESS_TOKENS).default(FRESHNESS_TOKENS).describe('longest answer'),
+      ),
       project: projectField,
     }),
-    output: z.object({ id: z.string(), ...freshnessFields, ...answerFields }),
+    output: z.object({
+      id: z.string(),
+      ...freshnessFields,
+      truncated: truncatedShape.optional(),
+      ...answerFields,
+    }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}/freshness' },
     cli: {
       verb: 'handoff fresh',
@@ -33,13 +49,24 @@ export function freshnessTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const { id, record } = await findRecord(project, input.id)
       const standing = await standingOf(handoffs, project, record)
-      return { root: project.root, id, ...freshnessAnswer(standing), warnings: [] }
+      const { freshness, leftOut } = freshnessAnswer(standing, input.max_tokens)
+      const isCut = Object.keys(leftOut).length > 0
+      return {
+        root: project.root,
+        id,
+        ...freshness,
+        ...(isCut && {
+          truncated: { reason: 'over_budget', left_out: leftOut, next: wholeFreshness(id) },
+        }),
+        warnings: [],
+      }
     },
-    digest: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope }) => {
+    digest: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope, truncated }) => {
       const count = (verdict: string) => claims.filter((claim) => claim.verdict === verdict).length
       return digestOf([
         `${shortId(id)}: ${state}, gate ${gate}${commits_ahead ? `, ${commits_ahead} commits ahead` : ''}`,
-        `claims: ${count('holds')} hold, ${count('stale')} stale, ${count('contradicted')} contradicted, ${count('unverifiable')} unverifiable`,
+        cutLine(truncated),
+        `${truncated?.left_out['claims'] ? 'of the claims shown' : 'claims'}: ${count('holds')} hold, ${count('stale')} stale, ${count('contradicted')} contradicted, ${count('unverifiable')} unverifiable`,
         changed_in_scope.length > 0 &&
           `changed in scope: ${changed_in_scope.slice(0, 5).join(', ').slice(0, 300)}`,
         ...reasons.slice(0, 5).map((reason) => reason.slice(0, 120)),

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
-import { DIRECTIONS, lineageGraph } from '../domain/lineage-graph.ts'
+import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
 import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
+import { cutLine, truncatedShape } from './truncated-shape.ts'
+
+/** Most records on a page; a title and a label of each take at most a few hundred bytes. */
+const MAX_NODES = 200
 
 /** `handoff_lineage`: which record goes on from which. */
 export function lineageTool(handoffs: Handoffs) {
@@ -11,12 +15,14 @@ export function lineageTool(handoffs: Handoffs) {
     name: 'handoff_lineage',
     title: 'Show handoff lineage',
     description:
-      'Shows which records go on from which, around one or all: nodes, edges from parent to child, roots, leaves, missing parents, cycles, and a Mermaid chart.',
+      'Shows which records go on from which, around one or all: nodes, edges from parent to child, roots, leaves, missing parents, cycles, and a Mermaid chart. A page holds the nearest first; next_cursor reads on.',
     profile: 'full',
     input: z.object({
       id: z.string().optional().describe('start here; absent: every record'),
       direction: z.enum(DIRECTIONS).default('both').describe('parents, children or both'),
       depth: z.number().min(1).max(1000).default(50).describe('steps from the start'),
+      limit: z.number().min(1).max(MAX_NODES).default(50).describe('page size'),
+      cursor: z.string().optional().describe('next_cursor of the page before'),
       project: projectField,
     }),
     output: z.object({
@@ -35,6 +41,9 @@ export function lineageTool(handoffs: Handoffs) {
       missing_parents: list(z.string()),
       cycles: list(list(z.string())),
       mermaid: untrusted('titles of handoff records'),
+      total: z.number().describe('records of all pages'),
+      next_cursor: z.string().nullable(),
+      truncated: truncatedShape.optional(),
       ...answerFields,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -43,21 +52,33 @@ export function lineageTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff lineage',
       positional: ['[id]'],
-      print: (output) => (output as { mermaid: string }).mermaid,
-    }, // its own output
+      print: chartOf,
+    },
     example: {},
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const { rows } = await project.index.view()
       const id = input.id === undefined ? undefined : await resolveId(project, input.id)
-      return { root: project.root, ...lineageGraph(rows, id, input.direction, input.depth), warnings: [] }
+      const { direction, depth, limit, cursor } = input
+      const page = lineagePage(rows, { id, direction, depth, limit: Math.floor(limit), cursor })
+      return { root: project.root, ...page, warnings: [] }
     },
-    digest: ({ nodes, roots, leaves, missing_parents, cycles }) =>
+    digest: ({ nodes, roots, leaves, missing_parents, cycles, total, next_cursor, truncated }) =>
       digestOf([
-        `${nodes.length} records, ${roots.length} roots, ${leaves.length} leaves`,
+        next_cursor === null && nodes.length === total
+          ? `${total} records, ${roots.length} roots, ${leaves.length} leaves`
+          : `${nodes.length} of ${total} records, among them ${roots.length} roots, ${leaves.length} leaves`,
+        cutLine(truncated),
         leaves.length > 0 && `leaves: ${leaves.slice(0, 5).join(', ')}`,
-        missing_parents.length > 0 && `missing parents: ${missing_parents.slice(0, 5).join(', ')}`,
+        missing_parents.length > 0 &&
+          `missing parents: ${missing_parents.slice(0, 5).join(', ').slice(0, 200)}`,
         ...cycles.slice(0, 3).map((cycle) => `cycle: ${cycle.join(', ')}`.slice(0, 200)),
       ]),
   })
+}
+
+/** The chart of a page, and how to see the next one. */
+function chartOf(output: unknown): string {
+  const { mermaid, next_cursor } = output as { mermaid: string; next_cursor: string | null } // this tool's own output
+  return next_cursor === null ? mermaid : `${mermaid}\n%% next page: --cursor ${next_cursor}`
 }

@@ -6,6 +6,7 @@ import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { freshnessFields } from './freshness-fields.ts'
 import { answerFields, digestOf, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
+import { cutLine, truncatedShape } from './truncated-shape.ts'
 
 const structured = z.object({
   objective: recordText,
@@ -17,6 +18,21 @@ const structured = z.object({
   decisions: list(z.object({ id: z.string(), decision: recordText, rationale: recordText.nullable() })),
   artifacts: list(z.object({ path: z.string(), role: z.string() })),
   open_questions: list(recordText),
+})
+
+const resumeOutput = z.object({
+  id: z.string(),
+  etag: z.string(),
+  brief: z.string(),
+  structured,
+  freshness: z.object(freshnessFields),
+  lineage_path: list(z.string()).describe('ids, oldest first'),
+  omitted: z.record(z.string(), z.number()).describe('section -> entries left out'),
+  claim: z.object({ by: z.string(), expires_at: z.string() }).nullable(),
+  marked: z.boolean(),
+  record: z.unknown().optional(),
+  truncated: truncatedShape.optional(),
+  ...answerFields,
 })
 
 /** `handoff_resume`: goes on from a record. */
@@ -45,19 +61,7 @@ export function resumeTool(handoffs: Handoffs) {
       ),
       project: projectField,
     }),
-    output: z.object({
-      id: z.string(),
-      etag: z.string(),
-      brief: z.string(),
-      structured,
-      freshness: z.object(freshnessFields),
-      lineage_path: list(z.string()).describe('ids, oldest first'),
-      omitted: z.record(z.string(), z.number()).describe('section -> entries left out'),
-      claim: z.object({ by: z.string(), expires_at: z.string() }).nullable(),
-      marked: z.boolean(),
-      record: z.unknown().optional(),
-      ...answerFields,
-    }),
+    output: resumeOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     maxResultChars: 300_000,
     http: { method: 'POST', path: '/handoffs/{id}/resume', etag: 'etag' },
@@ -65,15 +69,15 @@ export function resumeTool(handoffs: Handoffs) {
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      const { record, ...answer } = await resumeRecord(handoffs, ctx, project, {
+      return resumeRecord(handoffs, ctx, project, {
         id: input.id,
         maxTokens: input.max_tokens,
         mark: input.mark,
         claim: input.claim,
+        withRecord: input.format === 'full',
       })
-      return input.format === 'full' ? { ...answer, record } : answer
     },
-    digest: ({ id, structured, freshness, claim, warnings }) => {
+    digest: ({ id, structured, freshness, claim, truncated, warnings }) => {
       const [next] = structured.next_actions
       const [avoid] = structured.do_not_retry
       return digestOf([
@@ -82,6 +86,7 @@ export function resumeTool(handoffs: Handoffs) {
         `objective: ${oneLine(structured.objective, 240)}`,
         next && `next action: ${oneLine(next.action, 240)}`,
         avoid && `do not retry: ${oneLine(avoid.approach, 200)}`,
+        cutLine(truncated),
         ...warnings,
       ])
     },
