@@ -6,6 +6,7 @@ import { ERROR_TABLE } from '../server/error-table.ts'
 import { openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const PAGE = { 'x-satchel-request': '1' }
+const DOCUMENT_URI = 'satchel://workspace/document'
 
 test('the listeners serve exactly what is theirs', async (t) => {
   const server = await openRoomServer(t)
@@ -105,6 +106,76 @@ test('a foreign Host is refused on every listener, and no answer carries a CORS 
     headers: { origin: 'http://localhost:3000' },
   })
   assert.equal(browser.status, 403)
+})
+
+interface Knock {
+  readonly host: 'own' | 'foreign'
+  readonly origin: 'none' | 'own' | 'foreign'
+  readonly credential: 'none' | 'unknown' | 'bearer' | 'cookie' | 'cookie as bearer'
+}
+
+/** Who may come in (design workspace, section 8): `isSafe` for methods that change nothing. */
+function isWelcome(
+  listener: 'owner' | 'ingress',
+  isSafe: boolean,
+  { host, origin, credential }: Knock,
+): boolean {
+  if (host === 'foreign' || origin === 'foreign') return false
+  if (listener === 'ingress') return origin === 'none' && credential === 'bearer'
+  if (credential === 'cookie') return isSafe || origin === 'own'
+  return credential === 'bearer' || credential === 'cookie as bearer'
+}
+
+const headersOf = ({ host, origin }: Knock, base: string): Readonly<Record<string, string>> => ({
+  'x-satchel-request': '1',
+  ...(host === 'foreign' && { host: 'evil.example' }),
+  ...(origin === 'foreign' && { origin: 'http://evil.example' }),
+  ...(origin === 'own' && { origin: base }),
+})
+
+test('whatever Host, Origin, route and credential come together: nobody gets in who may not, and nothing happens', async (t) => {
+  const server = await openRoomServer(t)
+  const { cookie } = await server.claim()
+  const agent = await server.join('ada', ['*'])
+  const tools = server.opened.host.registry.tools.flatMap(({ tool }) => [tool.http ?? []].flat()[0] ?? [])
+  const routes = [...tools, { method: 'GET', path: '/workspace/room' }]
+  const credentials: Readonly<Record<Knock['credential'], { token?: string; cookie?: string }>> = {
+    none: {},
+    unknown: { token: `ses_${'A'.repeat(43)}` },
+    bearer: { token: agent.token },
+    cookie: { cookie },
+    'cookie as bearer': { token: cookie.split('=')[1] ?? '' },
+  }
+  const hosts = ['own', 'foreign'] as const
+  const origins = ['none', 'own', 'foreign'] as const
+  const kinds = Object.keys(credentials) as Knock['credential'][]
+  const knocks = hosts.flatMap((host) =>
+    origins.flatMap((origin) => kinds.map((credential): Knock => ({ host, origin, credential }))),
+  )
+  const latest = async () =>
+    (await server.ask(server.ingress, 'GET', '/workspace/room', { token: agent.token })).json[
+      'latest_event_id'
+    ]
+  const before = await latest()
+
+  for (const listener of ['owner', 'ingress'] as const) {
+    for (const { method, path } of routes) {
+      for (const knock of knocks) {
+        const base = server[listener]
+        const isSafe = method === 'GET'
+        const { status, json } = await server.ask(base, method, path.replace(/\{\w+\}/, 'none'), {
+          ...credentials[knock.credential],
+          ...(!isSafe && { body: { unknown: 'field' } }), // whoever is let in is refused for this
+          headers: headersOf(knock, base),
+        })
+        const what = `${listener} ${method} ${path} ${JSON.stringify(knock)}: ${status} ${json['reason']}`
+        if (isWelcome(listener, isSafe, knock)) assert.ok(![401, 403].includes(status), what)
+        else assert.ok([401, 403].includes(status), what)
+      }
+    }
+  }
+
+  assert.equal(await latest(), before)
 })
 
 test('every changing tool takes a key, so that a link may send its call again', async (t) => {
@@ -303,6 +374,46 @@ test('over MCP a session reads the five resources, is told of changes, and follo
   assert.equal((got.json['result'] as { status: string }).status, 'working')
   assert.equal((foreign.json['error'] as { code: number }).code, -32602)
   stream.close()
+})
+
+test('a hundred commits change no list, and no list-changed is advertised or sent', async (t) => {
+  const server = await openRoomServer(t)
+  const admin = await server.join('ada', ['*'])
+  const lists = async () => {
+    const methods = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']
+    return Promise.all(methods.map(async (method) => (await rpc(server, admin.token, method, {})).text))
+  }
+  const discovered = (await rpc(server, admin.token, 'server/discover', {})).json['result']
+  const { capabilities, supportedVersions } = discovered as {
+    capabilities: { resources: object; extensions: object }
+    supportedVersions: string[]
+  }
+  await rpc(server, admin.token, 'resources/subscribe', { uri: DOCUMENT_URI }, DOCUMENT_URI)
+  const stream = await openStream(server.ingress, '/mcp', {
+    token: admin.token,
+    headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+  })
+  await stream.until((blocks) => blocks.length === 1)
+  const before = await lists()
+
+  for (let base_version = 1; base_version <= 100; base_version += 1) {
+    const body = { base_version, content: `# Plan\n\n## ${base_version}\n`, summary: 's' }
+    const landed = await server.ask(server.ingress, 'POST', '/workspace/commit', { token: admin.token, body })
+    assert.equal(landed.status, 200, landed.text)
+  }
+  const after = await lists()
+  const read = await rpc(server, admin.token, 'resources/read', { uri: DOCUMENT_URI }, DOCUMENT_URI)
+  const sent = [...(await stream.until((blocks) => blocks.length > 1))]
+  stream.close()
+
+  assert.deepEqual(after, before)
+  for (const list of before) assert.match(list, /"result"/)
+  assert.match(read.text, /## 100/)
+  assert.ok(supportedVersions.includes('2026-07-28'))
+  assert.doesNotMatch(JSON.stringify(capabilities), /listChanged":true/)
+  assert.deepEqual(capabilities.resources, { subscribe: true })
+  assert.ok('io.modelcontextprotocol/tasks' in capabilities.extensions)
+  for (const block of sent) assert.match(block, /"method":"notifications\/resources\/updated"/)
 })
 
 test('a session without read is refused a subscription and reads nothing', async (t) => {

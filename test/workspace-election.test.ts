@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runningOwner } from '../plugins/workspace/commands/target.ts'
+import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
@@ -25,7 +26,7 @@ import type { CallContext } from '../server/contract/context.ts'
 import type { Host } from '../server/plugin.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { openTestRoom } from './workspace-fixture.ts'
-import { spawnRoomProcess } from './workspace-process.ts'
+import { BUILT, ownerPid, spawnRoomProcess } from './workspace-process.ts'
 import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
 
 async function roomFile(t: TestContext): Promise<string> {
@@ -220,6 +221,40 @@ test('a stdio server started twice, one of them killed, leaves one owner and no 
 
   assert.equal(Object(status?.['counts']).participants, 1)
   assert.ok(existsSync(join(file, '..', '.plan.md.satchel', 'owner.sock')))
+})
+
+const CLIENTS = 10 // design workspace, section 12
+const CALLERS = 3
+
+test('ten stdio servers started twice, one of each killed: one owner, no participant without a call; and the owner killed, the room is recovered once', async (t) => {
+  const file = await roomFile(t)
+  const spawned = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file], program: BUILT })
+  const twins = Array.from({ length: CLIENTS }, (_, n) => [spawned(`c${n}`), spawned(`c${n}`)] as const)
+  for (const [first] of twins) first.child.kill('SIGKILL')
+  const clients = twins.map(([, second]) => second)
+  const callers = clients.slice(0, CALLERS)
+
+  await Promise.all(clients.map((client) => client.send('tools/list', {})))
+  const statuses = await Promise.all(callers.map((client) => client.call('workspace_status', {})))
+  const after = await callers[0]?.call('workspace_status', {})
+  const owner = ownerPid(roomPlace(file, {}).sidecar)
+  process.kill(owner, 'SIGKILL')
+  const survivor = callers.find(({ child }) => child.pid !== owner)
+  const told = (await survivor?.call('workspace_events', { since_event_id: 0 })) as { events: RoomEvent[] }
+
+  assert.equal(new Set(statuses.map((status) => status['instance_id'])).size, 1)
+  assert.equal(Object(after?.['counts']).participants, CALLERS)
+  assert.deepEqual(
+    told.events
+      .filter(({ event_type }) => event_type.startsWith('workspace.'))
+      .map(({ event_type, payload }) => [event_type, payload['status']]),
+    [
+      ['workspace.created', undefined],
+      ['workspace.started', undefined],
+      ['workspace.started', 'recovered'],
+    ],
+  )
+  assert.equal(told.events.filter(({ event_type }) => event_type === 'participant.joined').length, CALLERS)
 })
 
 test('a bridge that only subscribes is told of changes, and follows its task at the owner', async (t) => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
@@ -85,4 +86,10 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
       return notes.some(enough)
     },
   }
+}
+
+/** The process that owns the room now: the newest lock names it. */
+export function ownerPid(sidecar: string): number {
+  const newest = Math.max(...readdirSync(sidecar).map((name) => Number(/^lock-(\d+)$/.exec(name)?.[1] ?? 0)))
+  return (JSON.parse(readFileSync(join(sidecar, `lock-${newest}`), 'utf8')) as { pid: number }).pid
 }

@@ -203,6 +203,82 @@ test('what moved is not shown to those who may not read', async (t) => {
   )
 })
 
+test('what moved is told in at most 20 changes and 16 KiB, and a cut is said', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const lines = (mark: string) =>
+    Array.from({ length: 400 }, (_, n) => `${mark} ${n} ${'x'.repeat(40)}\n`).join('')
+  const told = async (base_version: number) => {
+    const refused = await room
+      .do(ada, 'propose', { base_version, summary: 's', content: 'c' })
+      .catch((thrown: unknown) => thrown)
+    assert.ok(isSatchelError(refused) && refused.reason === 'stale_version')
+    return refused.details as { changes: { version: number }[]; diff: string; diff_truncated?: boolean }
+  }
+  for (let version = 1; version <= LIMITS.staleChanges + 1; version += 1) {
+    await room.do(ada, 'commit', { base_version: version, content: lines(`${version}`), summary: 's' })
+  }
+
+  const newest = LIMITS.staleChanges + 2
+  const [few, many] = [await told(newest - 1), await told(1)]
+  await room.write('short\n')
+  await room.write('shorter\n')
+  const small = await told(newest + 1)
+
+  assert.equal(few.changes.length, 1)
+  assert.deepEqual(
+    many.changes.map(({ version }) => version),
+    Array.from({ length: LIMITS.staleChanges }, (_, n) => newest - n),
+  )
+  assert.ok(Buffer.byteLength(many.diff) <= LIMITS.diffBytes)
+  assert.deepEqual([many.diff_truncated, small.diff_truncated], [true, undefined])
+  assert.match(small.diff, /-short\n\+shorter\n/)
+})
+
+test('when a participant was last seen is kept with a change of theirs, at most once a minute', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const seen = async () => {
+    const { participants } = await room.look(ada, roomView)
+    return participants.find(({ name }) => name === 'ada')?.last_seen
+  }
+  const change = () => room.do(ada, 'invite', {})
+  const joined = await seen()
+
+  room.pass(0.99)
+  await change()
+  const soon = await seen()
+  room.pass(0.01)
+  await room.look(ada, status)
+  const looked = await seen()
+  await change()
+  const late = await seen()
+
+  assert.deepEqual([soon, looked], [joined, joined])
+  assert.ok(joined !== undefined && late !== undefined && late > joined)
+})
+
+test('who has left is no member any more, and who does nothing stays one', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob')
+  await room.join('idle')
+  const members = async (who: typeof ada) =>
+    (await room.look(who, roomView)).participants.map(({ name }) => name)
+
+  room.pass(7 * 60)
+  await room.room.expire()
+  await room.do(bob, 'leave', {})
+  const while8Hours = await members(ada)
+  room.pass(2 * 60)
+  await room.room.expire()
+  const cem = await room.join('cem')
+
+  assert.deepEqual(while8Hours, ['ada', 'idle'])
+  // A session that ran out ends no membership.
+  assert.deepEqual(await members(cem), ['ada', 'idle', 'cem'])
+})
+
 test('an approved proposal whose base moved turns conflicted at commit, and the file stays as it is', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

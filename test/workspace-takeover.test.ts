@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
-import { BUILT, type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
+import { BUILT, ownerPid, type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
 
 /** Kills in all; the long proofs raise it. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 3)
@@ -64,12 +64,6 @@ function startWriter(client: RoomProcess): Writer {
       going = false
     },
   }
-}
-
-/** The process that owns the room now: the newest lock names it. */
-function ownerPid(sidecar: string): number {
-  const newest = Math.max(...readdirSync(sidecar).map((name) => Number(/^lock-(\d+)$/.exec(name)?.[1] ?? 0)))
-  return (JSON.parse(readFileSync(join(sidecar, `lock-${newest}`), 'utf8')) as { pid: number }).pid
 }
 
 /** How many processes accept on this socket, as the kernel sees it; undefined where it does not tell. */
