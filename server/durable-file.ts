@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -50,8 +51,20 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** `mkdir -p` whose new names are durable. */
+/** `mkdir -p` whose new names are durable. Errors are the file system's own. */
 export async function makeDirectoryDurably(path: string, mode = 0o755): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode })
+  const made = await mkdir(path, { recursive: true, mode }).catch((thrown: NodeJS.ErrnoException) => {
+    // Of a read-only file system Node's recursive mkdir says ENOENT; asked for one folder it says what is the matter.
+    if (thrown.code !== 'ENOENT') throw thrown
+    return mkdirEach(path, mode)
+  })
   if (made !== undefined) await syncDirectory(dirname(made))
+}
+
+/** Gives the first folder that was missing. */
+async function mkdirEach(path: string, mode: number): Promise<string> {
+  const above = dirname(path)
+  const first = existsSync(above) ? undefined : await mkdirEach(above, mode)
+  await mkdir(path, { mode })
+  return first ?? path
 }

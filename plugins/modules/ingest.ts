@@ -227,7 +227,7 @@ async function readAll(run: Run): Promise<void> {
   try {
     await makeDirectoryDurably(request.cloneDir)
   } catch (thrown) {
-    throw storageFailure(thrown)
+    throw storageFailure(thrown, 'The folder of the clones')
   }
   await readRepositories(run, { workDir: request.cloneDir }, saver.soon)
   await saver.settled()

@@ -26,8 +26,8 @@ export async function sweepTemporaryFiles(directories: readonly string[]): Promi
   }
 }
 
-/** What the system said of a failed write, as an error a caller can act on; everything else stays as it is. */
-export function storageFailure(thrown: unknown): unknown {
+/** What the system said of a failed write to `where`, as an error a caller can act on; everything else stays as it is. */
+export function storageFailure(thrown: unknown, where = 'The output directory'): unknown {
   const codes = [
     'ENOSPC',
     'EROFS',
@@ -43,7 +43,7 @@ export function storageFailure(thrown: unknown): unknown {
   if (!isErrnoException(thrown) || !codes.includes(thrown.code ?? '')) return thrown
   return refusal(
     'storage_failed',
-    'The output directory could not be written. Check the free space and its permissions, then run again.',
+    `${where} could not be written. Check the free space and its permissions, then run again.`,
     { cause: thrown },
   )
 }

@@ -7,6 +7,7 @@ import type { RemoteListing } from '../git/remote.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
 import { createTreeReader, type TreeReader } from '../git/tree.ts'
 import type { ParseCache } from '../index/parse-cache.ts'
+import { storageFailure } from '../index/summary-files.ts'
 import { refusal } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
 import { leadsTo, moduleDirectories } from './directories.ts'
@@ -232,7 +233,8 @@ function sayIfEmpty(repository: string, entry: PlannedEntry, seen: Seen, context
   fail(context, { repository, path: entry.path }, error)
 }
 
-function fail(context: ReadingContext, place: Place, thrown: unknown): void {
+function fail(context: ReadingContext, place: Place, cause: unknown): void {
+  const thrown = storageFailure(cause, 'The folder of the clones') // the writer of the summaries says itself what failed there
   if (!isSatchelError(thrown) && !context.signal.aborted) {
     context.log.error('reading a repository failed', { repository: place.repository, error: thrown })
   }
