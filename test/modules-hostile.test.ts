@@ -348,6 +348,8 @@ test('a secret in a URL is in no argument, file, summary, log, report or error',
   const entries = [
     { url: `https://user:${secret}@localhost:1/team/module.git` },
     { url: `ssh://git:${secret}@localhost:1/team/third.git` },
+    { url: `https://localhost:1/team/module.git?private_token=${secret}` },
+    { url: `https://user@localhost:1/team/module.git#${secret}` },
   ]
   await writeFile(join(stage.root, 'secrets.yaml'), JSON.stringify({ repositories: entries }))
   const cli = (await openDoors(t, stage.opened)).find(({ name }) => name === 'cli')
@@ -356,7 +358,7 @@ test('a secret in a URL is in no argument, file, summary, log, report or error',
 
   assert.ok(outcome?.ok)
   const failures = outcome.data['failures'] as Failures
-  assert.equal(failures.length, 2)
+  assert.equal(failures.length, entries.length)
   const calls = await stage.git.calls()
   assert.ok(calls.length > 0)
   const config = await readFile(join(stage.root, 'secrets.yaml'), 'latin1')

@@ -36,12 +36,12 @@ export function failureOf(place: Place, thrown: unknown): Failure {
   return { ...place, code: 'internal', reason: 'internal', message: 'Internal error' }
 }
 
-/** A typed URL as it may be shown although it was refused: nothing between the scheme and the last `@`. */
+/** A typed URL as it may be shown although it was refused: nothing between scheme and last `@`, no query, no fragment. */
 export function shownUrl(typed: string): string {
   const at = typed.lastIndexOf('@')
   const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.exec(typed)?.[0] ?? ''
   const open = at < 0 ? typed : `${scheme}***@${typed.slice(at + 1)}`
-  return redact(open, []).slice(0, 200)
+  return redact(open.replace(/([?#]).*$/s, '$1***'), []).slice(0, 200)
 }
 
 /** The same order in every run, whatever finished first. */
