@@ -78,10 +78,14 @@ test('whatever is typed is read or refused as a URL, never anything else', () =>
 
 test('a repository is called by the last part of its URL', () => {
   assert.deepEqual(
-    ['https://h/a/terraform-aws-vpc.git', 'git@h:x.git', 'https://h/a/b/', '/srv/My.Mod.git/'].map(
-      nameFromUrl,
-    ),
-    ['terraform-aws-vpc', 'x', 'b', 'My.Mod'],
+    [
+      'https://h/a/terraform-aws-vpc.git',
+      'git@h:x.git',
+      'https://h/a/b/',
+      '/srv/My.Mod.git/',
+      '/srv/work/.git',
+    ].map(nameFromUrl),
+    ['terraform-aws-vpc', 'x', 'b', 'My.Mod', 'work'],
   )
 })
 

@@ -47,11 +47,15 @@ function blankAdvice(typed: string): string {
   return LOCAL.test(typed) ? `${said}; write the path as a file:/// URL, with %20 for each blank` : said
 }
 
-/** The last part of a URL without `.git`: what a repository is called unless the configuration names it. */
+/**
+ * The last part of a URL without `.git`: what a repository is called unless the configuration names it. The `.git` folder
+ * of a work tree is called after the work tree.
+ */
 export function nameFromUrl(url: string): string {
   const last =
     url
       .replace(/[/\\]+$/, '')
+      .replace(/[/\\]\.git$/i, '')
       .split(/[/\\:]/)
       .at(-1) ?? ''
   return last.replace(/\.git$/i, '')
