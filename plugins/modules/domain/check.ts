@@ -163,11 +163,14 @@ function literalMismatch(value: Json, type: TypeConstraint, path: string): Misma
   const fits =
     type.kind === 'string' ||
     (type.kind === 'number' && typeof value !== 'boolean' && isNumeric(value)) ||
-    (type.kind === 'bool' && (typeof value === 'boolean' || value === 'true' || value === 'false'))
+    (type.kind === 'bool' && (typeof value === 'boolean' || BOOL_TEXTS.has(value)))
   return fits
     ? undefined
     : { path, wanted: describeType(type), got: `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}` }
 }
+
+/** The strings that Terraform converts to a bool; it converts no number. */
+const BOOL_TEXTS: ReadonlySet<string | number> = new Set(['true', 'false', '1', '0'])
 
 function isNumeric(value: string | number): boolean {
   return typeof value === 'number' || /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
