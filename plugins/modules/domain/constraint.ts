@@ -10,6 +10,12 @@ interface Clause {
 
 const CLAUSE = /^(=|!=|>=|<=|>|<|~>)?\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:[-+][0-9A-Za-z.-]+)?$/
 
+/** One constraint that says all of these, each clause once; a lone one as it is written, undefined without any. */
+export function joinConstraints(constraints: readonly string[]): string | undefined {
+  if (constraints.length < 2) return constraints[0]
+  return [...new Set(constraints.flatMap((one) => one.split(',')).map((clause) => clause.trim()))].join(', ')
+}
+
 /** The lowest version that a constraint admits; `[0]` where nothing is excluded from below. */
 export function floorOf(constraint: string): Version {
   const floors = clausesOf(constraint).filter(({ operator }) => ['=', '>=', '>', '~>'].includes(operator))

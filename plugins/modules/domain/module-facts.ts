@@ -8,8 +8,7 @@ export interface ModuleFacts {
   readonly variables: readonly VariableFacts[]
   readonly outputs: readonly OutputFacts[]
   readonly requirements: readonly RequirementFacts[]
-  /** Local names of `provider` blocks. */
-  readonly providerBlocks: readonly NamedLine[]
+  readonly providerBlocks: readonly ProviderBlockFacts[]
   readonly modules: readonly ModuleCallFacts[]
   readonly resources: readonly ResourceFacts[]
   readonly data: readonly ResourceFacts[]
@@ -55,6 +54,11 @@ export interface RequirementFacts extends NamedLine {
   readonly source?: string
   readonly version?: string
   readonly configurationAliases?: readonly string[]
+}
+
+/** A `provider` block; modules written before `required_providers` state the version there. */
+export interface ProviderBlockFacts extends NamedLine {
+  readonly version?: string
 }
 
 export interface ModuleCallFacts extends NamedLine {

@@ -1,5 +1,6 @@
 /** Merges the files of a module: of two blocks with one name the first counts, override files replace what they state. */
 import type { FileFacts } from './choose-files.ts'
+import { joinConstraints } from './constraint.ts'
 import type {
   ModuleCallFacts,
   ModuleFacts,
@@ -52,7 +53,7 @@ export function mergeFiles(files: readonly FileFacts[]): Merged {
     resources: merge('resource', ({ resources }) => resources),
     data: merge('data', ({ data }) => data),
     ephemeral: merge('ephemeral', ({ ephemeral }) => ephemeral),
-    requiredVersion: versionsOf(overrides).at(-1) ?? versionsOf(base)[0],
+    requiredVersion: joinConstraints(versionsOf(overrides)) ?? joinConstraints(versionsOf(base)),
     diagnostics,
   }
 }

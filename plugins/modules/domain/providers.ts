@@ -1,5 +1,5 @@
 /** Which providers a module needs, and which one it is about. */
-import type { ModuleFacts, ResourceFacts } from './module-facts.ts'
+import type { ModuleFacts, ProviderBlockFacts, ResourceFacts } from './module-facts.ts'
 import type { ModuleSummary, ProviderRequirement } from './summary.ts'
 
 /** Providers that serve any cloud: primary only when a module has no other. design modules 4 */
@@ -24,11 +24,13 @@ const FAMILIES = new Map([
 const SPELLINGS = new Map([['google-beta', 'google']])
 
 /** Local names of providers that blocks of one file use, in source order, `terraform` left out. */
-export function usedProviders(facts: ModuleFacts): { name: string; line?: number }[] {
-  const blocks = [...facts.resources, ...facts.data, ...facts.ephemeral].map((block) => ({
-    name: providerOf(block),
-    ...(block.line === undefined ? {} : { line: block.line }),
-  }))
+export function usedProviders(facts: ModuleFacts): ProviderBlockFacts[] {
+  const blocks: ProviderBlockFacts[] = [...facts.resources, ...facts.data, ...facts.ephemeral].map(
+    (block) => ({
+      name: providerOf(block),
+      ...(block.line === undefined ? {} : { line: block.line }),
+    }),
+  )
   const used = [...facts.providerBlocks, ...blocks].filter(({ name }) => name !== 'terraform')
   return used.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
 }
@@ -101,16 +103,21 @@ export function moduleTags(summary: Pick<ModuleSummary, 'path' | 'providers'>): 
   return [...new Set([...segments, ...providerNames(summary)].map((tag) => tag.toLowerCase()))]
 }
 
-/** Requirements with the providers that are only used, in the order they first appear. */
+/**
+ * Requirements with the providers that are only used, in the order they first appear. A requirement without a version
+ * has the first one that a `provider` block states.
+ */
 export function withInferred(
   required: readonly ProviderRequirement[],
-  used: readonly { readonly name: string; readonly file: string; readonly line?: number }[],
+  used: readonly (ProviderBlockFacts & { readonly file: string })[],
 ): ProviderRequirement[] {
   const providers = new Map(required.map((provider) => [provider.name, provider]))
-  for (const { name, file, line } of used) {
-    if (providers.has(name)) continue
+  for (const { name, file, line, version = '' } of used) {
+    const known = providers.get(name)
     const position = line === undefined ? {} : { position: { file, line } }
-    providers.set(name, { name, source: `hashicorp/${name}`, version: '', inferred: true, ...position })
+    if (known === undefined)
+      providers.set(name, { name, source: `hashicorp/${name}`, version, inferred: true, ...position })
+    else if (known.version === '') providers.set(name, { ...known, version })
   }
   return [...providers.values()]
 }

@@ -1,9 +1,11 @@
 /** Takes from a body what a module file states. Works on HCL and on JSON alike. */
+import { joinConstraints } from '../domain/constraint.ts'
 import type {
   FileDiagnostic,
   ModuleCallFacts,
   ModuleFacts,
   OutputFacts,
+  ProviderBlockFacts,
   RequirementFacts,
   ResourceFacts,
   VariableFacts,
@@ -23,7 +25,7 @@ export function extractFacts(body: Body): { facts: BodyFacts; unsure: ReadonlyMa
     variables: [] as VariableFacts[],
     outputs: [] as OutputFacts[],
     requirements: [] as RequirementFacts[],
-    providerBlocks: [] as BodyFacts['providerBlocks'][number][],
+    providerBlocks: [] as ProviderBlockFacts[],
     modules: [] as ModuleCallFacts[],
     resources: [] as ResourceFacts[],
     data: [] as ResourceFacts[],
@@ -42,7 +44,7 @@ interface Found {
   readonly variables: VariableFacts[]
   readonly outputs: OutputFacts[]
   readonly requirements: RequirementFacts[]
-  readonly providerBlocks: BodyFacts['providerBlocks'][number][]
+  readonly providerBlocks: ProviderBlockFacts[]
   readonly modules: ModuleCallFacts[]
   readonly resources: ResourceFacts[]
   readonly data: ResourceFacts[]
@@ -59,7 +61,7 @@ function takeBlock(found: Found, block: Block, notes: Notes): void {
   else if (block.type === 'variable') found.variables.push(variableFacts(name, block, notes))
   else if (block.type === 'output') found.outputs.push(outputFacts(name, block, notes))
   else if (block.type === 'module') found.modules.push(callFacts(name, block, notes))
-  else if (block.type === 'provider') found.providerBlocks.push(named(name, block))
+  else if (block.type === 'provider') found.providerBlocks.push(providerFacts(name, block, notes))
   else takeResource(found, block, name)
 }
 
@@ -119,6 +121,12 @@ function callFacts(name: string, block: Block, notes: Notes): ModuleCallFacts {
   return facts
 }
 
+function providerFacts(name: string, block: Block, notes: Notes): ProviderBlockFacts {
+  const facts: Writable<ProviderBlockFacts> = named(name, block)
+  put(facts, 'version', textOf(block.body.attributes, 'version', notes))
+  return facts
+}
+
 function takeMoved(found: Found, block: Block): void {
   const from = block.body.attributes.get('from')
   const to = block.body.attributes.get('to')
@@ -126,7 +134,8 @@ function takeMoved(found: Found, block: Block): void {
 }
 
 function takeSettings(found: Found, block: Block, notes: Notes): void {
-  found.requiredVersion ??= textOf(block.body.attributes, 'required_version', notes)
+  const version = textOf(block.body.attributes, 'required_version', notes)
+  found.requiredVersion = joinConstraints([found.requiredVersion, version].filter((one) => one !== undefined))
   for (const inner of block.body.blocks) {
     if (inner.type !== 'required_providers') continue
     for (const [name, attribute] of inner.body.attributes) {

@@ -97,6 +97,40 @@ test('the mistakes that other readers make are not made here (design modules 10.
   )
 })
 
+test('versions that old modules state in several places all count', async () => {
+  const files = Object.entries({
+    'main.tf': 'terraform {\n  required_version = ">= 0.13"\n}\nprovider "aws" {\n  region  = "x"\n}\n',
+    'other.tf':
+      'provider "aws" {\n  alias   = "b"\n  version = "~> 2.0"\n}\nprovider "google" {\n  version = "1.0"\n}\n',
+    'versions.tf':
+      'terraform {\n  required_version = ">= 1.5"\n  required_providers {\n    google = ">= 3"\n  }\n}\nterraform {\n  required_version = ">= 0.13"\n}\n',
+  })
+  const { required_version, providers } = summarize({
+    repository: 'r',
+    ref: 'v1',
+    refKind: 'tag',
+    commit: 'c',
+    path: '.',
+    name: 'r',
+    kind: 'root',
+    files: await Promise.all(
+      files.map(async ([name, text]) => ({
+        name,
+        facts: await parseModuleFile(name, Buffer.from(text), reference),
+      })),
+    ),
+  })
+
+  assert.equal(required_version, '>= 0.13, >= 1.5')
+  assert.deepEqual(
+    providers.map(({ name, version, inferred }) => [name, version, inferred]),
+    [
+      ['google', '>= 3', undefined],
+      ['aws', '~> 2.0', true],
+    ],
+  )
+})
+
 /** One file for each rule that makes our reader ask (design modules 3.3); every other fixture asks nothing. */
 const ASKED: readonly string[] = [
   'broken-heredoc/main.tf',

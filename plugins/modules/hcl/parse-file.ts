@@ -11,7 +11,7 @@ import type { Reference, ReferenceAnswer } from './reference.ts'
 import { topComment } from './top-comment.ts'
 
 /** Part of every cache key: raise it when the same bytes give other facts. */
-export const PARSER_VERSION = '2'
+export const PARSER_VERSION = '3'
 
 /** Larger module files are not read. design modules 8 */
 export const MODULE_FILE_MAX_BYTES = 1024 * 1024
