@@ -393,6 +393,65 @@ test("a caller's configuration sends no text and no key to a service the operato
   assert.deepEqual(asked, [])
 })
 
+test("where a caller's configuration names no service, its texts and the key go to the one the operator named", async (t) => {
+  const stage = await openStage(t)
+  const asked: (string | undefined)[] = []
+  const service = createServer(async (request, response) => {
+    asked.push(request.headers.authorization)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] }
+    const data = input.map((text, index) => ({ index, embedding: [text.length, 1] }))
+    response.end(JSON.stringify({ data }))
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  t.after(() => {
+    service.closeAllConnections()
+    service.close()
+  })
+  const { port } = service.address() as AddressInfo // it listens at a port
+  const embedding = { enabled: true, strategy: 'hosted-a', hosted_a_base_url: `http://127.0.0.1:${port}` }
+  const host = await openHost(t, {
+    plugins: [{ plugin, settings: { ...stage.settings, embedding } }],
+    projectRoot: stage.root,
+    env: { ...process.env, HOSTED_A_API_KEY: 'sk-canary-of-the-operator' },
+  })
+  const repositories = `repositories: ${JSON.stringify(stage.settings['repositories'])}\n`
+
+  const report = await host.call('ingest_from_yaml', {
+    yaml: `${repositories}embedding: { enabled: true, strategy: hosted-a, vectordb_path: theirs }\n`,
+  })
+
+  assert.deepEqual(report['failures'], [])
+  assert.ok((report['vectors'] as { upserted: number }).upserted > 0)
+  assert.deepEqual([...new Set(asked)], ['Bearer sk-canary-of-the-operator'])
+})
+
+test("the operator's SERVICE_OUTPUT_DIR counts for a caller's configuration too, wherever it lies", async (t) => {
+  const stage = await openStage(t)
+  const elsewhere = await temporaryFolder(t)
+  const host = await openHost(t, {
+    plugins: [{ plugin, settings: { ...stage.settings, output_dir: elsewhere } }],
+    projectRoot: stage.root,
+    env: { ...process.env, SERVICE_OUTPUT_DIR: elsewhere },
+  })
+  const yaml = `repositories: ${JSON.stringify(stage.settings['repositories'])}\noutput_dir: theirs\nembedding: { enabled: true }\n`
+  await writeFile(join(stage.root, 'theirs.yaml'), yaml)
+
+  const report = await host.call('ingest_from_yaml', { yaml })
+  const found = await stage.search(host, { query: 'redis', config_file: 'theirs.yaml' })
+
+  assert.equal(report['output_dir'], elsewhere)
+  assert.ok(found.results.length > 0)
+  await assert.rejects(
+    host.call('ingest_repositories', {
+      repositories: stage.settings['repositories'],
+      output_dir: join(elsewhere, 'more'),
+    }),
+    { reason: 'path_refused' },
+  )
+})
+
 test('every door gives the same ranking, and the text of a module reaches a model only inside its fence', async (t) => {
   const { host } = await ingested(t)
   let ids: unknown

@@ -10,7 +10,7 @@ import { endpoint, parseRemoteUrl } from './git/url.ts'
 import { openModuleReader } from './ingest/module-reader.ts'
 import { type Ingested, ingest } from './ingest.ts'
 import { refusal } from './reasons.ts'
-import { callerPath, type ModuleService } from './service.ts'
+import { callerPath, isOutputDirFixed, type ModuleService } from './service.ts'
 
 /** What a caller of any door asked for. */
 export interface IngestWish {
@@ -119,17 +119,19 @@ async function prepare(service: ModuleService, ctx: CallContext, wish: IngestWis
   const trust: Trust = isOperator ? { kind: 'operator' } : callerTrust(service, ctx)
   const own = ownDirectories(service, config)
   // A directory that a caller names, itself or in a configuration of its own, is confined; the operator's is not.
-  const confined = async (typed: string | undefined, configured: string, ownDir: string): Promise<string> => {
-    if (typed !== undefined) return await callerPath(service, ctx, typed)
-    return isOperator || wish.repositories !== undefined ? ownDir : await callerPath(service, ctx, configured)
-  }
   const isTheirs = !isOperator && wish.repositories === undefined
+  const confined = async (typed: string | undefined, configured: string, ownDir?: string): Promise<string> =>
+    typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
   const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
   return {
     config: { ...config, embedding },
     trust,
-    outputDir: await confined(wish.output_dir, config.output_dir, own.outputDir),
-    cloneDir: await confined(wish.clone_dir, config.clone_dir, own.cloneDir),
+    outputDir: await confined(
+      wish.output_dir,
+      config.output_dir,
+      isTheirs && !isOutputDirFixed(service) ? undefined : own.outputDir,
+    ),
+    cloneDir: await confined(wish.clone_dir, config.clone_dir, isTheirs ? undefined : own.cloneDir),
   }
 }
 

@@ -92,6 +92,11 @@ export function searchWorld({ host, workingDirectory }: ModuleService): SearchWo
   return { workingDirectory, env: host.env, now: () => host.now() }
 }
 
+/** Whether the operator's environment says where summaries lie; it counts for every configuration, also a caller's. */
+export function isOutputDirFixed({ host }: ModuleService): boolean {
+  return Boolean(host.env['SERVICE_OUTPUT_DIR'])
+}
+
 /** A path a caller names. At the command line it starts at the working directory, elsewhere where the door says. */
 export async function callerPath(service: ModuleService, ctx: CallContext, path: string): Promise<string> {
   return await ctx.resolvePath(ctx.door === 'cli' ? resolve(service.workingDirectory, path) : path)

@@ -9,6 +9,7 @@ const ENDPOINTS = ['vectordb_host', 'vectordb_port', 'hosted_a_base_url', 'hoste
 /**
  * The embedding options of a configuration that a caller of REST or MCP named: its folders are confined, and it sends
  * texts and keys only to the services of the operator's own configuration, because the keys may come from the environment.
+ * Where it names no base URL, the operator's counts: a key made for that service is sent to no other.
  * Errors: `forbidden`/`path_refused`; `forbidden`/`host_refused` for another server or base URL.
  */
 export async function callerEmbedding(
@@ -29,6 +30,8 @@ export async function callerEmbedding(
   const model = options.sentence_transformers_model
   return {
     ...options,
+    hosted_a_base_url: options.hosted_a_base_url ?? own.hosted_a_base_url,
+    hosted_b_base_url: options.hosted_b_base_url ?? own.hosted_b_base_url,
     vectordb_path: await callerPath(service, ctx, options.vectordb_path),
     ...(model &&
       namesFolder(model) && { sentence_transformers_model: await callerPath(service, ctx, model) }),

@@ -4,7 +4,7 @@ import type { CallContext } from '../../../server/plugin.ts'
 import { parseConfigText } from '../config-text.ts'
 import { callerEmbedding } from '../embed/caller-options.ts'
 import { refusal } from '../reasons.ts'
-import { callerPath, type ModuleService } from '../service.ts'
+import { callerPath, isOutputDirFixed, type ModuleService } from '../service.ts'
 import type { SearchPlace } from './search-stand.ts'
 
 /**
@@ -30,7 +30,9 @@ export async function placeOfFile(
     }
   }
   return {
-    outputDir: await callerPath(service, ctx, named.output_dir),
+    outputDir: isOutputDirFixed(service)
+      ? await service.outputDir(ctx, undefined)
+      : await callerPath(service, ctx, named.output_dir),
     embedding: await callerEmbedding(service, ctx, named.embedding),
     configFile: file,
   }
