@@ -1,8 +1,10 @@
+import type { SatchelError } from '../../../server/plugin.ts'
+import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
-import { refuseTooLarge } from '../domain/record-size.ts'
+import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
 import { redactValue } from '../domain/redaction.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { reasonText } from '../git/git-facts.ts'
@@ -64,7 +66,12 @@ export async function writeRecord(
       (name) => `extra.${name} was left out: the record has a member of that name.`,
     ),
   ]
-  return stored(handoffs, project, composed, told, options)
+  const { inherited } = placement
+  return stored(handoffs, project, composed, told, {
+    ...options,
+    refuse: (fault) =>
+      inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),
+  })
 }
 
 /**
@@ -79,7 +86,9 @@ export async function writeComposed(
 ): Promise<WrittenRecord> {
   const { repository, warnings } = await captured(project, true)
   const composed = composeRecord({}, await circumstancesOf(handoffs, project, placement, repository, false))
-  const options = { hashArtifacts: true, dryRun: false }
+  const { parents } = placement.lineage
+  const refuse = (fault: SizeFault) => (parents.length > 1 ? mergeTooLarge(fault, parents) : tooLarge(fault))
+  const options = { hashArtifacts: true, dryRun: false, refuse }
   return stored(handoffs, project, { ...composed, record: fill(composed.record) }, warnings, options)
 }
 
@@ -111,14 +120,15 @@ async function stored(
   project: Project,
   { record: draft, assigned }: NewRecord,
   warnings: readonly string[],
-  options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun'>,
+  options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun'> & { refuse(fault: SizeFault): SatchelError },
 ): Promise<WrittenRecord> {
   const hashed = options.hashArtifacts ? await withHashes(handoffs, project, draft) : draft
   const { value, ledger } = redactValue(hashed)
   const known = (value['redactions'] as Handoff['redactions'] | undefined) ?? [] // composed by ourselves
   const complete = { ...value, redactions: [...known, ...ledger] }
   const text = `${JSON.stringify(complete, null, 2)}\n`
-  refuseTooLarge(text, complete)
+  const fault = sizeFault(text, complete)
+  if (fault) throw options.refuse(fault)
   const record = validRecord(complete, 'Nothing was written; correct it, then try again.')
   const written = options.dryRun
     ? { path: null, etag: sha256(text) }

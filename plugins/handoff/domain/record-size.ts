@@ -8,26 +8,40 @@ export const LARGE_RECORD_BYTES = 256 * 1024
 export const MAX_ITEMS = 5000
 export const MAX_STRING_BYTES = 64 * 1024
 
+/** Which limit a record passes, and by how much. */
+export interface SizeFault {
+  readonly reason: 'record_too_large' | 'too_deep' | 'too_many_items'
+  readonly message: string
+}
+
 /** Refuses to write what is too large to be a record. Errors: `too_large` with the reason of the limit. */
 export function refuseTooLarge(text: string, value: unknown): void {
+  const fault = sizeFault(text, value)
+  if (fault) throw tooLarge(fault)
+}
+
+/** The first limit that a record passes; undefined: it may be stored. */
+export function sizeFault(text: string, value: unknown): SizeFault | undefined {
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_RECORD_BYTES) {
-    throw tooLarge(
-      'record_too_large',
-      `The record has ${bytes} bytes; at most ${MAX_RECORD_BYTES} are stored.`,
-    )
+    const message = `The record has ${bytes} bytes; at most ${MAX_RECORD_BYTES} are stored.`
+    return { reason: 'record_too_large', message }
   }
   const depth = depthOf(value)
   if (depth > MAX_DEPTH) {
-    throw tooLarge('too_deep', `The record is nested ${depth} levels deep; at most ${MAX_DEPTH} are stored.`)
+    const message = `The record is nested ${depth} levels deep; at most ${MAX_DEPTH} are stored.`
+    return { reason: 'too_deep', message }
   }
   const items = countItems(value)
-  if (items > MAX_ITEMS) {
-    throw tooLarge('too_many_items', `The record has ${items} items; at most ${MAX_ITEMS} are stored.`)
+  if (items <= MAX_ITEMS) return undefined
+  return {
+    reason: 'too_many_items',
+    message: `The record has ${items} items; at most ${MAX_ITEMS} are stored.`,
   }
 }
 
-function tooLarge(reason: string, message: string): SatchelError {
+/** What is said where all of a record was given. */
+export function tooLarge({ reason, message }: SizeFault): SatchelError {
   return new SatchelError('too_large', reason, `${message} Shorten it, then try again.`)
 }
 
