@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { EventType, RoomEvent } from '../plugins/workspace/domain/event.ts'
@@ -159,7 +159,9 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     latest,
     text: () => readFile(file, 'utf8'),
     async write(text) {
-      await writeFile(file, text)
+      // As careful editors do: a file that is written in place may be seen half way, and that is a version too.
+      await writeFile(`${file}.swp`, text)
+      await rename(`${file}.swp`, file)
       now.micros += 1000
       await room.look()
     },
