@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { EventType, RoomEvent } from '../plugins/workspace/domain/event.ts'
-import { openRoom, roomPlace } from '../plugins/workspace/engine/open-room.ts'
+import { openRoom, type RoomSeams, roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { checkHandoffRecord } from '../plugins/workspace/handoff-record.ts'
 import type { ActorChange, News } from '../plugins/workspace/room/change.ts'
 import { commit } from '../plugins/workspace/room/commits.ts'
@@ -83,6 +83,7 @@ export interface TestRoomOptions {
   readonly staleness?: 'strict' | 'section'
   readonly folder?: string
   readonly now?: { micros: number }
+  readonly seams?: RoomSeams
   /** Told what became durable, beside `news`. */
   publish?(news: News): void
 }
@@ -115,6 +116,7 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     log: SILENT,
     rank: 'listener',
     wasm: assetPath('sql-wasm.wasm'),
+    ...(options.seams && { seams: options.seams }),
   })
   if (attempt.kind !== 'owner') throw new Error(`the room is ${attempt.kind}`)
   const engine = attempt.room
