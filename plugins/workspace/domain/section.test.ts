@@ -179,3 +179,14 @@ test('a heading ends before its closing marks, and a line separator is part of i
 
   assert.deepEqual(texts, ['a', 'a#', 'a', '', '# b', 'a\u2028b'])
 })
+
+test('a new text does not swallow the heading after it', () => {
+  const after = (text: string, content: string) =>
+    outline(writeTarget(text, parseTarget('section:A'), content)).map(({ path }) => path)
+
+  assert.deepEqual(after('A\n---\none\n\nB\n---\ntwo\n', 'A\n---\nnew\n'), ['A', 'B'])
+  assert.deepEqual(after('# A\r\none\r\n\r\nB\r\n===\r\n', '# A\r\nnew'), ['A', 'B'])
+  assert.deepEqual(after('# A\none\n# B\ntwo\n', '# A\n<div>new</div>'), ['A', 'B'])
+  assert.deepEqual(after('text\n# A\none\n\nB\n===\n', ''), ['B'])
+  assert.equal(writeTarget('# A\n\n# B\n', parseTarget('section:A'), '# A\n```\n'), '# A\n```\n# B\n')
+})

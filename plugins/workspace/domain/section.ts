@@ -76,15 +76,26 @@ export function readTarget(text: string, target: Target): string {
 
 /**
  * The document with a target's text replaced. A line end is added where the next heading would otherwise stick to
- * the new text; nothing else changes by a byte.
+ * the new text, and one more where it would be swallowed by it: an underlined heading by the paragraph before, any by
+ * an HTML block. Nothing else changes by a byte.
  * Errors: `invalid`/`invalid_region`.
  */
 export function writeTarget(text: string, target: Target, content: string): string {
   if (target.kind === 'workspace') return content
   const { start, end } = findSection(text, target.path)
+  const before = text.slice(0, start) + content
   const rest = text.slice(end)
-  const sticks = rest !== '' && content !== '' && !/[\n\r]$/.test(content)
-  return text.slice(0, start) + content + (sticks ? lineEndOf(text) : '') + rest
+  if (rest === '') return before
+  const sticks = content !== '' && !/[\n\r]$/.test(content)
+  const ended = sticks ? before + lineEndOf(text) : before
+  const apart = ended + lineEndOf(text)
+  // A code fence or comment that the new text leaves open swallows the rest either way.
+  const head = [ended, apart].find((one) => hasHeadingAt(one + rest, one.length)) ?? ended
+  return head + rest
+}
+
+function hasHeadingAt(text: string, offset: number): boolean {
+  return findHeadings(text).some(({ start }) => start === offset)
 }
 
 /** The section at `path`, or undefined. */
