@@ -6,6 +6,8 @@ export interface Section {
   /** `Architecture/Goals`: unique in its document; `/` in a heading is `%2F`, a repeated path ends in `#2`, `#3`. */
   readonly path: string
   readonly level: number
+  /** The path without its numbers: several sections may share it. */
+  readonly name: string
   /** 1-based line of the heading. */
   readonly line: number
   /** Character offsets: the span runs to the next heading of the same or a higher level. */
@@ -18,16 +20,18 @@ export function outline(text: string): readonly Section[] {
   const headings = findHeadings(text)
   const ends = spanEnds(headings, text.length)
   const taken = new Map<string, number>()
-  const open: { level: number; path: string }[] = []
+  const open: { level: number; path: string; name: string }[] = []
   return headings.map((heading, index) => {
     while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop()
     const parent = open.at(-1)
-    const own = `${parent ? `${parent.path}/` : ''}${segment(heading.text)}`
-    const path = firstFree(own, taken)
+    const own = segment(heading.text)
+    const path = firstFree(parent ? `${parent.path}/${own}` : own, taken)
+    const name = parent ? `${parent.name}/${own}` : own
     taken.set(path, 1)
-    open.push({ level: heading.level, path })
+    open.push({ level: heading.level, path, name })
     return {
       path,
+      name,
       level: heading.level,
       line: heading.line,
       start: heading.start,
@@ -98,13 +102,18 @@ function hasHeadingAt(text: string, offset: number): boolean {
   return findHeadings(text).some(({ start }) => start === offset)
 }
 
-/** The section at `path`, or undefined. */
-export function sectionAt(text: string, path: string): Section | undefined {
-  return outline(text).find((section) => section.path === path)
+/** The sections whose headings read like no other's, by path: what such a path names does not depend on what stands before. */
+export function soleSections(text: string): ReadonlyMap<string, Section> {
+  const sections = outline(text)
+  const counts = new Map<string, number>()
+  for (const { name } of sections) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return new Map(
+    sections.filter(({ name }) => counts.get(name) === 1).map((section) => [section.path, section]),
+  )
 }
 
 function findSection(text: string, path: string): Section {
-  const section = sectionAt(text, path)
+  const section = outline(text).find((one) => one.path === path)
   if (!section) throw invalidRegion(`section:${path}`)
   return section
 }

@@ -6,7 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type Proposal, superseded } from '../domain/proposal.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { NewVersion, Rows } from '../domain/rows.ts'
-import { readTarget, sectionAt } from '../domain/section.ts'
+import { readTarget, soleSections } from '../domain/section.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
 import { type ActorChange, actorMay, type Change } from './change.ts'
@@ -66,9 +66,9 @@ export function addVersion(change: Change, document: NewVersion, facts: VersionF
 /** Every pending proposal with an older base is overtaken, unless it is still current under the room's staleness rule. */
 export function supersedePending(change: Change, version: number): readonly string[] {
   const { tx } = change
+  const stands = currentIn(change)
   const overtaken = listed<Proposal>(tx, 'proposal_open').filter(
-    (proposal) =>
-      proposal.status === 'pending' && proposal.base_version < version && !isCurrent(change, proposal),
+    (proposal) => proposal.status === 'pending' && proposal.base_version < version && !stands(proposal),
   )
   for (const proposal of overtaken) {
     proposals.put(tx, superseded(proposal))
@@ -86,18 +86,41 @@ export function supersedePending(change: Change, version: number): readonly stri
   return overtaken.map(({ proposal_id }) => proposal_id)
 }
 
-/** True while a proposal's base still stands: the same version, or with `staleness: section` the same text of its own section. */
-export function isCurrent(
-  change: Pick<Change, 'tx' | 'settings'>,
-  proposal: Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>,
-): boolean {
-  const { tx, settings } = change
-  if (proposal.base_version === tx.document.version) return true
-  const target = parseTarget(proposal.target)
-  if (settings.staleness !== 'section' || target.kind !== 'section') return false
-  const text = tx.documentText()
-  const section = sectionAt(text, target.path)
-  return section !== undefined && sha256(text.slice(section.start, section.end)) === proposal.base_region_hash
+/** What a proposal is based on. */
+type Based = Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>
+
+/**
+ * True while a proposal's base still stands: the same version, or with `staleness: section` the same text of its own
+ * section, whose path no other heading shares now: of two that read alike the number may have passed to the other.
+ */
+export function isCurrent(change: Pick<Change, 'tx' | 'settings'>, proposal: Based): boolean {
+  return currentIn(change)(proposal)
+}
+
+/** The same question for any number of proposals: the document is scanned once. */
+function currentIn({ tx, settings }: Pick<Change, 'tx' | 'settings'>): (proposal: Based) => boolean {
+  const { version } = tx.document
+  let hashOf: ((path: string) => string | undefined) | undefined
+  return ({ target, base_version, base_region_hash }) => {
+    if (base_version === version) return true
+    const parsed = parseTarget(target)
+    if (settings.staleness !== 'section' || parsed.kind !== 'section') return false
+    hashOf ??= soleSectionHashes(tx.documentText())
+    return hashOf(parsed.path) === base_region_hash
+  }
+}
+
+/** sha256 of each sole section's text, worked out when first asked for. */
+function soleSectionHashes(text: string): (path: string) => string | undefined {
+  const sections = soleSections(text)
+  const hashes = new Map<string, string>()
+  return (path) => {
+    const section = sections.get(path)
+    if (!section) return undefined
+    const hash = hashes.get(path) ?? sha256(text.slice(section.start, section.end))
+    hashes.set(path, hash)
+    return hash
+  }
 }
 
 /** The refusal of a base that is not the newest version; what changed since is said to those who may read it. */
