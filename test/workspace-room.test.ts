@@ -279,6 +279,23 @@ test('who has left is no member any more, and who does nothing stays one', async
   assert.deepEqual(await members(cem), ['ada', 'idle', 'cem'])
 })
 
+test('a rebase does not show the text to those who may not read it', async (t) => {
+  const room = await openTestRoom(t, { text: 'one\n' })
+  const ada = await room.join('ada')
+  const blind = await room.join('blind', ['propose'])
+  const { proposal_id } = await room.do(blind, 'propose', { base_version: 1, summary: 's', content: 'x\n' })
+  await room.write('two\n')
+
+  const conflictOf = (who: typeof ada) =>
+    room.do(who, 'rebase', { proposal_id }).then(
+      () => assert.fail('both sides changed the line'),
+      (thrown: unknown) => (isSatchelError(thrown) ? thrown.details : {}),
+    )
+
+  assert.deepEqual(await conflictOf(blind), { current_version: 2, hunk_count: 1 })
+  assert.deepEqual(Object.keys((await conflictOf(ada)) ?? {}), ['current_version', 'hunks', 'hunk_count'])
+})
+
 test('an approved proposal whose base moved turns conflicted at commit, and the file stays as it is', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

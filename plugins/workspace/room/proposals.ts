@@ -6,7 +6,7 @@ import { permissionDenied, refusal, tooLarge, tooMany } from '../domain/refusal.
 import { readTarget } from '../domain/section.ts'
 import { firstChars, oneLine, requiredLine } from '../domain/short-text.ts'
 import { parseTarget } from '../domain/target.ts'
-import { type ActorChange, requireCapability } from './change.ts'
+import { type ActorChange, actorMay, requireCapability } from './change.ts'
 import { existingTarget, isCurrent, regionHash, staleVersion, versionText } from './document.ts'
 import { proposals } from './tables.ts'
 
@@ -134,7 +134,7 @@ function settle(change: ActorChange, proposal: Proposal, status: string): void {
 
 /**
  * A new pending proposal with the same change on the newest version; the old one stays as it is.
- * Errors: `merge_conflict` with the overlapping parts; `version_pruned` when the base text is gone.
+ * Errors: `merge_conflict`, for those who may read with the overlapping parts; `version_pruned` when the base text is gone.
  */
 export function rebase(change: ActorChange, input: { readonly proposal_id: string }): Proposal {
   requireCapability(change.actor, 'propose')
@@ -150,7 +150,7 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
   const existing = existingTarget(tx, old.target)
   const current = readTarget(tx.documentText(), target)
   const merged = merge(readTarget(base, target), current, content)
-  if (merged.kind === 'conflict') throw mergeConflict(merged, tx.document.version)
+  if (merged.kind === 'conflict') throw mergeConflict(change, merged)
   refuseLargeContent(merged.text)
   return create(change, {
     target: existing,
@@ -165,7 +165,8 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
 const SHOWN_HUNKS = 10
 const SHOWN_HUNK_CHARS = 1000
 
-function mergeConflict({ hunks }: Merge & { kind: 'conflict' }, version: number): Error {
+function mergeConflict({ tx, actor }: ActorChange, { hunks }: Merge & { kind: 'conflict' }): Error {
+  const { version } = tx.document
   const shown = hunks.slice(0, SHOWN_HUNKS).map(({ base, current, proposed }) => ({
     base: firstChars(base, SHOWN_HUNK_CHARS),
     current: firstChars(current, SHOWN_HUNK_CHARS),
@@ -175,7 +176,11 @@ function mergeConflict({ hunks }: Merge & { kind: 'conflict' }, version: number)
     'merge_conflict',
     `${hunks.length} part(s) were changed on both sides. Read version ${version} and propose anew.`,
     {
-      details: { current_version: version, hunks: shown, hunk_count: hunks.length },
+      details: {
+        current_version: version,
+        ...(actorMay(actor, 'read') && { hunks: shown }),
+        hunk_count: hunks.length,
+      },
       next: { tool: 'workspace_read', args: {} },
     },
   )
