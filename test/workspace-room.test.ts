@@ -477,6 +477,17 @@ test('a lease never runs past 120 minutes, and its limits are refused one above'
   await assert.rejects(room.do(ada, 'checkout', { target: 'workspace', minutes: 0 }), { code: 'invalid' })
 })
 
+test('renewing a lease never ends it sooner', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const lease = await room.do(ada, 'checkout', { target: 'workspace', minutes: 100 })
+
+  const again = await room.do(ada, 'checkout', { target: 'workspace' })
+  const renewal = await room.do(ada, 'renew', { lease_id: lease.lease_id, minutes: 1 })
+
+  assert.deepEqual([again.expires_at, renewal.expires_at], [lease.expires_at, lease.expires_at])
+})
+
 test('a lease keeps others from leasing and committing what it overlaps, unless an admin forces it', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

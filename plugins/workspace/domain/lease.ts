@@ -25,7 +25,7 @@ export function leaseMinutes(asked: number | undefined): number {
 }
 
 /**
- * The lease with a later end, never past 120 minutes after it was acquired.
+ * The lease with a later end, never past 120 minutes after it was acquired; it stays as it is where it would end sooner.
  * Errors: `rate_limited`/`limit_exceeded` when it already ends there.
  */
 export function renewed(lease: Lease, minutes: number, now: Moment): Lease {
@@ -34,7 +34,8 @@ export function renewed(lease: Lease, minutes: number, now: Moment): Lease {
     throw tooMany('minutes for one lease', LIMITS.leaseMaxMinutes, secondsUntil(now, lease.expires_at))
   }
   const wanted = addMinutes(now, minutes)
-  return { ...lease, expires_at: wanted < cap ? wanted : cap }
+  const end = wanted < cap ? wanted : cap
+  return { ...lease, expires_at: end > lease.expires_at ? end : lease.expires_at }
 }
 
 /** The first active lease of somebody else that overlaps `target`. */
