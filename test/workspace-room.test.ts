@@ -18,6 +18,7 @@ import {
   handoffsPage,
   handoffWithRecord,
   proposalWithContent,
+  readDocument,
   roomView,
   sessionsPage,
   status,
@@ -1047,6 +1048,15 @@ test('every event of a whole story passes the published schema', async (t) => {
     assert.ok(validate(event), JSON.stringify([event, validate.errors]))
   }
   assert.ok(!validate({ ...(await again.events())[0], extra: 1 }))
+})
+
+test('the text is cut to a budget of one token or more, and a smaller one is refused', async (t) => {
+  const room = await openTestRoom(t, { text: 'abcdefgh' })
+  const ada = await room.join('ada')
+  const read = (max_tokens: number) => room.look(ada, (view) => readDocument(view, { max_tokens }))
+
+  assert.deepEqual([(await read(1)).content, (await read(2)).content], ['abcd', 'abcdefgh'])
+  for (const tokens of [0, -1]) await assert.rejects(read(tokens), { reason: 'invalid_request' })
 })
 
 test('a list gives at most 200 rows, page by page, without a repeat or a hole', async (t) => {

@@ -78,7 +78,10 @@ export function activeLeases({ rows, now }: View): readonly Lease[] {
 
 const BYTES_PER_TOKEN = 4
 
-/** The document, one section of it, or an older version, cut to a budget where one is given. */
+/**
+ * The document, one section of it, or an older version, cut to a budget where one is given.
+ * Errors: `invalid_region`; `version_not_found`, `version_pruned`; `invalid_request` for a budget below 1.
+ */
 export function readDocument(
   view: View,
   input: {
@@ -91,7 +94,10 @@ export function readDocument(
   const version = input.version ?? view.rows.document.version
   const target = parseTarget(sectionTarget(input.section))
   const whole = readTarget(textOf(view.rows, version), target)
-  const budget = (input.max_tokens ?? Number.MAX_SAFE_INTEGER) * BYTES_PER_TOKEN
+  const tokens = input.max_tokens ?? Number.MAX_SAFE_INTEGER
+  if (tokens < 1)
+    throw refusal('invalid_request', 'max_tokens is 1 or more; leave it out for the whole text.')
+  const budget = tokens * BYTES_PER_TOKEN
   const { text, cut } = firstBytes(whole, Math.min(budget, LIMITS.documentBytes))
   const next = { tool: 'workspace_outline', args: {} }
   return {
