@@ -158,6 +158,32 @@ test('the heartbeat looks at the session again and ends the stream', async (t) =
   stream.close()
 })
 
+test('the heartbeat is no call: a stream stays open when its session may make no more calls this minute', async (t) => {
+  const beats: (() => void)[] = []
+  const server = await openRoomServer(t, {
+    after: (ms, work) => {
+      if (ms === LIMITS.heartbeatMs) beats.push(work)
+      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  const { token } = await server.join('ada')
+  const stream = await openStream(server.ingress, OBSERVE, { token })
+  await stream.until((blocks) => blocks.length > 1)
+  const call = () => server.ask(server.ingress, 'GET', '/workspace/leases', { token })
+  let last = await call()
+  for (let calls = 1; last.status === 200 && calls <= LIMITS.callsPerMinute; calls += 1) last = await call()
+
+  beats.shift()?.()
+  const beaten = await Promise.race([
+    stream.until((all) => all.includes(': hb')).then(() => true),
+    stream.ended.then(() => false),
+  ])
+
+  assert.deepEqual([last.status, beaten], [429, true])
+  stream.close()
+})
+
 test('a session that runs out under an open stream ends it at the next heartbeat, and commits go on', async (t) => {
   const beats: (() => void)[] = []
   let passed = 0

@@ -1,4 +1,4 @@
-import { type CallContext, defineStream, type Inbox, type Reading, type Stream } from '../../server/plugin.ts'
+import { defineStream, type Inbox, type Reading, type Stream } from '../../server/plugin.ts'
 import type { RoomEvent } from './domain/event.ts'
 import { LIMITS } from './domain/limits.ts'
 import { refusal, tooMany } from './domain/refusal.ts'
@@ -75,19 +75,18 @@ export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
     requires: 'observe',
     retryMs: LIMITS.retryMs,
     check: async (ctx) => {
-      const { room, sessionId } = await seatHere(access, ctx)
+      const { room, sessionId } = requireHere(await access.seatAgain(ctx))
       await room.read(sessionId, () => undefined)
     },
     open: async (ctx, cursor, inbox) => {
       const since = parseCursor(cursor)
-      const seat = await seatHere(access, ctx)
+      const seat = requireHere(await access.seat(ctx))
       return openReading(seat, feed(), since, inbox)
     },
   })
 }
 
-async function seatHere(access: RoomAccess, ctx: CallContext): Promise<Seat> {
-  const seat = await access.seat(ctx)
+function requireHere(seat: Seat | 'elsewhere'): Seat {
   if (seat === 'elsewhere') throw refusal('room_not_running', 'This process does not own the room.')
   return seat
 }

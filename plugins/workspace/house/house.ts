@@ -51,6 +51,9 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
   const seat = async (ctx: CallContext): Promise<Seat | 'elsewhere'> => {
     const sessionId = await sessionOf(ctx)
     rate.count(sessionId)
+    return seatOf(ctx, sessionId)
+  }
+  const seatOf = async (ctx: CallContext, sessionId: string): Promise<Seat | 'elsewhere'> => {
     const attached = await attachment.attach(rankOf(ctx))
     if (attached.kind === 'there') return 'elsewhere'
     attached.owner.touch(sessionId)
@@ -73,6 +76,7 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
   }
   return {
     seat,
+    seatAgain: async (ctx) => seatOf(ctx, await sessionOf(ctx)),
     async perform(ctx, call) {
       const once = keyed(call)
       const deadline = performance.now() + LOST_LIMIT_MS
@@ -99,12 +103,14 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       const attached = await attachment.attach('stdio')
       return attached.kind === 'there' ? { address: attached.address, token: joined.token } : undefined
     },
-    async owner(rank) {
-      const attached = await attachment.attach(rank)
-      if (attached.kind === 'here') return attached.owner
-      throw refusal('room_not_running', 'Another process owns this room.')
-    },
+    owner: (rank) => ownerAt(attachment, rank),
   }
+}
+
+async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {
+  const attached = await attachment.attach(rank)
+  if (attached.kind === 'here') return attached.owner
+  throw refusal('room_not_running', 'Another process owns this room.')
 }
 
 interface HomeCall {
