@@ -176,6 +176,27 @@ test('a changed branch, a damaged summary and changed options are read again; th
   assert.equal(wider.modules, 4)
 })
 
+test('what a killed git left in a store costs one fetch and stops no later run', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url, branches: ['main'] }])
+  const [store = ''] = await readdir(world.cloneDir)
+  const [ref = ''] = await readdir(join(world.cloneDir, store, 'refs/satchel'))
+  const left = ['shallow.lock', `refs/satchel/${ref}.lock`, 'objects/pack/tmp_pack_Ab12Cd']
+
+  for (const [at, name] of left.entries()) {
+    await buildRemote(path, [{ continues: true, files: { 'new.tf': `variable "added_${at}" {}\n` } }])
+    await writeFile(join(world.cloneDir, store, name), '')
+    const report = await world.run([{ url, branches: ['main'] }])
+
+    assert.deepEqual(report.failures, [], name)
+    assert.match(JSON.stringify(await world.summary('a_main.json')), new RegExp(`added_${at}`))
+    assert.deepEqual(await readdir(world.cloneDir), [store])
+    await assert.rejects(stat(join(world.cloneDir, store, name)), { code: 'ENOENT' })
+  }
+})
+
 test('one bad repository, ref or file costs only itself', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'good.git'), [

@@ -26,7 +26,8 @@ export function privateRef(fullName: string): string {
 
 /**
  * Makes the bare store where there is none, and puts our own configuration in place of whatever its `config` holds:
- * what someone planted there never acts.
+ * what someone planted there never acts. A store that a killed git left locked is made anew: it holds nothing that the
+ * remote does not. Only while the store's own lock is held.
  * Errors: `conflict`/`store_foreign` when the place holds something else; the file system's own.
  */
 export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
@@ -38,14 +39,42 @@ export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256')
       'The place for this clone is taken by something else. Choose another clone_dir.',
     )
   }
-  await resetConfig(path, objectFormat)
+  if (await isLeftLocked(path)) {
+    const aside = buildingName(path)
+    await rename(path, aside)
+    await rm(aside, { recursive: true, force: true })
+    return await createStore(path, objectFormat)
+  }
+  await Promise.all([resetConfig(path, objectFormat), removeHalfPacks(path)])
+}
+
+/** Whether a git that was killed left a lock: every later one would refuse to write. Nobody else works in our stores. */
+async function isLeftLocked(path: string): Promise<boolean> {
+  const folders = await Promise.all([path, join(path, 'refs', 'satchel')].map(namesIn))
+  return folders.flat().some((name) => name.endsWith('.lock'))
+}
+
+/** Packs that a killed git did not receive to their end; git itself removes them only in a `gc`, which never runs here. */
+async function removeHalfPacks(path: string): Promise<void> {
+  const packs = join(path, 'objects', 'pack')
+  const half = (await namesIn(packs)).filter((name) => name.startsWith('tmp_'))
+  await Promise.all(half.map((name) => rm(join(packs, name), { force: true })))
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(absent)) ?? []
+}
+
+/** A name that `removeStores` knows as one of the store's, should it be left behind. */
+function buildingName(path: string): string {
+  return `${path}.new-${randomBytes(6).toString('hex')}`
 }
 
 /** A bare repository is these folders, a HEAD and its configuration; `git init` would add what the user's template says. */
 const FOLDERS = ['objects/info', 'objects/pack', 'refs']
 
 async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
-  const building = `${path}.new-${randomBytes(6).toString('hex')}`
+  const building = buildingName(path)
   try {
     await mkdir(building, { recursive: true })
     await Promise.all([
@@ -107,7 +136,10 @@ export async function tidyStore(path: string, git: Git): Promise<void> {
   const names = await readdir(packDir).catch(() => [])
   const files = await Promise.all(names.map((name) => lstat(join(packDir, name)).catch(absent)))
   if (files.reduce((sum, file) => sum + (file?.size ?? 0), 0) > MAX_STORE_BYTES) {
-    throw refusal('repository_too_large', 'The clone is larger than 2 GiB.')
+    throw refusal(
+      'repository_too_large',
+      'The clone is larger than 2 GiB. Name fewer refs, and run once with --cleanup to begin it anew.',
+    )
   }
   if (names.filter((name) => name.endsWith('.pack')).length > MAX_PACKS) {
     await git.run(['repack', '-a', '-d', '-q'])
