@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { buildRemote, deleteRefs } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
 import { forEachDoor, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
@@ -171,6 +171,26 @@ test('a second ingest embeds nothing again, keeps every vector bit for bit and r
     store.items.map(({ id, vector }: { id: string; vector: number[] }) => [id, vector])
   assert.deepEqual(vectors(after), vectors(before))
   assert.ok(after.items[0].metadata.last_updated >= before.items[0].metadata.last_updated)
+})
+
+test('the vectors of what was pruned while embeddings were off go with the next run that keeps vectors', async (t) => {
+  const stage = await ingested(t)
+  const off = await stage.open({ embedding: { enabled: false } })
+  const on = await stage.open()
+  const stored = async (): Promise<string[]> => {
+    const query = { query: 'private network', mode: 'vector', all_versions: true, limit: 50 }
+    const { results } = await stage.search(on, query)
+    return [...new Set(results.map(({ metadata }) => metadata['ref'] ?? ''))].sort()
+  }
+  assert.ok((await stored()).includes('v1.2.0'))
+  await deleteRefs(join(stage.root, 'terraform-aws-network.git'), ['refs/tags/v1.2.0'])
+
+  const pruned = await off.call('ingest', { prune: true })
+  await on.call('ingest')
+
+  assert.equal((pruned['pruned'] as unknown[]).length, 2)
+  const left = await stored()
+  assert.ok(!left.includes('v1.2.0') && left.includes('v1.3.0'), left.join())
 })
 
 test('another set of include options embeds again; another strategy is refused before any git work', async (t) => {

@@ -289,7 +289,10 @@ async function finish(run: Run): Promise<Finish> {
   const { request, means, output, stamps, tally } = run
   const { outputDir } = request
   await output.flush()
+  const keepsVectors = [...output.records.values()].some(({ embedded }) => embedded)
   const removed = request.prune ? pruneRecords(output) : []
+  // A run without embeddings, or one that is killed, leaves their removal to the next.
+  if (keepsVectors) for (const { id } of removed) output.staleVectors.add(id)
   const finishedAt = means.now().toISOString()
   try {
     const names = [...output.records.values()].map(({ summary_file }) => summary_file)
@@ -297,9 +300,10 @@ async function finish(run: Run): Promise<Finish> {
     await Promise.all([saveIndex(outputDir, index), stamps.save(names)])
     await removeFiles(outputDir, index.leftovers)
     output.leftovers.removed(index.leftovers)
-    const vectors = await means.vectors?.update(vectorWork(run, removed))
+    const vectors = await means.vectors?.update(vectorWork(run, index.stale_vectors))
     if (vectors) {
       tally.failures.push(...vectors.failures)
+      output.staleVectors.clear()
       for (const [id, record] of output.records) {
         output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
       }
@@ -318,15 +322,12 @@ async function finish(run: Run): Promise<Finish> {
   }
 }
 
-function vectorWork(
-  { request, means, output }: Run,
-  removed: readonly { readonly id: string }[],
-): VectorWork {
+function vectorWork({ request, means, output }: Run, removed: readonly string[]): VectorWork {
   return {
     outputDir: request.outputDir,
     records: [...output.records.values()],
     touched: output.touched(),
-    removed: removed.map(({ id }) => id),
+    removed,
     load: (record) => loadSummary(request.outputDir, record.summary_file),
     signal: means.signal,
     progress: (done, total) => means.progress(done, total, 'vectors'),

@@ -59,7 +59,7 @@ export async function rebuildIndex(
     })
     const known = new Map((before?.records ?? []).map((record) => [record.id, record]))
     const { records, skipped } = await recordsOf(outputDir, now().toISOString(), known)
-    const save = (saved: IndexRecord[]): Promise<void> =>
+    const save = (saved: IndexRecord[], stale_vectors: string[]): Promise<void> =>
       saveIndex(outputDir, {
         format: 1,
         parser_version: PARSER_VERSION,
@@ -67,10 +67,15 @@ export async function rebuildIndex(
         repositories: before?.repositories ?? repositoryRows(records),
         records: saved,
         leftovers: before?.leftovers ?? [],
+        stale_vectors,
       })
-    await save(records)
+    await save(records, before?.stale_vectors ?? [])
     const embedded = await rebuildSearch(records)
-    if (embedded) await save(records.map((record) => ({ ...record, embedded: embedded.has(record.id) })))
+    // The store is new as a whole: nothing stale is left in it.
+    if (embedded) {
+      const saved = records.map((record) => ({ ...record, embedded: embedded.has(record.id) }))
+      await save(saved, [])
+    }
     return { modules: records.length, skipped, vectors: embedded?.size ?? 0 }
   } finally {
     await lock.release()

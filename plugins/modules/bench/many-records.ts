@@ -49,6 +49,7 @@ export async function writeManyRecords(dir: string, modules: number, refs: numbe
     repositories: [],
     records: entries.map(({ record }) => record),
     leftovers: [],
+    stale_vectors: [],
   })
   const latest = entries.map(({ record }) => record).filter(({ ref }) => ref === NEWEST)
   const load = ({ summary_file }: IndexRecord) => loadSummary(outputDir, summary_file)

@@ -67,6 +67,8 @@ const indexFile = z.object({
   records: z.array(record),
   /** Summary files that no record names any more and that are still to be removed. */
   leftovers: z.array(z.string()).default([]),
+  /** Ids without a record whose vectors are still to be removed, by the next run that keeps vectors. */
+  stale_vectors: z.array(z.string()).default([]),
 })
 export type ModuleIndex = z.output<typeof indexFile>
 
@@ -106,8 +108,9 @@ export async function saveIndex(outputDir: string, index: ModuleIndex): Promise<
   )
   await makeDirectoryDurably(stateDir(outputDir))
   const lines = records.map((row) => JSON.stringify(row)).join(',\n')
-  const { format, parser_version, finished_at, leftovers } = index
-  const head = JSON.stringify({ format, parser_version, finished_at, leftovers, repositories }).slice(0, -1)
+  const { format, parser_version, finished_at, leftovers, stale_vectors } = index
+  const facts = { format, parser_version, finished_at, leftovers, stale_vectors, repositories }
+  const head = JSON.stringify(facts).slice(0, -1)
   await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`)
 }
 

@@ -9,7 +9,7 @@ import { createSummaryPrinter } from '../index/summary-printer.ts'
 import { createSummaryWriter } from '../index/summary-writer.ts'
 import { createKnownReadings } from './known-readings.ts'
 import type { ReadingOutput } from './read-repository.ts'
-import { createReadingBook } from './reading-book.ts'
+import { createReadingBook, type ReadingBook } from './reading-book.ts'
 
 /** The output directory of one run: what it held, and what this run makes of it. */
 export interface SummaryOutput extends ReadingOutput {
@@ -25,6 +25,8 @@ export interface SummaryOutput extends ReadingOutput {
   readonly records: Map<string, IndexRecord>
   /** The files that the next `index()` says are to be removed. */
   readonly leftovers: Leftovers
+  /** Ids whose vectors may be in the store although no record has them. */
+  readonly staleVectors: Set<string>
   /** What the remotes had, by repository: only where the listing succeeded. */
   readonly listings: ReadonlyMap<string, RemoteListing>
   /** Every module directory of the refs that were read again, whether asked for or not; keys by `refKey`. */
@@ -47,6 +49,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
   const leftovers = createLeftovers(earlier)
+  const staleVectors = new Set(earlier?.stale_vectors)
   const readings = createReadingBook(earlier)
   const listings = new Map<string, RemoteListing>()
   const allDirectories = new Map<string, ReadonlySet<string>>()
@@ -67,6 +70,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   return {
     records,
     leftovers,
+    staleVectors,
     listings,
     directories: allDirectories,
     expect: known.expect,
@@ -104,14 +108,27 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     touched: () => touched,
     changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
-    index: (finishedAt) => ({
-      format: 1,
-      parser_version: options.parserVersion,
-      finished_at: finishedAt ?? earlier?.finished_at ?? null,
-      repositories: readings.rows(),
-      records: [...records.values()],
-      leftovers: leftovers.beside(records),
-    }),
+    index: (finishedAt) => indexOf(options, finishedAt, { records, readings, leftovers, staleVectors }),
+  }
+}
+
+interface Known extends Pick<SummaryOutput, 'records' | 'leftovers' | 'staleVectors'> {
+  readonly readings: ReadingBook
+}
+
+function indexOf(
+  { earlier, parserVersion }: SummaryOutputOptions,
+  finishedAt: string | null,
+  { records, readings, leftovers, staleVectors }: Known,
+): ModuleIndex {
+  return {
+    format: 1,
+    parser_version: parserVersion,
+    finished_at: finishedAt ?? earlier?.finished_at ?? null,
+    repositories: readings.rows(),
+    records: [...records.values()],
+    leftovers: leftovers.beside(records),
+    stale_vectors: [...staleVectors].filter((id) => !records.has(id)).sort(),
   }
 }
 

@@ -10,7 +10,7 @@ export interface VectorWork {
   readonly records: readonly IndexRecord[]
   /** Ids of this run, written or unchanged: their `last_updated` is refreshed. */
   readonly touched: ReadonlySet<string>
-  /** Ids that were pruned. */
+  /** Ids that were pruned, in this run or in one that could not remove their vectors. */
   readonly removed: readonly string[]
   load(record: IndexRecord): Promise<ModuleSummary>
   readonly signal: AbortSignal
