@@ -478,11 +478,11 @@ test('a released record is redacted only with a reason, which its history keeps'
     code: 'conflict',
     reason: 'immutable',
   })
-  await bench.call('handoff_redact', { id, apply: true, force_reason: 'leaked' })
+  await bench.call('handoff_redact', { id, apply: true, force_reason: `${secret} leaked` })
 
   const record = JSON.parse(bench.read(path))
   assert.equal(record.status, 'ready')
-  assert.equal(record.x_satchel.history.at(-1).reason, 'leaked')
+  assert.equal(record.x_satchel.history.at(-1).reason, '[REDACTED] leaked')
   assert.ok(!bench.read(path).includes(secret))
 })
 

@@ -120,7 +120,7 @@ function redactedText(
     from: record.status,
     to: record.status,
     by: null,
-    reason: reason ?? null,
+    reason: reason === undefined ? null : redactText(reason),
     nonce: null,
   }
   const hadDigest = extension(record).content_sha256 !== undefined
