@@ -97,6 +97,7 @@ test('a missing, mistyped or non-object input names where it is wrong', async (t
     )
     return true
   })
+  await assert.rejects(answer('double', {}), { message: '/amount: is missing; it is of type number' })
   for (const input of [null, [], 'text', 7]) {
     await assert.rejects(answer('double', input as never), { code: 'invalid', reason: 'invalid_arguments' })
   }

@@ -135,8 +135,16 @@ function unknownArgument(name: string, known: readonly string[]): SatchelError {
 export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.map((issue) => ({
     pointer: issue.path.map((token) => `/${escapeToken(String(token))}`).join(''),
-    message: issue.message,
+    message: sentenceOf(issue),
   }))
+}
+
+/** zod says of a field that is not there which kind of "undefined" it is. */
+function sentenceOf({ code, message }: z.core.$ZodIssue): string {
+  const isMissing = code === 'invalid_type' && message.endsWith(', received undefined')
+  return isMissing
+    ? message.replace(/^.*expected (.*), received undefined$/, 'is missing; it is of type $1')
+    : message
 }
 
 function escapeToken(token: string): string {

@@ -44,6 +44,28 @@ test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async
   assert.match(ran.err, /token for callers from elsewhere: [\w-]{32}\n/)
 })
 
+test('the API document demands the header of a field that the tool demands', async (t) => {
+  const { start } = await openProject(t)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  const { paths } = JSON.parse(await (await fetch(`${address}/openapi.json`)).text())
+  const unmatched = await fetch(`${address}/handoffs/latest`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: '{"append":{}}',
+  })
+  const { errors } = JSON.parse(await unmatched.text())
+  running.send('SIGTERM')
+  await running.done
+
+  const header = (operation: { parameters: { name: string; required: boolean }[] }) =>
+    operation.parameters.find(({ name }) => name === 'if-match')?.required
+  assert.equal(header(paths['/handoffs/{id}'].patch), true)
+  assert.equal(header(paths['/handoffs/{id}/transition'].post), false)
+  assert.deepEqual(errors, [{ pointer: '/if_match', message: 'is missing; it is of type string' }])
+})
+
 test('serve exits 130 when it is interrupted', async (t) => {
   const { start } = await openProject(t)
   const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])

@@ -160,10 +160,11 @@ function parameters(input: Json, names: readonly string[], place: 'path' | 'quer
 }
 
 function headerParameters(input: Json, { headers = {} }: HttpRoute): Json[] {
+  const required = requiredOf(input)
   return Object.entries(headers).map(([header, field]) => ({
     name: header,
     in: 'header',
-    required: false,
+    required: required.includes(field),
     'x-field': field,
     ...described(propertiesOf(input)[field]),
   }))
