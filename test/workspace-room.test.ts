@@ -1172,6 +1172,8 @@ test('the texts of the newest 200 versions are kept; an older one says so', asyn
     { reason: 'version_not_found' },
   )
   const { diff } = await room.look(ada, (view) => diffVersions(view, 3, 202))
+  const { to_version: newest } = await room.look(ada, (view) => diffVersions(view, 3))
+  assert.equal(newest, await room.look(ada, (view) => view.rows.document.version))
   assert.match(diff, /-2\n\+201/)
   await room.reopen('clean')
   const bodies = await readdir(join(room.file, '..', '.plan.md.satchel', 'versions'))

@@ -187,8 +187,8 @@ export function history(view: View, input: PageInput & { readonly since_version?
   return { versions, ...(found.length > limit && last && { next_cursor: String(last.version) }) }
 }
 
-/** What changed between two versions. Errors: `version_not_found`, `version_pruned`. */
-export function diffVersions(view: View, from: number, to: number) {
+/** What changed between two versions, `to` the newest where it is absent. Errors: `version_not_found`, `version_pruned`. */
+export function diffVersions(view: View, from: number, to = view.rows.document.version) {
   requireCapability(view.actor, 'read')
   const before = textOf(view.rows, from)
   const { diff, cut, added, removed } = unifiedDiff(before, textOf(view.rows, to), LIMITS.proposalBytes)

@@ -14,7 +14,7 @@ export function workspaceDiff(access: RoomAccess) {
     requires: 'read',
     input: z.object({
       from_version: z.int().min(1).describe('Older version'),
-      to_version: z.int().min(1).describe('Newer version'),
+      to_version: z.int().min(1).optional().describe('Newer version; absent: the newest'),
     }),
     output: z.object({
       from_version: z.number(),
