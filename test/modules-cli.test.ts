@@ -151,6 +151,17 @@ test('analyze prints summaries, writes them with -o, and leaves nothing else beh
   assert.deepEqual((await readdir(root)).sort(), ['all.json', 'terraform-x-net.git'])
 })
 
+test('who asks too early or for a branch that is not there is told the next step', async (t) => {
+  const { root, url } = await openProject(t)
+
+  const listed = await runSatchel(root, ['modules', 'list', 'net'])
+  const analyzed = await runSatchel(root, ['analyze', url, '-b', 'zzz'])
+
+  assert.deepEqual([listed.code, analyzed.code], [0, 4])
+  assert.match(listed.out, /^Nothing has been ingested yet\. Run `satchel ingest`/)
+  assert.match(analyzed.err, /The remote has no branch "zzz"\. Its branches: "/)
+})
+
 test('the verbs under modules answer from what was ingested', async (t) => {
   const { root, url } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url, recursive: true }] }))

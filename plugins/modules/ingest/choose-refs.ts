@@ -23,6 +23,8 @@ export interface Choice {
 }
 
 const MAX_REFS = 1000 // modules design 8
+/** So many branches help somebody to find theirs; more would hide the message. */
+const MOST_NAMED = 10
 
 /** Which refs of a remote an entry asks for (modules design 2.4). Errors: `not_found`/`empty_repository`. */
 export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, repository: string): Choice {
@@ -82,8 +84,10 @@ function defaultRef(listing: RemoteListing): ChosenRef {
 
 function missingRef(listing: RemoteListing, asked: AskedRef, repository: string): Failure {
   const near = nearestNames(asked.name, asked.full ? fullNames(listing) : shortNames(listing))
-  const hint = near.length > 0 ? ` Nearest: ${near.map((name) => JSON.stringify(name)).join(', ')}.` : ''
-  const error = refusal('ref_not_found', `The remote has no branch ${JSON.stringify(asked.name)}.${hint}`)
+  const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
+  const branches = [...listing.branches.keys()].slice(0, MOST_NAMED)
+  const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`
+  const error = refusal('ref_not_found', `The remote has no branch ${JSON.stringify(asked.name)}. ${hint}`)
   return failureOf({ repository, ref: asked.name }, error)
 }
 

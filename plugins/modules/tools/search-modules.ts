@@ -32,6 +32,7 @@ export function searchModulesTool(service: ModuleService) {
       ),
       count: z.number().int(),
       query: z.string(),
+      next: z.string().optional(),
       truncated: truncation.optional(),
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -55,10 +56,12 @@ export function searchModulesTool(service: ModuleService) {
         const { id, repository, name, ref, path, kind, provider, description } = record
         return { id, repository, name, ref, path, kind, provider, description, score, matched: [...matched] }
       })
-      return { results, count: results.length, query: input.query ?? '', ...page.more }
+      const isEmpty = index === undefined || index.records.length === 0
+      const next = isEmpty && 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
+      return { results, count: results.length, query: input.query ?? '', ...(next && { next }), ...page.more }
     },
-    digest({ results, query }) {
-      if (results.length === 0) return `No module matches ${JSON.stringify(query)}.`
+    digest({ results, query, next }) {
+      if (results.length === 0) return next ?? `No module matches ${JSON.stringify(query)}.`
       const lines = results.slice(0, 10).map(({ id, name, path, ref, provider }) => {
         const directory = path === '.' ? '' : `//${path}`
         return `${id.slice(0, 12)} ${name}${directory}@${ref} (${provider})`
