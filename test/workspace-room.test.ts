@@ -1020,6 +1020,46 @@ test('a name that is taken gets a number, and a participant without a session is
   assert.equal(third.participant_id, first.participant_id)
 })
 
+test('nobody of this machine is taken for a guest of the same name', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const guest = await redeemed(room, (await room.do(ada, 'invite', {})).uri, 'agent')
+  await room.do(guest, 'session_end', { session_id: guest.session_id })
+
+  const local = await room.join('agent')
+
+  assert.notEqual(local.participant_id, guest.participant_id)
+  const name = await room.look(local, ({ actor }) => actor.participant.name)
+  assert.equal(name, 'agent-2')
+})
+
+test('a target can be called with as an event gave it, also where its heading is an emoji of several', async (t) => {
+  const room = await openTestRoom(t, { text: '# Plan\n\n## 👩‍💻 Dev\none\n' })
+  const ada = await room.join('ada')
+  const lease = await room.do(ada, 'checkout', { target: 'section:Plan/👩‍💻 Dev' })
+
+  const told = (await room.events()).find(({ event_type }) => event_type === 'lease.acquired')
+
+  assert.equal(told?.payload['target'], lease.target)
+  await room.do(ada, 'checkout', { target: String(told?.payload['target']) })
+})
+
+test('a room above 100 MB takes no result of a handoff either', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { handoff_id } = await room.do(ada, 'handoff_create', { title: 't', objective: 'o' })
+  await room.do(ada, 'handoff_accept', { handoff_id })
+  const json = JSON.stringify('x'.repeat(7 * 1024 * 1024))
+  for (const id of Array.from({ length: 16 }, (_, at) => `filling-${at}`)) {
+    await room.room.changeAsSystem(({ tx }) => tx.run('handoff_record_add', { id, json }))
+  }
+
+  const result = room.do(ada, 'handoff_result', { handoff_id, summary: 'done', result: 'x'.repeat(1000) })
+
+  await assert.rejects(result, { code: 'too_large', reason: 'limit_exceeded' })
+  await room.do(ada, 'handoff_cancel', { handoff_id })
+})
+
 test('the path of the file is shown to admins only', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

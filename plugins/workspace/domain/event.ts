@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts'
 import type { Moment } from './moment.ts'
-import { firstChars, oneLine } from './short-text.ts'
+import { firstChars, oneLine, plainName } from './short-text.ts'
 
 /** The taxonomy (spec workspace-events "Taxonomy"). There is no `workspace.updated`: a version change is `change.committed`. */
 export const EVENT_TYPES = [
@@ -131,6 +131,6 @@ function payloadOf({ type, payload }: EventDraft): Payload {
 }
 
 function shortened(key: string, value: string): string {
-  const line = oneLine(value)
-  return key === 'target' ? line : firstChars(line, LIMITS.eventSummaryChars)
+  // A reader calls with the target it was told of.
+  return key === 'target' ? plainName(value) : firstChars(oneLine(value), LIMITS.eventSummaryChars)
 }

@@ -13,6 +13,14 @@ export function oneLine(text: string): string {
     .trim()
 }
 
+/** Joiners, which emoji and some scripts cannot do without. */
+const JOINERS = /[\u200c\u200d]/
+
+/** Text without what reorders or hides it: as `oneLine`, but characters stay joined and blanks stay. */
+export function plainName(text: string): string {
+  return text.replace(UNSEEN, (unseen) => (JOINERS.test(unseen) ? unseen : ''))
+}
+
 /** The first `max` code points; a character of two code units is never split. */
 export function firstChars(text: string, max: number): string {
   if (text.length <= max) return text

@@ -103,6 +103,7 @@ export interface ResultInput {
 /** Hands the result in. Errors: `permission_denied` unless it is the acceptor, `handoff_state`, `proposal_not_found`. */
 export function handInResult(change: ActorChange, input: ResultInput): Handoff {
   requireCapability(change.actor, 'propose')
+  change.tx.requireSpace()
   const handoff = handoffs.get(change.tx, input.handoff_id)
   if (handoff.acceptor !== undefined && handoff.acceptor !== change.actor.participant.participant_id) {
     throw permissionDenied()

@@ -70,20 +70,28 @@ export interface LocalJoin {
 }
 
 /**
- * A session for this machine's own user. A present participant of that name and kind without a live session is taken
- * up again; else a new one joins, under the first free name.
+ * A session for this machine's own user. A present participant of that name and kind, who joined on this machine and has
+ * no live session, is taken up again; else a new one joins, under the first free name.
  */
 export function joinLocally(change: Change, input: LocalJoin): Joined {
   const name = requiredLine(input.name, 'name', LIMITS.nameChars)
   const busy = new Set(liveSessions(change.tx, change.now).map(({ participant_id }) => participant_id))
   const returning = presentParticipants(change.tx).find(
     (participant) =>
-      participant.name === name && participant.kind === input.kind && !busy.has(participant.participant_id),
+      participant.name === name &&
+      participant.kind === input.kind &&
+      !busy.has(participant.participant_id) &&
+      !isGuest(change.tx, participant),
   )
   const participant = returning
     ? reinstated(change, returning, input.capabilities)
     : addParticipant(change, { name, kind: input.kind, capabilities: input.capabilities })
   return addSession(change, participant, input)
+}
+
+/** True for whoever joined by an invitation, under whatever name. */
+function isGuest(rows: Rows, { participant_id }: Participant): boolean {
+  return listed<Session>(rows, 'session_first_of', { participant_id })[0]?.invite_id !== undefined
 }
 
 function reinstated(

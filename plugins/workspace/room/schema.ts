@@ -27,6 +27,7 @@ CREATE INDEX invitation_n ON invitation (n);
 CREATE TABLE session (id TEXT PRIMARY KEY, n INTEGER NOT NULL, token_hash TEXT NOT NULL UNIQUE, participant_id TEXT NOT NULL, ended INTEGER NOT NULL, expires_at TEXT NOT NULL, json TEXT NOT NULL);
 CREATE INDEX session_ended ON session (ended, expires_at);
 CREATE INDEX session_n ON session (n);
+CREATE INDEX session_participant ON session (participant_id, n);
 CREATE TABLE handoff (id TEXT PRIMARY KEY, n INTEGER NOT NULL, task_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, json TEXT NOT NULL);
 CREATE INDEX handoff_n ON handoff (n);
 CREATE INDEX handoff_status ON handoff (status, n);
@@ -132,6 +133,10 @@ export const STATEMENTS: Statements = {
   session_page: {
     id: 74,
     sql: 'SELECT json, n FROM session WHERE n < :before ORDER BY n DESC LIMIT :limit',
+  },
+  session_first_of: {
+    id: 75,
+    sql: 'SELECT json FROM session WHERE participant_id = :participant_id ORDER BY n LIMIT 1',
   },
 
   handoff_put: {
