@@ -355,6 +355,27 @@ test('a repository that is given another name has its summaries under that name,
   assert.equal((await world.summary('two_main.json'))['name'], 'two')
 })
 
+test('two entries of one URL with two names: the first name has what both read, and the other is warned of', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN } }])
+  const entries = [
+    { url, name: 'one', branches: ['main'] },
+    { url, name: 'two', branches: ['main'], recursive: true },
+  ]
+
+  const { warnings } = await world.run(entries)
+  const files = await world.files()
+  await world.run(entries)
+
+  assert.deepEqual(files, ['one_main.json', 'two_main_sub.json'])
+  assert.deepEqual(await world.files(), files)
+  assert.equal((await world.summary('one_main.json'))['name'], 'one')
+  assert.deepEqual(
+    warnings.map(({ code, message }) => `${code} ${/name (\w+) is not/.exec(message)?.[1]}`),
+    ['name_taken two'],
+  )
+})
+
 test('a file that was to be removed and is a summary again is left where it is', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])

@@ -134,6 +134,7 @@ interface Run {
 async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): Promise<Run> {
   const { outputDir } = request
   const [earlier, stamps] = await Promise.all([loadIndex(outputDir), openFileStamps(outputDir)])
+  const tally = emptyTally(plan)
   const output = createSummaryOutput({
     outputDir,
     earlier,
@@ -141,8 +142,9 @@ async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): 
     parserVersion: means.reader.parserVersion,
     now: means.now,
     nameOwners: nameOwners(plan, earlier),
+    warn: (warning) => tally.warnings.push(warning),
   })
-  return { plan, request, means, stamps, output, tally: emptyTally(plan) }
+  return { plan, request, means, stamps, output, tally }
 }
 
 async function dryRun(

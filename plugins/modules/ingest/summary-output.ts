@@ -8,8 +8,10 @@ import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../i
 import { createSummaryPrinter } from '../index/summary-printer.ts'
 import { createSummaryWriter } from '../index/summary-writer.ts'
 import { createKnownReadings } from './known-readings.ts'
+import { createNameClaims } from './name-claims.ts'
 import type { ReadingOutput } from './read-repository.ts'
 import { createReadingBook, type ReadingBook } from './reading-book.ts'
+import type { Warning } from './report.ts'
 
 /** The output directory of one run: what it held, and what this run makes of it. */
 export interface SummaryOutput extends ReadingOutput {
@@ -41,6 +43,7 @@ export interface SummaryOutputOptions {
   readonly now: () => Date
   /** Which URL may use the plain file names of a repository name (lower case). */
   readonly nameOwners: ReadonlyMap<string, string>
+  warn(warning: Warning): void
 }
 
 /** Owned by one run, which holds the lock of the output directory. */
@@ -48,6 +51,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const { outputDir, earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
+  const claims = createNameClaims(options.warn)
   const leftovers = createLeftovers(earlier)
   const staleVectors = new Set(earlier?.stale_vectors)
   const readings = createReadingBook(earlier)
@@ -77,6 +81,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     earlier: async (repository, ref, entry) => (await known.find(repository, ref, entry))?.directories,
     async take(summary, entry) {
       const id = moduleId(summary.repository, summary.ref, summary.path)
+      if (!claims.claim({ id, ...summary })) return
       const { pieces, sha256 } = print(summary)
       const before = records.get(id)
       const embedded = before?.embedded === true && before.summary_sha256 === sha256
@@ -88,9 +93,11 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       allDirectories.set(refKey(repository, ref.ref), directories)
     },
     done(repository, ref, entry, directories) {
+      const ids = directories.map((path) => moduleId(repository, ref.ref, path))
+      for (const id of ids)
+        if (records.get(id)?.name === entry.name) claims.claim({ id, repository, name: entry.name })
       // Disk and git work at the same time: what is told here counts once the files are on disk.
       settled = Promise.all([settled, writer.flush()]).then(() => {
-        const ids = directories.map((path) => moduleId(repository, ref.ref, path))
         refresh(records, ids, options.now().toISOString())
         for (const id of ids) touched.add(id)
         readings.note(repository, ref, entry, directories)

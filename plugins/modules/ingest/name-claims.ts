@@ -1,0 +1,34 @@
+import type { Warning } from './report.ts'
+
+/** A module as an entry of the configuration would call it. */
+export interface Claim {
+  readonly id: string
+  readonly repository: string
+  readonly name: string
+}
+
+/** Under which name each module is written in one run: entries of one URL may have several, and a module one. */
+export interface NameClaims {
+  /** The first name has the module; another one is warned of, once for each name of a repository, and gets false. */
+  claim(wanted: Claim): boolean
+}
+
+/** `warn` is told of names that are not used. */
+export function createNameClaims(warn: (warning: Warning) => void): NameClaims {
+  const names = new Map<string, string>()
+  const warned = new Set<string>()
+  return {
+    claim({ id, repository, name }) {
+      const first = names.get(id) ?? name
+      names.set(id, first)
+      if (first === name) return true
+      const key = `${repository}\0${name}`
+      if (!warned.has(key)) {
+        const message = `The name ${name} is not used for what another entry of this URL reads as ${first}. Give both one name, or directories of their own.`
+        warn({ repository, code: 'name_taken', message })
+      }
+      warned.add(key)
+      return false
+    },
+  }
+}
