@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './harness/index.ts'
-import { SATCHEL } from './satchel-process.ts'
+import { BUILT } from './workspace-process.ts'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../docs/workspace.md'), 'utf8')
-/** The word that the guide types, as this tree's program. */
-const AS_FUNCTION = `satchel() { ${SATCHEL.map((word) => `'${word}'`).join(' ')} "$@"; }`
+/** The word that the guide types, as the program that is shipped. */
+const AS_FUNCTION = `satchel() { ${[process.execPath, ...BUILT].map((word) => `'${word}'`).join(' ')} "$@"; }`
 const run = promisify(execFile)
 
 /** The command lines that the guide says are typed here. */

@@ -64,7 +64,8 @@ function send(agent: Agent, origin: string, asking: Asking): Promise<IncomingMes
   }
   return new Promise((resolve, reject) => {
     const sent = request(`${origin}${path}`, { method, agent, headers: { ...common, ...headers } }, resolve)
-    sent.on('error', reject)
+    // A server may close an idle connection in the very moment in which it is used again: it has not seen this call.
+    sent.on('error', (thrown) => (sent.reusedSocket ? resolve(send(agent, origin, asking)) : reject(thrown)))
     sent.end(text)
   })
 }
