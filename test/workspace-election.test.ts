@@ -146,6 +146,9 @@ test('opening the room takes it over from a stdio owner without a failed call, a
   await agent.call('workspace_status')
   let failed = 0
   let going = true
+  t.after(() => {
+    going = false
+  })
   const busy = (async () => {
     for (let n = 0; going; n += 1) {
       await agent.call('workspace_propose', propose(n)).catch((thrown) => {

@@ -8,7 +8,8 @@ import {
 import { refusal } from './domain/refusal.ts'
 import { sessionIdOf } from './house/credentials.ts'
 import type { House } from './house/house.ts'
-import { callOwner } from './house/link.ts'
+import { callOwner, LinkLost } from './house/link.ts'
+import { ownerLost } from './house/local-session.ts'
 import type { ActorChange } from './room/change.ts'
 import type { Room } from './room/room.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
@@ -43,6 +44,7 @@ export function roomTasks(house: House): Tasks {
       const { room } = await house.owner('stdio')
       return await taskAt(room, sessionId, taskId, act)
     } catch (thrown) {
+      if (thrown instanceof LinkLost) throw ownerLost()
       if (isSatchelError(thrown) && ['unauthorized', 'not_found'].includes(thrown.code)) return undefined
       throw thrown
     }

@@ -20,6 +20,8 @@ export interface LinkCall {
 export class LinkLost extends Error {}
 
 const ANSWER_LIMIT_MS = 30_000
+/** What a listener answers from the moment in which it was told to close. */
+const STOPPING = 'stopping'
 
 /**
  * Makes one call at the owner and gives its JSON answer.
@@ -31,7 +33,7 @@ export async function callOwner(address: OwnerAddress, call: LinkCall): Promise<
   const text = await wholeText(answer)
   const body = parsed(text)
   if ((answer.statusCode ?? 500) < 400) return body
-  throw refusalOf(body)
+  throw failureOf(body)
 }
 
 /**
@@ -50,7 +52,7 @@ export async function followEvents(
     undefined,
     0,
   )
-  if (answer.statusCode !== 200) throw refusalOf(parsed(await wholeText(answer)))
+  if (answer.statusCode !== 200) throw failureOf(parsed(await wholeText(answer)))
   try {
     let rest = ''
     for await (const chunk of answer.setEncoding('utf8')) {
@@ -130,6 +132,12 @@ function parsed(text: string): unknown {
       },
     )
   }
+}
+
+/** An owner that is stopping made nothing of the call: it is as good as gone, and another one may follow it. */
+function failureOf(body: unknown): Error {
+  const refusal = refusalOf(body)
+  return refusal.reason === STOPPING ? new LinkLost('The owner is stopping.', { cause: refusal }) : refusal
 }
 
 /** A problem document as the error it was made from. */

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { problem } from '../../../server/http/problem.ts'
+import { SatchelError } from '../../../server/plugin.ts'
+import { callOwner, followEvents, LinkLost } from './link.ts'
+
+/** An owner that refuses every call with this error, as a listener does. */
+async function ownerRefusing(t: TestContext, error: SatchelError): Promise<{ readonly url: string }> {
+  const server = createServer(async (_, response) => {
+    const refusal = problem(error)
+    response.writeHead(refusal.status, Object.fromEntries(refusal.headers)).end(await refusal.text())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const PING = { method: 'GET', path: '/local/ping' } as const
+const FOLLOWING = { token: 't', since: 0, signal: new AbortController().signal }
+
+test('an owner that is stopping is a lost one, so that the next one is asked; every other refusal is its own', async (t) => {
+  const stopping = await ownerRefusing(
+    t,
+    new SatchelError('unavailable', 'stopping', 'The server is stopping.'),
+  )
+  const denying = await ownerRefusing(t, new SatchelError('forbidden', 'permission_denied', 'Not you.'))
+
+  await assert.rejects(callOwner(stopping, PING), LinkLost)
+  await assert.rejects(
+    followEvents(stopping, FOLLOWING, () => {}),
+    LinkLost,
+  )
+  await assert.rejects(callOwner(denying, PING), { code: 'forbidden', reason: 'permission_denied' })
+})
