@@ -106,7 +106,8 @@ function currentIn({ tx, settings }: Pick<Change, 'tx' | 'settings'>): (proposal
     const parsed = parseTarget(target)
     if (settings.staleness !== 'section' || parsed.kind !== 'section') return false
     hashOf ??= soleSectionHashes(tx.documentText())
-    return hashOf(parsed.path) === base_region_hash
+    const hash = hashOf(parsed.path)
+    return hash !== undefined && hash === base_region_hash
   }
 }
 
