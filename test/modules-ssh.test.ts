@@ -3,10 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
-import { repositoryEntry } from '../plugins/modules/config.ts'
-import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
-import { type IngestReport, ingest } from '../plugins/modules/ingest.ts'
+import type { IngestReport } from '../plugins/modules/ingest.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { openIngests } from './ingest-stage.ts'
 import { SATCHEL } from './satchel-process.ts'
 import { findSshd, HOST_ALIAS, openSshServer, type SshServer } from './ssh-server.ts'
 import { lendsTerminals, openOnTerminal } from './terminal.ts'
@@ -27,36 +26,15 @@ async function openStage(t: TestContext): Promise<Stage | undefined> {
     { files: { 'main.tf': 'variable "a" {}\nvariable "b" {}\n' }, annotatedTags: ['v1.1.0'] },
   ])
   const server = await openSshServer(t, sshd, dir)
-  const reader = await openModuleReader()
-  t.after(() => reader.close())
+  const ingests = await openIngests(t, dir)
   return {
     dir,
     server,
-    async run(...urls) {
-      const { report } = await ingest(
-        {
-          entries: urls.map((url, at) => repositoryEntry.parse({ url, name: `net${at}`, max_tags: 0 })),
-          outputDir: join(dir, 'out'),
-          cloneDir: join(dir, 'clones'),
-          recursive: false,
-          cleanup: false,
-          prune: false,
-          dryRun: false,
-          trust: { kind: 'operator' },
-          workingDirectory: dir,
-        },
-        {
-          env: { PATH: server.path, HOME: dir, GIT_CONFIG_NOSYSTEM: '1' },
-          now: () => new Date(),
-          signal: new AbortController().signal,
-          log: { debug() {}, info() {}, warn() {}, error() {} },
-          reader,
-          retryDelaysMs: [],
-          progress: () => undefined,
-        },
-      )
-      return report
-    },
+    run: (...urls) =>
+      ingests(
+        urls.map((url, at) => ({ url, name: `net${at}`, max_tags: 0 })),
+        { env: { PATH: server.path, HOME: dir, GIT_CONFIG_NOSYSTEM: '1' } },
+      ),
   }
 }
 

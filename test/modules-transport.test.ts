@@ -8,14 +8,13 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
-import { repositoryEntry } from '../plugins/modules/config.ts'
 import { admit, type Trust } from '../plugins/modules/git/admission.ts'
 import { openRepository } from '../plugins/modules/git/repository.ts'
 import { parseRemoteUrl } from '../plugins/modules/git/url.ts'
-import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
-import { type IngestReport, ingest } from '../plugins/modules/ingest.ts'
+import type { IngestReport } from '../plugins/modules/ingest.ts'
 import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { openIngests } from './ingest-stage.ts'
 
 interface World {
   readonly dir: string
@@ -28,16 +27,13 @@ interface World {
   texts(): Promise<string>
 }
 
-const OPERATOR: Trust = { kind: 'operator' }
-
 /** A folder with the bare repository `team/net.git`, and ingests that end in it. */
 async function openWorld(t: TestContext): Promise<World> {
   const dir = await temporaryFolder(t)
   await buildRemote(join(dir, 'team', 'net.git'), [
     { files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1.0.0'] },
   ])
-  const reader = await openModuleReader()
-  t.after(() => reader.close())
+  const ingests = await openIngests(t, dir)
   const base = {
     PATH: String(process.env['PATH']),
     HOME: dir,
@@ -47,31 +43,7 @@ async function openWorld(t: TestContext): Promise<World> {
   return {
     dir,
     env: base,
-    async run(url, { env = {}, trust = OPERATOR, signal } = {}) {
-      const { report } = await ingest(
-        {
-          entries: [repositoryEntry.parse({ url })],
-          outputDir: join(dir, 'out'),
-          cloneDir: join(dir, 'clones'),
-          recursive: false,
-          cleanup: false,
-          prune: false,
-          dryRun: false,
-          trust,
-          workingDirectory: dir,
-        },
-        {
-          env: { ...base, ...env },
-          now: () => new Date(),
-          signal: signal ?? new AbortController().signal,
-          log: { debug() {}, info() {}, warn() {}, error() {} },
-          reader,
-          retryDelaysMs: [],
-          progress: () => undefined,
-        },
-      )
-      return report
-    },
+    run: (url, { env = {}, ...how } = {}) => ingests([{ url }], { ...how, env: { ...base, ...env } }),
     async texts() {
       const folders = [join(dir, 'out'), join(dir, 'clones')]
       const listed = await Promise.all(

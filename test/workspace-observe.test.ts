@@ -4,11 +4,21 @@ import { test } from 'node:test'
 import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
+import type { After } from '../server/fanout/after.ts'
 import { type OpenStream, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const OBSERVE = '/workspace/observe'
 /** What `GET /mcp` asks for. */
 const HINTS = { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' }
+
+/** Timers that run by themselves, except the heartbeat: it is put into `beats`, for the test to let it beat. */
+function holding(beats: (() => void)[]): After {
+  return (ms, work) => {
+    if (ms === LIMITS.heartbeatMs) beats.push(work)
+    const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
+    return () => clearTimeout(timer)
+  }
+}
 
 function eventsOf(blocks: readonly string[]): RoomEvent[] {
   return blocks.flatMap((block) => {
@@ -141,11 +151,7 @@ test('leaving, revoking and ending close the streams of events and of hints at o
 test('the heartbeat looks at the session again and ends the stream', async (t) => {
   const timers: (() => void)[] = []
   const server = await openRoomServer(t, {
-    after: (ms, work) => {
-      if (ms === LIMITS.heartbeatMs) timers.push(work)
-      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
-      return () => clearTimeout(timer)
-    },
+    after: holding(timers),
   })
   const { token } = await server.join('ada')
   const stream = await openStream(server.ingress, OBSERVE, { token })
@@ -161,11 +167,7 @@ test('the heartbeat looks at the session again and ends the stream', async (t) =
 test('the heartbeat is no call: a stream stays open when its session may make no more calls this minute', async (t) => {
   const beats: (() => void)[] = []
   const server = await openRoomServer(t, {
-    after: (ms, work) => {
-      if (ms === LIMITS.heartbeatMs) beats.push(work)
-      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
-      return () => clearTimeout(timer)
-    },
+    after: holding(beats),
   })
   const { token } = await server.join('ada')
   const stream = await openStream(server.ingress, OBSERVE, { token })
@@ -189,11 +191,7 @@ test('a session that runs out under an open stream ends it at the next heartbeat
   let passed = 0
   const server = await openRoomServer(t, {
     nowMicros: () => realWorld.nowMicros() + passed,
-    after: (ms, work) => {
-      if (ms === LIMITS.heartbeatMs) beats.push(work)
-      const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
-      return () => clearTimeout(timer)
-    },
+    after: holding(beats),
   })
   const { token } = await server.join('ada')
   const stream = await openStream(server.ingress, OBSERVE, { token })

@@ -360,12 +360,12 @@ test('with staleness by section an untouched section is spared and spliced into 
 })
 
 test('with staleness by section a path that now names two headings stands for neither', async (t) => {
-  const room = await openTestRoom(t, { staleness: 'section', text: '# P\n\n## Notes\nTODO\n\n## End\nx\n' })
+  const room = await openTestRoom(t, { staleness: 'section', text: '# P\n\n## Notes\nopen\n\n## End\nx\n' })
   const ada = await room.join('ada')
   const base = { base_version: 1, summary: 's', target: 'section:P/Notes' }
   const notes = await room.do(ada, 'propose', { ...base, content: '## Notes\nmine\n\n' })
   await room.do(ada, 'review', { proposal_id: notes.proposal_id, approve: true })
-  const doubled = '# P\n\n## Notes\nTODO\n\n## Mid\ny\n\n## Notes\nTODO\n\n## End\nx\n'
+  const doubled = '# P\n\n## Notes\nopen\n\n## Mid\ny\n\n## Notes\nopen\n\n## End\nx\n'
   await room.write(doubled)
 
   const told = await room.emitted(() => room.do(ada, 'commit', { proposal_id: notes.proposal_id }))

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { openIngests } from '../../../test/ingest-stage.ts'
 import { buildRemote } from '../bench/build-remote.ts'
-import { repositoryEntry } from '../config.ts'
-import { openModuleReader } from '../ingest/module-reader.ts'
-import { ingest } from '../ingest.ts'
 import { createGit } from './command.ts'
 import { gitEnvironment } from './environment.ts'
 import { listLocal, listRemote } from './remote.ts'
@@ -102,33 +100,9 @@ test('a git that ends without a word has not said that the remote is empty, and 
     mode: 0o755,
   })
   await buildRemote(join(dir, 'a.git'), HISTORY)
-  const reader = await openModuleReader()
-  t.after(() => reader.close())
-  const run = async (path: string) =>
-    (
-      await ingest(
-        {
-          entries: [repositoryEntry.parse({ url: join(dir, 'a.git') })],
-          outputDir: join(dir, 'out'),
-          cloneDir: join(dir, 'clones'),
-          recursive: false,
-          cleanup: false,
-          prune: true,
-          dryRun: false,
-          trust: { kind: 'operator' },
-          workingDirectory: dir,
-        },
-        {
-          env: { ...process.env, PATH: path },
-          now: () => new Date(),
-          signal: new AbortController().signal,
-          log: { debug() {}, info() {}, warn() {}, error() {} },
-          reader,
-          retryDelaysMs: [],
-          progress: () => undefined,
-        },
-      )
-    ).report
+  const ingests = await openIngests(t, dir)
+  const run = (path: string) =>
+    ingests([{ url: join(dir, 'a.git') }], { env: { ...process.env, PATH: path }, prune: true })
   await run(String(process.env['PATH']))
 
   const report = await run(`${tools}:${process.env['PATH']}`)

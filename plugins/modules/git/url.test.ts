@@ -83,9 +83,9 @@ test('a repository is called by the last part of its URL', () => {
       'git@h:x.git',
       'https://h/a/b/',
       '/srv/My.Mod.git/',
-      '/srv/work/.git',
+      '/srv/git/net/.git',
     ].map(nameFromUrl),
-    ['terraform-aws-vpc', 'x', 'b', 'My.Mod', 'work'],
+    ['terraform-aws-vpc', 'x', 'b', 'My.Mod', 'net'],
   )
 })
 

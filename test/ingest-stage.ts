@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type RepositoryEntry, repositoryEntry } from '../plugins/modules/config.ts'
+import type { Trust } from '../plugins/modules/git/admission.ts'
+import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
+import { type IngestReport, ingest } from '../plugins/modules/ingest.ts'
+
+export interface IngestHow {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absent: the operator's. */
+  readonly trust?: Trust
+  readonly signal?: AbortSignal
+  readonly prune?: boolean
+}
+
+/** Ingests of these entries, without a second try. */
+export type Ingesting = (
+  entries: readonly Partial<RepositoryEntry>[],
+  how: IngestHow,
+) => Promise<IngestReport>
+
+/** Ingests that end in `out` and `clones` of a folder. */
+export async function openIngests(t: TestContext, dir: string): Promise<Ingesting> {
+  const reader = await openModuleReader()
+  t.after(() => reader.close())
+  return async (entries, { env, trust = { kind: 'operator' }, signal, prune = false }) => {
+    const { report } = await ingest(
+      {
+        entries: entries.map((entry) => repositoryEntry.parse(entry)),
+        outputDir: join(dir, 'out'),
+        cloneDir: join(dir, 'clones'),
+        recursive: false,
+        cleanup: false,
+        prune,
+        dryRun: false,
+        trust,
+        workingDirectory: dir,
+      },
+      {
+        env,
+        now: () => new Date(),
+        signal: signal ?? new AbortController().signal,
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+        reader,
+        retryDelaysMs: [],
+        progress: () => undefined,
+      },
+    )
+    return report
+  }
+}
