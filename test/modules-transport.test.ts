@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ interface World {
   readonly env: Record<string, string>
   run(
     url: string,
-    how?: { env?: Record<string, string>; trust?: Trust; signal?: AbortSignal },
+    how?: { env?: Record<string, string>; trust?: Trust; signal?: AbortSignal; prune?: boolean },
   ): Promise<IngestReport>
   /** Every text below the output and the clones. */
   texts(): Promise<string>
@@ -416,6 +416,30 @@ test("a caller's ssh host is reached at the address that was checked, under its 
       argv.join(' '),
     )
   }
+})
+
+test('a git that ends without a word has not said that the remote is empty, and nothing is pruned', async (t) => {
+  const world = await openWorld(t)
+  const tools = join(world.dir, 'tools')
+  await mkdir(tools)
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const cases = '*" upload-pack "*|*" ls-remote "*) kill -9 $$;;'
+  await writeFile(join(tools, 'git'), `#!/bin/sh\ncase " $* " in ${cases} esac\nexec ${real} "$@"\n`, {
+    mode: 0o755,
+  })
+  const url = join(world.dir, 'team', 'net.git')
+  assert.equal((await world.run(url)).written, 1)
+
+  const report = await world.run(url, {
+    env: { PATH: `${tools}:${world.env['PATH']}` },
+    prune: true,
+  })
+
+  assert.deepEqual(
+    report.failures.map(({ reason }) => reason),
+    ['git_failed'],
+  )
+  assert.deepEqual(report.pruned, [])
 })
 
 /** Processes, ended ones excepted, whose environment holds our mark; none where there is no `/proc`. */

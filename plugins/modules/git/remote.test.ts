@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { openIngests } from '../../../test/ingest-stage.ts'
 import { buildRemote } from '../bench/build-remote.ts'
 import { createGit } from './command.ts'
 import { gitEnvironment } from './environment.ts'
@@ -89,27 +88,3 @@ for (const [name, make] of Object.entries(REPOSITORIES)) {
     assert.deepEqual(listing, await listRemote(asking('file'), pathToFileURL(path).href))
   })
 }
-
-test('a git that ends without a word has not said that the remote is empty, and nothing is pruned', async (t) => {
-  const dir = await temporaryDirectory(t)
-  const tools = join(dir, 'tools')
-  await mkdir(tools)
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const cases = '*" upload-pack "*|*" ls-remote "*) kill -9 $$;;'
-  await writeFile(join(tools, 'git'), `#!/bin/sh\ncase " $* " in ${cases} esac\nexec ${real} "$@"\n`, {
-    mode: 0o755,
-  })
-  await buildRemote(join(dir, 'a.git'), HISTORY)
-  const ingests = await openIngests(t, dir)
-  const run = (path: string) =>
-    ingests([{ url: join(dir, 'a.git') }], { env: { ...process.env, PATH: path }, prune: true })
-  await run(String(process.env['PATH']))
-
-  const report = await run(`${tools}:${process.env['PATH']}`)
-
-  assert.deepEqual(
-    report.failures.map(({ reason }) => reason),
-    ['git_failed'],
-  )
-  assert.deepEqual(report.pruned, [])
-})
