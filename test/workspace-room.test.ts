@@ -165,6 +165,24 @@ test('a proposal goes through review and commit, each step told once', async (t)
   assert.equal(await room.text(), '# Plan\n\n## Goals\nthree\n\n## Steps\ntwo\n')
 })
 
+test('a repeated commit answers what the first did, also the proposals it superseded and after a restart', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const change = { base_version: 1, summary: 's' }
+  const rival = await room.do(ada, 'propose', { ...change, content: 'rival' })
+  const { proposal_id } = await room.do(ada, 'propose', { ...change, content: 'wins' })
+  await room.do(ada, 'review', { proposal_id, approve: true })
+
+  const first = await room.do(ada, 'commit', { proposal_id })
+  const repeat = await room.do(ada, 'commit', { proposal_id })
+  const keyed = await room.do(ada, 'commit', { proposal_id, idempotency_key: 'k' })
+  const reopened = await room.reopen('killed')
+  const later = await reopened.do(ada, 'commit', { proposal_id })
+
+  assert.deepEqual(first.superseded, [rival.proposal_id])
+  assert.deepEqual([repeat, keyed, later], [first, first, first])
+})
+
 test('a stale base, an unknown section and 256 KiB and one byte are refused without an event', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

@@ -13,6 +13,8 @@ export interface Version {
   readonly actor_id?: string
   readonly source: VersionSource
   readonly proposal_id?: string
+  /** The pending proposals that it overtook as a commit, so that a repeated one can say the same; absent for none. */
+  readonly superseded?: readonly string[]
   readonly created_at: Moment
 }
 

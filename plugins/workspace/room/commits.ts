@@ -11,8 +11,9 @@ import {
   addVersion,
   getVersion,
   isCurrent,
+  overtakenProposals,
   staleVersion,
-  supersedePending,
+  supersede,
   type VersionFacts,
 } from './document.ts'
 import { expireLeases } from './leases.ts'
@@ -92,13 +93,14 @@ export function commitProposal(
   return { ...landed, proposal_id: proposal.proposal_id }
 }
 
+/** What the commit of this proposal answered. */
 function sameCommit(rows: Rows, proposal: Proposal): Commit {
   const version = getVersion(rows, proposal.committed_version ?? 0)
   return {
     version: version.version,
     content_hash: version.content_hash,
     proposal_id: proposal.proposal_id,
-    superseded: [],
+    superseded: version.superseded ?? [],
   }
 }
 
@@ -121,13 +123,15 @@ function settledPayload(proposal: Proposal, status: string) {
 function land(
   change: ActorChange,
   text: string,
-  facts: Omit<VersionFacts, 'actor_id'>,
+  facts: Omit<VersionFacts, 'actor_id' | 'superseded'>,
   baseVersion: number,
 ): Commit {
   change.tx.requireSpace()
   const actor = change.actor.participant.participant_id
   const document = change.tx.setDocument(text)
-  addVersion(change, document, { ...facts, actor_id: actor })
+  const overtaken = overtakenProposals(change)
+  const superseded = overtaken.map(({ proposal_id }) => proposal_id)
+  addVersion(change, document, { ...facts, actor_id: actor, ...(superseded.length > 0 && { superseded }) })
   const { target, proposal_id, summary } = facts
   change.emit({
     type: 'change.committed',
@@ -135,8 +139,8 @@ function land(
     actor,
     payload: { target, base_version: baseVersion, proposal_id, summary },
   })
-  const overtaken = supersedePending(change, document.version)
-  return { version: document.version, content_hash: document.hash, superseded: overtaken }
+  supersede(change, overtaken, document.version)
+  return { version: document.version, content_hash: document.hash, superseded }
 }
 
 function refuseForeignLease(

@@ -34,7 +34,7 @@ export function externalEdit(change: Change, document: NewVersion): void {
       summary: 'external edit',
     },
   })
-  supersedePending(change, document.version)
+  supersede(change, overtakenProposals(change), document.version)
 }
 
 /** What is said of a version beside its text. */
@@ -44,6 +44,7 @@ export interface VersionFacts {
   readonly summary: string
   readonly actor_id?: string
   readonly proposal_id?: string
+  readonly superseded?: readonly string[]
 }
 
 /** Stores the newest version's row and gives up texts beyond what is kept. */
@@ -63,27 +64,27 @@ export function addVersion(change: Change, document: NewVersion, facts: VersionF
   }
 }
 
-/** Every pending proposal with an older base is overtaken, unless it is still current under the room's staleness rule. */
-export function supersedePending(change: Change, version: number): readonly string[] {
+/** The pending proposals that the newest version overtakes: with an older base, unless they still stand under the room's staleness rule. */
+export function overtakenProposals(change: Change): readonly Proposal[] {
   const { tx } = change
   const stands = currentIn(change)
-  const overtaken = listed<Proposal>(tx, 'proposal_open').filter(
-    (proposal) => proposal.status === 'pending' && proposal.base_version < version && !stands(proposal),
+  return listed<Proposal>(tx, 'proposal_open').filter(
+    (proposal) =>
+      proposal.status === 'pending' && proposal.base_version < tx.document.version && !stands(proposal),
   )
+}
+
+/** Settles these proposals, overtaken by `version`. */
+export function supersede(change: Change, overtaken: readonly Proposal[], version: number): void {
   for (const proposal of overtaken) {
-    proposals.put(tx, superseded(proposal))
+    const { proposal_id, target, summary } = proposal
+    proposals.put(change.tx, superseded(proposal))
     change.emit({
       type: 'proposal.superseded',
       version,
-      payload: {
-        proposal_id: proposal.proposal_id,
-        target: proposal.target,
-        status: 'superseded',
-        summary: proposal.summary,
-      },
+      payload: { proposal_id, target, status: 'superseded', summary },
     })
   }
-  return overtaken.map(({ proposal_id }) => proposal_id)
 }
 
 /** What a proposal is based on. */
