@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import type { ErrorCode } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import { openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
@@ -231,6 +232,36 @@ test('joining over HTTP gives a token once; joins of one address are counted', a
     body: { invite: 'x', name: 'y', kind: 'robot' },
   })
   assert.deepEqual([bad.status, bad.json['reason']], [400, 'invalid_request'])
+})
+
+test('a room full of guests refuses the next one, and still lets its owner in to make room', async (t) => {
+  const server = await openRoomServer(t)
+  const { ask, socket, owner } = server
+  const invited = await ask(socket, 'POST', '/local/invite', { body: { max_uses: null } })
+  const join = () =>
+    ask(socket, 'POST', '/session/join', { body: { invite: invited.json['uri'], name: 'g' } })
+  for (let count = 0; count < LIMITS.liveSessions; count += 1) assert.equal((await join()).status, 200)
+
+  const full = await join()
+  const agent = await ask(socket, 'POST', '/local/join', { body: { name: 'agent' } })
+  const { cookie } = await server.claim()
+  const page = await ask(owner, 'GET', '/workspace/room', { cookie })
+  const verb = await ask(socket, 'POST', '/local/join', { body: { name: 'cli', as_owner: true } })
+  const revoked = await ask(socket, 'POST', '/workspace/invite/revoke', {
+    token: String(verb.json['token']),
+    body: { invite_id: invited.json['invite_id'], end_sessions: true },
+  })
+  const another = await server.join('after')
+
+  assert.deepEqual(
+    [full, agent].map(({ status, json }) => [status, json['reason']]),
+    [
+      [429, 'limit_exceeded'],
+      [429, 'limit_exceeded'],
+    ],
+  )
+  assert.deepEqual([page.status, verb.status, revoked.status], [200, 200, 200])
+  assert.match(another.token, /^ses_/)
 })
 
 test('a room session reaches nothing but its room', async (t) => {

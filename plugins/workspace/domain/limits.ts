@@ -20,6 +20,7 @@ export const LIMITS = {
   documentBytes: 4 * 1024 * 1024,
   proposalBytes: 256 * 1024,
   handoffRecordBytes: 256 * 1024,
+  /** beside the owner's own */
   liveSessions: 32,
   pendingProposalsPerParticipant: 100,
   nameChars: 80,

@@ -1,7 +1,7 @@
 import type { Capability } from '../../../server/plugin.ts'
 import type { Moment } from './moment.ts'
 
-/** Where a session's token is accepted: the owner port, the ingress, or this machine only. */
+/** How a session came about: by an invitation, by the owner page's link, or as a process of this machine. The owner page's token is accepted at its own port only. */
 export type Audience = 'ingress' | 'owner' | 'local'
 export type SessionTransport = 'http' | 'browser' | 'stdio'
 export type EndReason = 'expired' | 'revoked' | 'left'
@@ -32,6 +32,14 @@ export function principalId(sessionId: string): string {
 /** True while the session may be used. */
 export function isLive(session: Session, now: Moment): boolean {
   return session.ended_at === undefined && session.expires_at > now
+}
+
+/**
+ * True for the room's owner: the owner page, and a process of this machine that acts as the owner. Guests who were given
+ * `admin` are none.
+ */
+export function isOwners({ audience, capabilities }: Pick<Session, 'audience' | 'capabilities'>): boolean {
+  return audience === 'owner' || (audience === 'local' && capabilities.includes('admin'))
 }
 
 /** What may be shown of a session: everything but the token's hash. */

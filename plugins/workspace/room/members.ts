@@ -10,6 +10,7 @@ import type { Rows } from '../domain/rows.ts'
 import {
   type Audience,
   isLive,
+  isOwners,
   type Session,
   type SessionTransport,
   type SessionView,
@@ -36,7 +37,7 @@ export interface Joined {
 /**
  * Turns an invitation's secret into a participant and a session, in one transaction.
  * Errors: `unauthorized`/`invitation_unknown`, `invitation_revoked`, `invitation_expired`, `invitation_redeemed`;
- * `rate_limited`/`limit_exceeded` for the 33rd live session.
+ * `rate_limited`/`limit_exceeded` for the 33rd live session beside the owner's.
  */
 export function redeem(
   change: Change,
@@ -132,9 +133,7 @@ type SessionFacts = Pick<Session, 'audience' | 'transport' | 'capabilities'> & {
 
 function addSession(change: Change, participant: Participant, facts: SessionFacts): Joined {
   const { tx, now, random } = change
-  if (liveSessions(tx, now).length >= LIMITS.liveSessions) {
-    throw tooMany('live sessions in this room', LIMITS.liveSessions, LIVE_SESSION_RETRY_SECONDS)
-  }
+  if (!isOwners(facts)) refuseTooManySessions(tx, now)
   const token = `ses_${Buffer.from(random(TOKEN_BYTES)).toString('base64url')}`
   const { audience, transport, capabilities, invite_id } = facts
   const { participant_id } = participant
@@ -163,6 +162,17 @@ function addSession(change: Change, participant: Participant, facts: SessionFact
     workspace_id: workspaceRow(tx).workspace_id,
     capabilities,
     expires_at,
+  }
+}
+
+/**
+ * Guests and agents share the sessions of a room; the owner comes in beside them, because only the owner can make room:
+ * end a session, revoke the invitation that filled it.
+ */
+function refuseTooManySessions(rows: Rows, now: string): void {
+  const shared = liveSessions(rows, now).filter((session) => !isOwners(session))
+  if (shared.length >= LIMITS.liveSessions) {
+    throw tooMany('live sessions in this room', LIMITS.liveSessions, LIVE_SESSION_RETRY_SECONDS)
   }
 }
 
