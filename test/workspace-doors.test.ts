@@ -277,6 +277,18 @@ test('a room session reaches nothing but its room', async (t) => {
   assert.deepEqual([unknown.status, unknown.json['reason']], [401, 'unauthorized'])
 })
 
+test('what the owner port keeps for its page is refused to the bearer of any other session', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada', ['*'])
+  const { cookie } = await server.claim()
+
+  const guest = await server.ask(server.owner, 'GET', '/owner/document', { token })
+  const page = await server.ask(server.owner, 'GET', '/owner/document', { cookie })
+
+  assert.deepEqual([guest.status, guest.json['reason']], [403, 'permission_denied'])
+  assert.equal(page.status, 200)
+})
+
 test('the status of a refusal is that of its code, at REST', async (t) => {
   const server = await openRoomServer(t)
   const ada = await server.join('ada')

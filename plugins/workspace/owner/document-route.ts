@@ -1,7 +1,8 @@
 import type { Route } from '../../../server/plugin.ts'
+import { permissionDenied } from '../domain/refusal.ts'
 import { firstBytes } from '../domain/short-text.ts'
 import type { House } from '../house/house.ts'
-import { readDocument } from '../room/views.ts'
+import { readDocument, type View } from '../room/views.ts'
 import { json, sessionOfRequest } from '../routes/json-route.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
 
@@ -26,11 +27,17 @@ export function documentRoute(house: House): Route {
       const sessionId = sessionOfRequest(ctx)
       const { room } = await house.owner('listener')
       await room.look()
-      const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
+      const { version, content } = await room.read(sessionId, documentOfPage)
       if (kept?.version !== version) kept = await rendered(version, content)
       return json(kept)
     },
   }
+}
+
+/** A bearer reads the text itself: `/owner/*` is for the page (design workspace, section 8). */
+function documentOfPage(view: View) {
+  if (view.actor.session.audience !== 'owner') throw permissionDenied()
+  return readDocument(view, {})
 }
 
 async function rendered(version: number, content: string): Promise<Rendered> {
