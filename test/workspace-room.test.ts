@@ -620,6 +620,45 @@ test('a handoff and its task go through every state together', async (t) => {
   })
 })
 
+test('the objective of a handoff keeps its lines, without what hides in them', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const open = (objective: string) => room.do(ada, 'handoff_create', { title: 'T', objective })
+
+  const { objective } = await open('Check:\r\n  - one\t1 \r\n\r\n  - t\u202ewo 👩\u200d💻\n\n')
+
+  assert.equal(objective, 'Check:\n  - one 1\n\n  - two 👩\u200d💻')
+  await assert.rejects(open(' \n\u200b\n '), { code: 'invalid', reason: 'invalid_request' })
+  await open('x'.repeat(4000))
+  await assert.rejects(open('x'.repeat(4001)), { code: 'invalid', reason: 'limit_exceeded' })
+})
+
+test('a blank reason of a review is none, and one that is too long is refused instead of cut', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const review = async (reason: string) => {
+    const change = { base_version: 1, summary: 's', content: 'c' }
+    const { proposal_id } = await room.do(ada, 'propose', change)
+    return room.do(ada, 'review', { proposal_id, approve: false, reason })
+  }
+  const reviewResult = async (reason: string) => {
+    const { handoff_id } = await room.do(ada, 'handoff_create', { title: 'T', objective: 'O' })
+    await room.do(ada, 'handoff_accept', { handoff_id })
+    await room.do(ada, 'handoff_result', { handoff_id, summary: 's' })
+    return room.do(ada, 'handoff_review', { handoff_id, approve: false, reason })
+  }
+
+  for (const call of [review, reviewResult]) {
+    assert.ok(!('reason' in (await call(' \u200b\n'))))
+    assert.equal((await call('too\nlate')).reason, 'too late')
+    await call('r'.repeat(LIMITS.reasonChars))
+    await assert.rejects(call('r'.repeat(LIMITS.reasonChars + 1)), {
+      code: 'invalid',
+      reason: 'limit_exceeded',
+    })
+  }
+})
+
 test('an invalid handoff record is refused with the place of each mistake, and no event', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

@@ -21,6 +21,12 @@ export function plainName(text: string): string {
   return text.replace(UNSEEN, (unseen) => (JOINERS.test(unseen) ? unseen : ''))
 }
 
+/** Several lines as the room stores and shows them: each as `plainName`, a tab as a blank, no blanks at their ends; `\n` between them. */
+export function plainLines(text: string): string {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => plainName(line.replaceAll('\t', ' ')).trimEnd())
+  return lines.join('\n').trim()
+}
+
 /** The first `max` code points; a character of two code units is never split. */
 export function firstChars(text: string, max: number): string {
   if (text.length <= max) return text
@@ -43,12 +49,28 @@ export function countChars(text: string): number {
  * Errors: `invalid`/`invalid_request` when nothing is left, `invalid`/`limit_exceeded` when it is longer.
  */
 export function requiredLine(text: string, what: string, max: number): string {
-  const line = oneLine(text)
-  if (line === '') throw refusal('invalid_request', `The ${what} is empty.`)
-  if (countChars(line) > max) {
-    throw outOfRange(`length of the ${what} in characters`, max)
-  }
-  return line
+  return required(oneLine(text), what, max)
+}
+
+/** As `requiredLine`, for a text of several lines. */
+export function requiredLines(text: string, what: string, max: number): string {
+  return required(plainLines(text), what, max)
+}
+
+function required(text: string, what: string, max: number): string {
+  if (text === '') throw refusal('invalid_request', `The ${what} is empty.`)
+  return within(text, what, max)
+}
+
+/** A cleaned line, or undefined where none is given or nothing is left of it. Errors: `invalid`/`limit_exceeded` above `max` code points. */
+export function optionalLine(text: string | undefined, what: string, max: number): string | undefined {
+  const line = oneLine(text ?? '')
+  return line === '' ? undefined : within(line, what, max)
+}
+
+function within(text: string, what: string, max: number): string {
+  if (countChars(text) > max) throw outOfRange(`length of the ${what} in characters`, max)
+  return text
 }
 
 /** UTF-8 text of at most `maxBytes`, cut between characters. */

@@ -3,7 +3,7 @@ import { type Handoff, type HandoffStep, isDone, stepped } from '../domain/hando
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { permissionDenied, refusal, tooLarge } from '../domain/refusal.ts'
-import { firstChars, oneLine, requiredLine } from '../domain/short-text.ts'
+import { optionalLine, requiredLine, requiredLines } from '../domain/short-text.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import {
   type ActorChange,
@@ -38,7 +38,7 @@ export function createHandoff(change: ActorChange, input: HandoffInput, check: R
   requireCapability(change.actor, 'propose')
   const { tx, now, actor, random } = change
   const title = requiredLine(input.title, 'title', LIMITS.eventSummaryChars)
-  const objective = requiredLine(input.objective, 'objective', OBJECTIVE_CHARS)
+  const objective = requiredLines(input.objective, 'objective', OBJECTIVE_CHARS)
   const target = input.target === undefined ? undefined : formatTarget(parseTarget(input.target))
   if (input.to !== undefined) refuseAbsentParticipant(change, input.to)
   if (input.parent_id !== undefined) handoffs.get(tx, input.parent_id)
@@ -137,8 +137,7 @@ export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): H
   if (isAcceptor && !actorMay(actor, 'admin')) throw permissionDenied('admin')
   const decision = input.approve ? 'approve' : 'reject'
   if (isDone(handoff, decision)) return handoff
-  const reason =
-    input.reason === undefined ? undefined : firstChars(oneLine(input.reason), LIMITS.reasonChars)
+  const reason = optionalLine(input.reason, 'reason', LIMITS.reasonChars)
   const more = reason === undefined ? {} : { reason }
   const after = stepped(handoff, decision, change.now, more)
   if (input.approve && input.commit) {

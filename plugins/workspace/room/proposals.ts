@@ -4,7 +4,7 @@ import { type Merge, merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { permissionDenied, refusal, tooLarge, tooMany } from '../domain/refusal.ts'
 import { readTarget } from '../domain/section.ts'
-import { firstChars, oneLine, requiredLine } from '../domain/short-text.ts'
+import { firstChars, optionalLine, requiredLine } from '../domain/short-text.ts'
 import { parseTarget } from '../domain/target.ts'
 import { type ActorChange, actorMay, requireCapability } from './change.ts'
 import { existingTarget, isCurrent, regionHash, staleVersion, versionText } from './document.ts'
@@ -100,8 +100,7 @@ export function review(
   requireCapability(change.actor, 'approve')
   const before = proposals.get(change.tx, input.proposal_id)
   const reviewer = change.actor.participant.participant_id
-  const reason =
-    input.reason === undefined ? undefined : firstChars(oneLine(input.reason), LIMITS.reasonChars)
+  const reason = optionalLine(input.reason, 'reason', LIMITS.reasonChars)
   const after = reviewed(before, {
     approve: input.approve,
     reviewer,

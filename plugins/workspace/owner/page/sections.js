@@ -228,7 +228,7 @@ export function handoffs(room, act) {
             badge(status),
             ` from ${nameOf(room, from)} to ${acceptor || to ? nameOf(room, acceptor ?? to) : 'anyone'}`,
           ),
-          h('p', {}, visible(objective)),
+          h('p', { class: 'lines' }, visible(objective)),
           result_summary && h('p', {}, h('strong', {}, 'Result: '), result_summary),
           status === 'result_ready' &&
             h(
