@@ -183,6 +183,26 @@ test('a repeated commit answers what the first did, also the proposals it supers
   assert.deepEqual([repeat, keyed, later], [first, first, first])
 })
 
+test('a proposal is withdrawn while it is pending, once; what a reviewer decided stands', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const propose = () => room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'c' })
+  const withdraw = ({ proposal_id }: { proposal_id: string }) => room.do(ada, 'withdraw', { proposal_id })
+  const taken = await propose()
+  const accepted = await approved(room, ada)
+  const { proposal_id } = await propose()
+  const refused = await room.do(ada, 'review', { proposal_id, approve: false, reason: 'withdrawn' })
+
+  const first = await room.emitted(() => withdraw(taken))
+  const again = await room.emitted(() => withdraw(taken))
+
+  assert.deepEqual([first, again], [['proposal.rejected'], []])
+  assert.equal((await room.events()).at(-1)?.payload['status'], 'withdrawn')
+  for (const decided of [accepted, refused]) {
+    await assert.rejects(withdraw(decided), { code: 'conflict', reason: 'proposal_conflict' })
+  }
+})
+
 test('a stale base, an unknown section and 256 KiB and one byte are refused without an event', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

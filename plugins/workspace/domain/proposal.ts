@@ -56,16 +56,14 @@ export function reviewed(proposal: Proposal, review: Review): Proposal {
 }
 
 /**
- * The proposal taken back by its author: rejected without a reviewer; the same object when it was taken back before.
- * Errors: `conflict`/`proposal_conflict`.
+ * The pending proposal taken back by its author: rejected without a reviewer; the same object when it was taken back
+ * before. Errors: `conflict`/`proposal_conflict` once it was reviewed or settled.
  */
 export function withdrawn(proposal: Proposal, at: Moment): Proposal {
-  if (proposal.status === 'rejected' && proposal.reason === WITHDRAWN) return proposal
-  if (proposal.status !== 'pending' && proposal.status !== 'approved') throw proposalConflict(proposal)
-  return { ...proposal, status: 'rejected', reviewed_at: at, reason: WITHDRAWN }
+  if (proposal.status === 'rejected' && proposal.reviewer_id === undefined) return proposal
+  if (proposal.status !== 'pending') throw proposalConflict(proposal)
+  return { ...proposal, status: 'rejected', reviewed_at: at, reason: 'withdrawn' }
 }
-
-const WITHDRAWN = 'withdrawn'
 
 /** The approved proposal after its change landed as `version`. */
 export function committed(proposal: Proposal, version: number): Proposal {

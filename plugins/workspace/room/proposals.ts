@@ -111,7 +111,7 @@ export function review(
   return after
 }
 
-/** The author takes a proposal back; again changes nothing. Errors: `permission_denied` for another's, `proposal_conflict`. */
+/** The author takes a pending proposal back; again changes nothing. Errors: `permission_denied` for another's, `proposal_conflict`. */
 export function withdraw(change: ActorChange, input: { readonly proposal_id: string }): Proposal {
   requireCapability(change.actor, 'propose')
   const before = proposals.get(change.tx, input.proposal_id)
