@@ -350,6 +350,22 @@ test('an approved proposal whose base moved turns conflicted at commit, and the 
   assert.equal(await room.text(), '# Plan\nby hand\n')
 })
 
+test('a commit of a proposal and of a text in one call is refused, whatever of the text is there', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const { proposal_id } = await approved(room, ada)
+  const latest = await room.latest()
+
+  for (const text of [{ content: 'mine' }, { base_version: 1 }, { summary: 's' }]) {
+    await assert.rejects(room.do(ada, 'commit', { proposal_id, ...text }), {
+      code: 'invalid',
+      reason: 'invalid_request',
+    })
+  }
+
+  assert.equal(await room.latest(), latest)
+})
+
 test('every way of a new version supersedes pending proposals with an older base', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

@@ -38,13 +38,22 @@ export interface CommitInput {
 
 /**
  * Lands an approved proposal, or for an admin a text of its own.
- * Errors: `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
+ * Errors: `invalid_request` for both at once; `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
  */
 export function commit(change: ActorChange, input: CommitInput): Commit | StoredRefusal {
   requireCapability(change.actor, 'commit')
-  if (input.proposal_id !== undefined) return commitProposal(change, input.proposal_id, input)
+  if (input.proposal_id !== undefined) {
+    refuseOtherText(input)
+    return commitProposal(change, input.proposal_id, input)
+  }
   if (!actorMay(change.actor, 'admin')) throw permissionDenied('admin')
   return commitText(change, input)
+}
+
+/** Beside a proposal a text of one's own would be left out, and the caller would take it for committed. */
+function refuseOtherText({ base_version, content, summary }: CommitInput): void {
+  if (base_version === undefined && content === undefined && summary === undefined) return
+  throw refusal('invalid_request', 'Send proposal_id alone, or base_version, content and summary without it.')
 }
 
 function commitText(change: ActorChange, input: CommitInput): Commit {
