@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BUILTIN_PLUGINS, type Section } from './builtin-plugins.ts'
 import { findConfigFile } from './config-file.ts'
+import { type Origin, originsOf } from './config-origins.ts'
 import {
   HOST_ENV,
   type HttpSettings,
@@ -13,7 +14,6 @@ import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { nearest } from './nearest.ts'
-import { isSecretName, redactText } from './redaction.ts'
 import { innermost, shapeOf, typedValue } from './schema-shape.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -27,13 +27,6 @@ export interface ConfigRequest {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Dotted key -> value that stands in for a section's own default. */
   readonly defaults?: Readonly<Record<string, unknown>>
-}
-
-/** One value of the merged configuration and where it came from: `default`, `flag`, an environment name, `file:line`. */
-export interface Origin {
-  readonly key: string
-  readonly value: unknown
-  readonly origin: string
 }
 
 /** The merged configuration: flag > environment > file > default. Frozen. */
@@ -51,8 +44,16 @@ export interface Config {
     plugin: Plugin,
     section: Section | { readonly settings: Readonly<Record<string, unknown>> },
   ): Record<string, unknown>
-  /** Where each value of the host's own sections and of the given plugins came from. */
-  origins(plugins: readonly { readonly plugin: Plugin; readonly section: Section }[]): readonly Origin[]
+  /**
+   * Where each value of the host's own sections, of the given plugins and of the `plugins` the file lists came from. `listedAs` is
+   * the name of a third-party plugin there; of one that is not given stands what the file says, without its defaults.
+   */
+  origins(
+    plugins: readonly {
+      readonly plugin: Plugin
+      readonly section: Section | { readonly listedAs: string }
+    }[],
+  ): readonly Origin[]
 }
 
 const HOST_SECTIONS = { http: httpSection, tools: toolsSection, plugins: pluginsSection }
@@ -69,14 +70,13 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
   refuseUnknownTopKeys(source)
   const http = parseSection(source, 'http', httpSection, HOST_ENV)
   const tools = parseSection(source, 'tools', toolsSection, {})
-  const plugins = parseSection(source, 'plugins', z.object({ plugins: pluginsSection }), {}, ['plugins'])
+  const { plugins } = parseSection(source, 'plugins', z.object({ plugins: pluginsSection }), {}, ['plugins'])
+  const listed = Object.fromEntries(Object.entries(plugins).map(([name, settings]) => [name, settings ?? {}]))
   return Object.freeze({
     file: found?.file,
     http: deepFreeze(http),
     tools: deepFreeze(tools),
-    plugins: deepFreeze(
-      Object.fromEntries(Object.entries(plugins.plugins).map(([name, settings]) => [name, settings ?? {}])),
-    ),
+    plugins: deepFreeze(listed),
     mentions: (key) =>
       Object.hasOwn(text.values, key) ||
       Object.keys(request.flags ?? {}).some((dotted) => dotted.startsWith(`${key}.`)),
@@ -87,7 +87,10 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
         return deepFreeze(parseSection(source, section.key, plugin.config, prefixed(env, section.key)))
       return deepFreeze(parseSection(source, '', plugin.config, env, section.keys))
     },
-    origins: (entries) => listOrigins(source, entries),
+    origins(entries) {
+      const { values, env } = valuesOf(source, entries, listed)
+      return originsOf(values, env, source)
+    },
   } satisfies Config)
 }
 
@@ -228,63 +231,26 @@ function invalidKey(
   })
 }
 
-function listOrigins(source: Source, entries: Parameters<Config['origins']>[0]): Origin[] {
+/** The merged values of the host's sections, of the given plugins, and what the file says of all others. */
+function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], listed: Config['plugins']) {
   const env = { ...HOST_ENV }
+  const plugins: Record<string, unknown> = { ...listed }
   const values: Record<string, unknown> = {
     http: parseSection(source, 'http', httpSection, HOST_ENV),
     tools: parseSection(source, 'tools', toolsSection, {}),
   }
   for (const { plugin, section } of entries) {
     const own = plugin.env ?? {}
+    if ('listedAs' in section) {
+      plugins[section.listedAs] = parseSettings(source, plugin, listed[section.listedAs] ?? {})
+      continue
+    }
     Object.assign(env, 'key' in section ? prefixed(own, section.key) : own)
     if ('key' in section)
       values[section.key] = parseSection(source, section.key, plugin.config, prefixed(own, section.key))
     else Object.assign(values, parseSection(source, '', plugin.config, own, section.keys))
   }
-  return leaves(values, '').map(([key, value]) => ({
-    key,
-    value: shown(key, value),
-    origin: originOf(source, key, env),
-  }))
-}
-
-function originOf(source: Source, key: string, env: Readonly<Record<string, string>>): string {
-  const { flags = {}, env: process } = source.request
-  if (Object.hasOwn(flags, key)) return 'flag'
-  const name = Object.keys(env).find((candidate) => env[candidate] === key && process[candidate])
-  if (name) return name
-  if (!isWritten(source.text.values, key)) return 'default'
-  // what an alias brings has no line of its own: the line of the alias says where to look
-  for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
-    const line = source.text.lines.get(at)
-    if (line !== undefined) return `${source.file}:${line}`
-  }
-  return 'default'
-}
-
-function isWritten(values: unknown, key: string): boolean {
-  let at = values
-  for (const name of key.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false
-    at = (at as Record<string, unknown>)[name] // checked above
-  }
-  return true
-}
-
-function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
-  return Object.entries(value).flatMap(([name, entry]): [string, unknown][] =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-      ? leaves(entry as Record<string, unknown>, `${prefix}${name}.`) // a plain object of the parsed configuration
-      : [[`${prefix}${name}`, entry]],
-  )
-}
-
-function shown(key: string, value: unknown): unknown {
-  if (value === null || value === undefined) return value
-  if (isSecretName(key)) return '[redacted]'
-  return JSON.parse(JSON.stringify(value), (_, entry) =>
-    typeof entry === 'string' ? redactText(entry) : entry,
-  )
+  return { values: { ...values, plugins }, env }
 }
 
 function prefixed(env: Readonly<Record<string, string>>, key: string): Record<string, string> {

@@ -54,13 +54,16 @@ function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {
 }
 
 async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {
-  const named = Object.entries(config.plugins)
-  if (named.length === 0 || config.file === undefined) return []
-  const { loadPlugin } = await import('./load-plugins.ts')
   const entries: PluginEntry[] = []
-  for (const [name, settings] of named) {
-    const { plugin, file } = await loadPlugin(name, config.file)
+  for (const [name, settings] of Object.entries(config.plugins)) {
+    const { plugin, file } = await loadListed(config, name)
     entries.push({ plugin, config: config.section(plugin, { settings }), source: file })
   }
   return entries
+}
+
+/** A plugin that the configuration lists under this name, and its file. Errors: those of `loadPlugin`. */
+export async function loadListed(config: Config, name: string): Promise<{ plugin: Plugin; file: string }> {
+  const { loadPlugin } = await import('./load-plugins.ts')
+  return loadPlugin(name, config.file ?? '') // only a file lists plugins
 }

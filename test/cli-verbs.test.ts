@@ -391,6 +391,35 @@ test('config show says what holds and where it came from', async (t) => {
   assert.equal(of('tools.profile')?.origin, 'default')
 })
 
+test('config show says what plugins of others are set to, those that cannot be loaded as it is written', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const probe = join(import.meta.dirname, 'fixtures/probe-plugin.ts')
+  const lines = [
+    'plugins:',
+    `  ${probe}: { hang: true }`,
+    '  "@acme/gone": { team: core, api_key: abc }',
+    '  ./bare.js:',
+  ]
+  await writeFile(join(root, 'satchel.yaml'), `${lines.join('\n')}\n`)
+
+  const ran = await satchel(['config', 'show', '--origin', '--json'])
+
+  const values: { key: string }[] = JSON.parse(ran.out).values
+  const file = join(root, 'satchel.yaml')
+  assert.equal(ran.code, 0)
+  assert.deepEqual(
+    values.filter(({ key }) => key.startsWith('plugins.')),
+    [
+      { key: `plugins.${probe}.fail_setup`, value: false, origin: 'default' },
+      { key: `plugins.${probe}.hang`, value: true, origin: `${file}:2` },
+      { key: 'plugins.@acme/gone.team', value: 'core', origin: `${file}:3` },
+      { key: 'plugins.@acme/gone.api_key', value: '[redacted]', origin: `${file}:3` },
+      { key: 'plugins../bare.js', value: {}, origin: `${file}:4` },
+    ],
+  )
+  assert.match(ran.err, /"@acme\/gone" cannot be loaded.*Its settings are shown as written/)
+})
+
 test('--store puts records elsewhere than the configuration says, at every verb of handoffs and no other', async (t) => {
   const { satchel, root } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), 'handoff: { store: configured }\n')

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { loadBuiltins } from '../../plugin-entries.ts'
+import type { Config } from '../../config.ts'
+import { isSatchelError } from '../../contract/errors.ts'
+import type { Plugin } from '../../contract/plugin.ts'
+import { loadBuiltins, loadListed } from '../../plugin-entries.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
 
@@ -18,7 +21,10 @@ export const configShowVerb = defineHostVerb({
   examples: ['satchel config show --origin'],
   async run({ doors, line, terminal }, { origin }) {
     const config = await doors.loadConfig(line)
-    const values = config.origins(await loadBuiltins())
+    const values = config.origins([
+      ...(await loadBuiltins()),
+      ...(await listedPlugins(config, terminal.note)),
+    ])
     if (terminal.json) {
       const document = origin ? values : Object.fromEntries(values.map(({ key, value }) => [key, value]))
       printDocument(terminal, { file: config.file ?? null, values: document })
@@ -34,3 +40,18 @@ export const configShowVerb = defineHostVerb({
     return 0
   },
 })
+
+/** The plugins of the file that can be loaded: of the others the settings are shown as they are written. */
+async function listedPlugins(config: Config, note: (text: string) => void) {
+  const loaded: { readonly plugin: Plugin; readonly section: { readonly listedAs: string } }[] = []
+  for (const name of Object.keys(config.plugins)) {
+    try {
+      const { plugin } = await loadListed(config, name)
+      loaded.push({ plugin, section: { listedAs: name } })
+    } catch (thrown) {
+      if (!isSatchelError(thrown)) throw thrown
+      note(`${thrown.message} Its settings are shown as written.`)
+    }
+  }
+  return loaded
+}
