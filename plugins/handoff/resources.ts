@@ -10,6 +10,8 @@ import type { Handoffs } from './project.ts'
 
 const MAX_LISTED = 50
 const MAX_INDEX = 100
+/** Damaged files that the index names; `handoff_doctor` pages through all. */
+const MAX_DAMAGED = 100
 
 /** Everything of the handoff plugin that can be read by URI (design handoff, section 13). */
 export function handoffResources(handoffs: Handoffs) {
@@ -110,8 +112,9 @@ function indexResource(handoffs: Handoffs) {
       const { index } = await handoffs.project(ctx, undefined)
       const { rows, problems } = await index.view()
       const { items, total } = listRows(rows, { limit: MAX_INDEX })
-      const text = JSON.stringify({ items, total, problems }, null, 2)
-      return { mimeType: 'application/json', text, ...(total > items.length && { truncated: true as const }) }
+      const isCut = total > items.length || problems.length > MAX_DAMAGED
+      const text = JSON.stringify({ items, total, problems: problems.slice(0, MAX_DAMAGED) }, null, 2)
+      return { mimeType: 'application/json', text, ...(isCut && { truncated: true as const }) }
     },
   })
 }

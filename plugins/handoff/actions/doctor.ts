@@ -1,20 +1,13 @@
 import { join, relative } from 'node:path'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
+import type { StoreProblem } from '../domain/problem-page.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { timeOf } from '../domain/record-time.ts'
 import type { Project } from '../project.ts'
 import { orMissing } from '../store/disk.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem } from '../store/read-record.ts'
-
-/** One thing wrong with a store. `next` says what to do about it; nothing destructive. */
-export interface StoreProblem {
-  readonly kind: string
-  readonly path: string
-  readonly detail: string
-  readonly next: string
-}
 
 const TEMP_AGE_MS = 60_000
 
@@ -76,25 +69,33 @@ async function damagedConfig({ root, store }: Project): Promise<StoreProblem[]> 
   ]
 }
 
+/** Records of a cycle that are named; `handoff_lineage` gives all. */
+const MAX_NAMED = 10
+
 function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
   const known = byId(rows)
   const missing = rows.flatMap((row) =>
     row.parents
       .filter((parent) => !known.has(parent.toLowerCase()))
       .map((parent) => ({
-        kind: 'missing_parent',
+        kind: 'missing_parent' as const,
         path: row.path,
         detail: `goes on from ${parent}, which is not in this store`,
         next: 'Import the parent, if it is elsewhere.',
       })),
   )
   const cycles = cyclesOf(rows).map((cycle) => ({
-    kind: 'lineage_cycle',
+    kind: 'lineage_cycle' as const,
     path: known.get(cycle[0] ?? '')?.path ?? '',
-    detail: `these records are their own ancestors: ${cycle.join(', ')}`,
+    detail: `these records are their own ancestors: ${namedOf(cycle)}`,
     next: 'Correct lineage.parents of one of them in an editor.',
   }))
   return [...missing, ...cycles]
+}
+
+function namedOf(ids: readonly string[]): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more; handoff_lineage names all` : ''
+  return `${ids.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem[] {
@@ -113,13 +114,13 @@ function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem
   const expired = rows.filter(({ claim }) => claim && (timeOf(claim.expires_at) ?? 0) <= nowMs)
   return [
     ...open.map(({ child, row }) => ({
-      kind: 'not_superseded',
+      kind: 'not_superseded' as const,
       path: row.path,
       detail: `${child.id} took its place, but it is still ${row.status}; lists go by the lineage`,
       next: `satchel handoff set-status ${row.id} superseded`,
     })),
     ...expired.map((row) => ({
-      kind: 'expired_claim',
+      kind: 'expired_claim' as const,
       path: row.path,
       detail: 'its claim has run out; anybody may resume it',
       next: `satchel handoff set-status ${row.id} ready`,

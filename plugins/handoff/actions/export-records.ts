@@ -2,6 +2,8 @@ import { SatchelError } from '../../../server/plugin.ts'
 import { compactJson } from '../domain/json-compact.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { sha256 } from '../domain/record-id.ts'
+import { partOf } from '../domain/text-part.ts'
+import type { Truncated } from '../domain/truncated.ts'
 import type { Project } from '../project.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { findRecord } from './find-record.ts'
@@ -10,8 +12,34 @@ const MAX_BUNDLE = 1000 // design handoff-store, section 2
 
 export type ExportFormat = 'md' | 'json' | 'jsonl'
 
-/** Records as one text. Errors: `too_large`/`bundle_too_large`; more than one needs `jsonl`. */
-export async function exportRecords(project: Project, ids: readonly string[], format: ExportFormat) {
+interface ExportAnswer {
+  readonly root: string
+  readonly content: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly truncated?: Truncated
+  readonly warnings: readonly string[]
+}
+
+export interface ExportRequest {
+  readonly ids: readonly string[]
+  readonly format: ExportFormat
+  /** Where in the text to begin, in bytes. */
+  readonly offset: number
+  /** Longest part of the text; 0: all of it. */
+  readonly maxTokens: number
+}
+
+const BYTES_PER_TOKEN = 4 // design handoff, section 9
+
+/**
+ * Records as one text, or the part of it that fits; `sha256` and `bytes` are those of the whole.
+ * Errors: `too_large`/`bundle_too_large`; more than one needs `jsonl`.
+ */
+export async function exportRecords(
+  project: Project,
+  { ids, format, offset, maxTokens }: ExportRequest,
+): Promise<ExportAnswer> {
   if (ids.length > MAX_BUNDLE) {
     throw new SatchelError('too_large', 'bundle_too_large', `A bundle holds at most ${MAX_BUNDLE} records.`)
   }
@@ -22,7 +50,27 @@ export async function exportRecords(project: Project, ids: readonly string[], fo
   const stored: StoredRecord[] = []
   for (const id of ids) stored.push(await findRecord(project, id))
   const content = format === 'jsonl' ? bundleOf(stored) : textOf(stored[0], format)
-  return { root: project.root, content, sha256: sha256(content).slice('sha256:'.length), warnings: [] }
+  const { part, bytes, next } = partOf(
+    content,
+    offset,
+    maxTokens === 0 ? Infinity : maxTokens * BYTES_PER_TOKEN,
+  )
+  const given = others.length > 0 ? { ids } : { id: first }
+  const args = { ...given, format, offset: next, ...(maxTokens !== 0 && { max_tokens: maxTokens }) }
+  return {
+    root: project.root,
+    content: part,
+    bytes,
+    sha256: sha256(content).slice('sha256:'.length),
+    ...(next !== undefined && {
+      truncated: {
+        reason: 'over_budget' as const,
+        left_out: { bytes: bytes - next },
+        next: { tool: 'handoff_export', args },
+      },
+    }),
+    warnings: [],
+  }
 }
 
 function textOf(stored: StoredRecord | undefined, format: 'md' | 'json'): string {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { wholeChars } from './fence.ts'
 import { childPointer, isJsonObject } from './json-pointer.ts'
 import { folded } from './words.ts'
 
@@ -37,8 +38,20 @@ export function diffRecords(a: unknown, b: unknown): RecordDiff {
   const summary =
     total === 0
       ? 'no difference'
-      : `${added.length} added, ${removed.length} removed, ${changed.length} changed in ${Object.keys(sections).join(', ')}`
+      : `${added.length} added, ${removed.length} removed, ${changed.length} changed in ${namesOf(Object.keys(sections))}`
   return { summary, added, removed, changed, by_section: sections }
+}
+
+/** Sections that a summary names, and how much of a name: anybody may add members to a record. */
+const MAX_NAMED = 10
+const NAME_CHARS = 60
+
+function namesOf(sections: readonly string[]): string {
+  const more = sections.length > MAX_NAMED ? ` and ${sections.length - MAX_NAMED} more` : ''
+  return `${sections
+    .slice(0, MAX_NAMED)
+    .map((name) => wholeChars(name, NAME_CHARS))
+    .join(', ')}${more}`
 }
 
 interface Findings {

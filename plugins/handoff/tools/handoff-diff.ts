@@ -1,10 +1,15 @@
 import { z } from 'zod'
-import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { defineTool, inWords, SatchelError } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
+import { diffWithin } from '../domain/diff-budget.ts'
 import { readJson } from '../domain/json-text.ts'
 import { diffRecords } from '../domain/record-diff.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { cutLine, truncatedShape } from './truncated-shape.ts'
+
+/** As much as `handoff_get` gives at once. */
+const MAX_TOKENS = 300_000
 
 /** `handoff_diff`: what two records do not share. */
 export function diffTool(handoffs: Handoffs) {
@@ -12,11 +17,12 @@ export function diffTool(handoffs: Handoffs) {
     name: 'handoff_diff',
     title: 'Compare handoffs',
     description:
-      'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items are matched by id and text, not by place.',
+      'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items are matched by id and text, not by place. Differences over max_tokens (8000) are counted in truncated, whose next reads on.',
     profile: 'full',
     input: z.object({
       a: z.unknown().describe('the earlier one'),
       b: z.unknown().describe('the later one'),
+      max_tokens: inWords(z.number().min(1).max(MAX_TOKENS).default(8000).describe('longest answer')),
       project: projectField,
     }),
     output: z.object({
@@ -25,6 +31,7 @@ export function diffTool(handoffs: Handoffs) {
       removed: list(z.object({ pointer: z.string(), value: z.unknown() })),
       changed: list(z.object({ pointer: z.string(), before: z.unknown(), after: z.unknown() })),
       by_section: z.record(z.string(), z.number()),
+      truncated: truncatedShape.optional(),
       ...answerFields,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -35,16 +42,28 @@ export function diffTool(handoffs: Handoffs) {
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const [a, b] = [await sideOf(project, 'a', input.a), await sideOf(project, 'b', input.b)]
-      return { root: project.root, ...diffRecords(a, b), warnings: [] }
+      const ids = { a: idOf(input.a), b: idOf(input.b) }
+      const budget = { maxTokens: input.max_tokens, mostTokens: MAX_TOKENS }
+      return { root: project.root, ...diffWithin(diffRecords(a, b), ids, budget) }
     },
-    digest: ({ summary, added, removed, changed }) =>
+    digest: ({ summary, added, removed, changed, truncated, warnings }) =>
       digestOf([
         summary,
-        ...changed.slice(0, 3).map(({ pointer }) => `changed ${pointer}`.slice(0, 120)),
+        cutLine(truncated),
+        ...warnings,
+        ...changed.slice(0, 2).map(({ pointer }) => `changed ${pointer}`.slice(0, 120)),
         ...added.slice(0, 3).map(({ pointer }) => `added ${pointer}`.slice(0, 120)),
         ...removed.slice(0, 3).map(({ pointer }) => `removed ${pointer}`.slice(0, 120)),
       ]),
   })
+}
+
+function idOf(given: unknown): string | undefined {
+  return typeof given === 'string' && !isRecordText(given) ? given : undefined
+}
+
+function isRecordText(given: string): boolean {
+  return given.trimStart().startsWith('{')
 }
 
 /** A text that starts like an object is a record as JSON, any other an id. */
@@ -55,7 +74,7 @@ async function sideOf(project: Project, name: string, given: unknown): Promise<u
       details: { errors: [{ pointer: `/${name}`, message: 'an id or a record' }] },
     })
   }
-  if (!given.trimStart().startsWith('{')) return (await findRecord(project, given)).document.value
+  if (!isRecordText(given)) return (await findRecord(project, given)).document.value
   const reading = readJson(given)
   if (reading.kind === 'read') return reading.document.value
   const { line, column } = reading.fault

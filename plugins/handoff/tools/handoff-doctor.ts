@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { examineStore } from '../actions/doctor.ts'
+import { PROBLEM_KINDS, problemPage } from '../domain/problem-page.ts'
 import type { Handoffs } from '../project.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+
+const MAX_PROBLEMS = 200
 
 /** `handoff_doctor`: what is wrong with a store. */
 export function doctorTool(handoffs: Handoffs) {
@@ -10,29 +13,40 @@ export function doctorTool(handoffs: Handoffs) {
     name: 'handoff_doctor',
     title: 'Examine handoff store',
     description:
-      'Looks for damaged records, leftovers of interrupted writes, missing parents, cycles and wrong states in the store. Reads only; each problem says what to do.',
+      'Looks for damaged records, leftovers of interrupted writes, missing parents, cycles and wrong states in the store. Reads only; each problem says what to do. next_cursor reads on.',
     profile: 'full',
-    input: z.object({ project: projectField }),
+    input: z.object({
+      limit: z.number().min(1).max(MAX_PROBLEMS).default(50).describe('page size'),
+      cursor: z.string().optional().describe('next_cursor of the page before'),
+      project: projectField,
+    }),
     output: z.object({
-      problems: list(z.object({ kind: z.string(), path: z.string(), detail: z.string(), next: z.string() })),
+      problems: list(
+        z.object({ kind: z.enum(PROBLEM_KINDS), path: z.string(), detail: z.string(), next: z.string() }),
+      ),
+      total: z.number().describe('problems of all pages'),
+      next_cursor: z.string().nullable(),
       ...answerFields,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/handoffs/doctor' },
     cli: {
       verb: 'handoff doctor',
-      found: (output) => (output as { problems: readonly unknown[] }).problems.length > 0, // this tool's own output
+      found: (output) => (output as { total: number }).total > 0, // this tool's own output
     },
     example: {},
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
-      return { root: project.root, problems, warnings: [] }
+      const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
+      return { root: project.root, ...page, warnings: [] }
     },
-    digest: ({ problems }) =>
+    digest: ({ problems, total, next_cursor }) =>
       digestOf([
-        problems.length === 0 ? 'The store is sound.' : `${problems.length} problems`,
-        ...problems.slice(0, 8).map(({ kind, path, detail }) => `${kind} ${path}: ${detail}`.slice(0, 140)),
+        total === 0 && 'The store is sound.',
+        total > 0 && `${total} problems${problems.length < total ? `, ${problems.length} on this page` : ''}`,
+        next_cursor !== null && `next page: cursor ${next_cursor}`,
+        ...problems.slice(0, 7).map(({ kind, path, detail }) => `${kind} ${path}: ${detail}`.slice(0, 140)),
       ]),
   })
 }

@@ -5,9 +5,14 @@ import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import { listRows, SORTS } from '../domain/record-list.ts'
 import type { Handoffs } from '../project.ts'
+import type { Problem } from '../store/read-record.ts'
 import { oneOf } from './one-of.ts'
 import { problemShape } from './problem-shape.ts'
 import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
+import { truncatedShape } from './truncated-shape.ts'
+
+/** Damaged files that a list names; `handoff_doctor` pages through all. */
+const MAX_DAMAGED = 20
 
 const listOutput = z.object({
   items: list(
@@ -29,6 +34,7 @@ const listOutput = z.object({
   next_cursor: z.string().nullable(),
   total: z.number(),
   problems: list(problemShape),
+  truncated: truncatedShape.optional(),
   ...answerFields,
 })
 
@@ -79,17 +85,38 @@ export function listTool(handoffs: Handoffs) {
         parent,
         limit: Math.floor(limit),
       })
-      return { root: project.root, ...page, problems }
+      return { root: project.root, ...page, ...firstOf(problems) }
     },
-    digest: ({ items, total, problems, next_cursor }) =>
+    digest: ({ items, total, problems, truncated, next_cursor }) =>
       digestOf([
         `${total} records${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
         ...items.slice(0, 6).map((item) => lineOf(item).slice(0, 140)),
         items.length > 6 && `… ${items.length - 6} more`,
         problems.length > 0 &&
-          `${problems.length} damaged files: ${problems[0]?.path} ${problems[0]?.detail}`.slice(0, 200),
+          `${damagedCount({ problems, truncated })} damaged files: ${problems[0]?.path} ${problems[0]?.detail}`.slice(
+            0,
+            200,
+          ),
       ]),
   })
+}
+
+function firstOf(problems: readonly Problem[]) {
+  const more = problems.length - MAX_DAMAGED
+  return {
+    problems: problems.slice(0, MAX_DAMAGED),
+    ...(more > 0 && {
+      truncated: {
+        reason: 'over_budget',
+        left_out: { problems: more },
+        next: { tool: 'handoff_doctor', args: {} },
+      },
+    }),
+  }
+}
+
+function damagedCount({ problems, truncated }: Pick<z.output<typeof listOutput>, 'problems' | 'truncated'>) {
+  return problems.length + (truncated?.left_out['problems'] ?? 0)
 }
 
 interface Listed {
@@ -107,12 +134,13 @@ function lineOf({ id, status, flags, updated_at, title }: Listed): string {
 
 /** A line per record, for a terminal. */
 function tableOf(output: unknown): string {
-  const { items, total, problems, next_cursor } = output as z.output<typeof listOutput> // this tool's own
+  const { items, total, problems, truncated, next_cursor } = output as z.output<typeof listOutput> // this tool's own
   const lines = items.flatMap((item) => [
     lineOf(item),
     ...(item.snippet ? [`          ${item.snippet}`] : []),
   ])
   const broken = problems.map(({ path, detail }) => `damaged: ${path} ${detail}`)
+  const left = truncated ? [`… ${truncated.left_out['problems']} more damaged: satchel handoff doctor`] : []
   const more = next_cursor === null ? [] : [`next page: --cursor ${next_cursor}`]
-  return [...lines, ...broken, ...more, `${total} records`].join('\n')
+  return [...lines, ...broken, ...left, ...more, `${total} records`].join('\n')
 }

@@ -37,10 +37,10 @@ export function mergeTool(handoffs: Handoffs) {
     name: 'handoff_merge',
     title: 'Merge handoffs',
     description:
-      'Joins two or more records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Nothing but what one side removed is lost.',
+      'Joins 2 to 20 records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Nothing but what one side removed is lost.',
     profile: 'full',
     input: z.object({
-      ids: z.array(z.string()).max(20).optional().describe('records to join, two or more'),
+      ids: z.array(z.string()).max(20).optional().describe('records to join, 2 to 20'),
       child: z.string().optional().describe('or a merged draft to resolve'),
       strategy: z.enum(['report', 'draft']).default('report').describe('draft writes the child'),
       resolutions: z

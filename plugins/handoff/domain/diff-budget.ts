@@ -1,0 +1,63 @@
+import { withinBytes } from './answer-budget.ts'
+import type { RecordDiff } from './record-diff.ts'
+import type { Truncated } from './truncated.ts'
+
+/** What was compared, where it was named by id: a record that was given whole is not repeated to who gave it. */
+interface Sides {
+  readonly a: string | undefined
+  readonly b: string | undefined
+}
+
+export interface BoundedDiff extends RecordDiff {
+  readonly truncated?: Truncated
+  readonly warnings: readonly string[]
+}
+
+interface Budget {
+  readonly maxTokens: number
+  /** The most that may be asked for. */
+  readonly mostTokens: number
+}
+
+const BYTES_PER_TOKEN = 4 // design handoff, section 9
+
+/**
+ * The differences that fit, of each list as much as of the others; what does not is counted. The next call asks for all there can
+ * be, then for one of those that are too long even so.
+ */
+export function diffWithin(diff: RecordDiff, sides: Sides, budget: Budget): BoundedDiff {
+  const { changed, added, removed } = diff
+  const sections = Object.entries(diff.by_section).sort(([, a], [, b]) => b - a)
+  const { lists, leftOut } = withinBytes(
+    { by_section: sections, changed, added, removed },
+    budget.maxTokens * BYTES_PER_TOKEN,
+  )
+  const warnings: string[] = []
+  const whole = { ...diff, warnings }
+  if (Object.keys(leftOut).length === 0) return whole
+  const kept = new Set<unknown>([...lists.changed, ...lists.added, ...lists.removed])
+  const later = [...changed, ...added].find((entry) => !kept.has(entry))
+  const earlier = removed.find((entry) => !kept.has(entry))
+  const given = Object.fromEntries(Object.entries(sides).filter(([, id]) => id !== undefined))
+  const wider = { tool: 'handoff_diff', args: { ...given, max_tokens: budget.mostTokens } }
+  const place = placeOf(sides.b, later) ?? placeOf(sides.a, earlier)
+  const isWidest = budget.maxTokens >= budget.mostTokens
+  if (sides.a === undefined || sides.b === undefined) {
+    warnings.push('To read on, give the record again that was given whole, or only the parts to compare.')
+  }
+  return {
+    ...diff,
+    ...lists,
+    by_section: Object.fromEntries(lists.by_section),
+    truncated: { reason: 'over_budget', left_out: leftOut, next: (isWidest && place) || wider },
+    warnings,
+  }
+}
+
+function placeOf(
+  id: string | undefined,
+  entry: { readonly pointer: string } | undefined,
+): Truncated['next'] | undefined {
+  if (id === undefined || entry === undefined) return undefined
+  return { tool: 'handoff_get', args: { id, pointer: entry.pointer, max_tokens: 300_000 } }
+}

@@ -1,0 +1,66 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
+import { sha256 } from './record-id.ts'
+
+/** One thing wrong with a store. `next` says what to do about it; nothing destructive. */
+export interface StoreProblem {
+  readonly kind: (typeof PROBLEM_KINDS)[number]
+  readonly path: string
+  readonly detail: string
+  readonly next: string
+}
+
+/** The gravest first: in this order they are listed. */
+export const PROBLEM_KINDS = [
+  'damaged_record',
+  'orphan_temp',
+  'damaged_config',
+  'missing_parent',
+  'lineage_cycle',
+  'not_superseded',
+  'expired_claim',
+] as const
+
+export interface ProblemPage {
+  readonly problems: readonly StoreProblem[]
+  /** Problems of all pages. */
+  readonly total: number
+  readonly next_cursor: string | null
+}
+
+const QUESTION = questionName({ tool: 'doctor' })
+
+/**
+ * A page of the problems, in an order that does not hang on how they were found: what did not change is neither repeated nor
+ * skipped. Errors: `invalid`/`bad_cursor`.
+ */
+export function problemPage(
+  problems: readonly StoreProblem[],
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+): ProblemPage {
+  const after = cursor === undefined ? undefined : keyOfCursor(cursor)
+  const keyed = problems
+    .map((problem) => ({ problem, key: keyOf(problem) }))
+    .sort((a, b) => compareKeys(a.key, b.key))
+  const left = after ? keyed.filter(({ key }) => compareKeys(key, after) > 0) : keyed
+  const page = left.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    problems: page.map(({ problem }) => problem),
+    total: problems.length,
+    next_cursor: page.length < left.length && last ? cursorOf(QUESTION, last.key) : null,
+  }
+}
+
+/** A digest stands for path and detail, which may be longer than a cursor. */
+function keyOf({ kind, path, detail }: StoreProblem): Key {
+  return [PROBLEM_KINDS.indexOf(kind), path.slice(0, 200), sha256(`${path}\0${detail}`).slice(-16)]
+}
+
+function keyOfCursor(cursor: string): Key {
+  const key = keyIn(cursor, QUESTION)
+  if (key) return key
+  throw new SatchelError('invalid', 'bad_cursor', 'The cursor is from another list; ask again without one.', {
+    next: { tool: 'handoff_doctor', args: {} },
+  })
+}
