@@ -116,7 +116,7 @@ function keyOf({ row, score = 0 }: Hit, sort: Sort): Key {
   const newest = -row.updatedMs
   const id = row.id.toLowerCase()
   if (sort === 'relevance') return [-score, newest, id]
-  if (sort === 'title') return [row.title.toLowerCase(), newest, id]
+  if (sort === 'title') return [row.title.slice(0, TITLE_CHARS).toLowerCase(), newest, id]
   return [sort === 'created' ? -(timeOf(row.created_at) ?? row.updatedMs) : newest, id]
 }
 
