@@ -75,6 +75,22 @@ test('a list and the index name a few damaged files and count the others', async
   assert.equal(shown?.truncated, true)
 })
 
+test('a list by title reads on after a title of any length', async (t) => {
+  const bench = await openBench(t)
+  for (const word of ['a', 'b', 'c']) {
+    await bench.call('handoff_create', { ...SMALL, title: word.repeat(5000), parent: 'none' })
+  }
+
+  const first = await bench.call('handoff_list', { sort: 'title', limit: 2 })
+  const second = await bench.call('handoff_list', { sort: 'title', limit: 2, cursor: first.next_cursor })
+
+  assert.deepEqual(
+    [first, second].map(({ items }) => items.length),
+    [2, 1],
+  )
+  assert.ok(first.next_cursor.length < 1000)
+})
+
 test('a comparison of large records stays small, counts what it leaves out and says how to read on', async (t) => {
   const bench = await openBench(t)
   const [a, b] = [large(1, 400), large(2, 400)]
@@ -154,4 +170,15 @@ test('an export of 200 KB is the bound of one answer, and at the command line a 
   assert.ok(bytes > 400_000 && Buffer.byteLength(content) <= 200_000)
   assert.equal(truncated.left_out.bytes, bytes - Buffer.byteLength(content))
   assert.deepEqual([ran.code, readFileSync(join(bench.root, 'out.json'), 'utf8') === text], [0, true])
+})
+
+test('the latest record is listed as a resource once there is one', async (t) => {
+  const bench = await openBench(t)
+  const latest = bench.host.registry.resources.find(({ resource }) => resource.uri === 'handoff://latest')
+  const isListed = () => latest?.resource.exists?.(contextOf(bench.root))
+
+  const before = await isListed()
+  await bench.call('handoff_create', SMALL)
+
+  assert.deepEqual([before, await isListed()], [false, true])
 })

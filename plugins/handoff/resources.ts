@@ -3,7 +3,7 @@ import { type CallContext, defineResource, isSatchelError, SatchelError } from '
 import { findRecord } from './actions/find-record.ts'
 import { getBrief } from './actions/get-record.ts'
 import { shownLine } from './domain/fence.ts'
-import { newestFirst } from './domain/latest.ts'
+import { latestOf, newestFirst } from './domain/latest.ts'
 import { listRows } from './domain/record-list.ts'
 import { quoted } from './domain/secrets.ts'
 import type { Handoffs } from './project.ts'
@@ -93,6 +93,10 @@ function latestResource(handoffs: Handoffs) {
     description: 'The record to go on from, as JSON.',
     mimeType: 'application/json',
     subscribable: true,
+    exists: async () => {
+      const { rows } = await handoffs.ownProject().index.view()
+      return latestOf(rows, undefined) !== undefined
+    },
     read: async (ctx, uri) => ({
       mimeType: 'application/json',
       text: await textOf(handoffs, ctx, uri, 'latest'),

@@ -36,6 +36,8 @@ export interface Resource {
   readonly cache?: CacheHint
   /** `variables` are decoded. Errors: `not_found` for what is unknown and what is forbidden alike. */
   read(ctx: CallContext, uri: string, variables: Readonly<Record<string, string>>): Promise<ResourceContent>
+  /** For one resource that is not always there: whether to list it now. It can be watched before. */
+  exists?(ctx: CallContext): Promise<boolean>
   /** For a template: existing URIs worth listing, newest first, at most 50. */
   list?(ctx: CallContext): Promise<readonly ResourceEntry[]>
   /** From memory, within 50 ms. */

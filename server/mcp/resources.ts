@@ -10,17 +10,25 @@ import { resourceNotFound } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { matchUri } from './uri-match.ts'
 
-/** Answers `resources/list`: the fixed ones, then what templates list of themselves, newest first. */
+/** Answers `resources/list`: the fixed ones that are there, then what templates list of themselves, newest first. */
 export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<WireResult> {
   const { catalog } = exchange
-  const listed: unknown[] = [...catalog.fixedResources]
+  const absent = new Set<unknown>()
+  const entries: unknown[] = []
   for (const owned of catalog.host.registry.resources) {
+    const { resource } = owned
     // Asking for the list joins no room: here the caller is who the door says, not who a plugin may know.
-    const listable = isTemplate(owned.resource) && mayRead(owned, exchange.caller.principal)
-    for (const entry of (listable && (await owned.resource.list?.(callContextOf(exchange)))) || []) {
-      listed.push({ mimeType: owned.resource.mimeType, ...entry })
+    if (!mayRead(owned, exchange.caller.principal)) continue
+    const ctx = callContextOf(exchange)
+    if (!isTemplate(resource)) {
+      if ((await resource.exists?.(ctx)) === false) absent.add(resource.uri)
+      continue
+    }
+    for (const entry of (await resource.list?.(ctx)) ?? []) {
+      entries.push({ mimeType: resource.mimeType, ...entry })
     }
   }
+  const listed = [...catalog.fixedResources.filter(({ uri }) => !absent.has(uri)), ...entries]
   const { page, nextCursor } = pageOf(listed, cursor)
   return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
