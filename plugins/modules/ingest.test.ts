@@ -18,6 +18,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import type { Log } from '../../server/plugin.ts'
 import { buildRemote, deleteRefs } from './bench/build-remote.ts'
 import { type RepositoryEntry, repositoryEntry } from './config.ts'
@@ -346,6 +347,26 @@ test('a repository that is given another name has its summaries under that name,
 
   assert.equal(report.written, 2)
   const { records } = await world.index()
+test('a ref called like the file of another one never gets that file', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = pathToFileURL(path).href
+  const digits = createHash('sha256').update(`${url}:feature/x:.`).digest('hex').slice(0, 8)
+  const twin = `feature_x-${digits}`
+  await buildRemote(path, [
+    { branch: twin, files: { 'main.tf': 'variable "twin" {}\n' } },
+    { branch: 'feature/x', files: { 'main.tf': 'variable "own" {}\n' } },
+  ])
+
+  await world.run([{ url, branches: [twin, 'feature/x'] }])
+
+  const { records } = await world.index()
+  const files = new Map(records.map(({ ref, summary_file }) => [ref, summary_file]))
+  assert.deepEqual([...files.values()].sort(), await world.files())
+  assert.match(JSON.stringify(await world.summary(files.get(twin) ?? '')), /"twin"/)
+  assert.match(JSON.stringify(await world.summary(files.get('feature/x') ?? '')), /"own"/)
+})
+
   assert.deepEqual(records.map(({ ref, summary_file }) => `${ref} ${summary_file}`).sort(), [
     'main two_main.json',
     'v1.0 one_v1.0.json', // the ref is gone: it was not read again

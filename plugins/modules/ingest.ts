@@ -7,6 +7,7 @@ import { abortError } from './git/failure.ts'
 import { RETRY_DELAYS_MS } from './git/repository.ts'
 import { removeStores } from './git/store.ts'
 import { endpoint } from './git/url.ts'
+import { carriesId } from './index/file-name.ts'
 import { type FileStamps, openFileStamps } from './index/file-stamps.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from './index/module-index.ts'
 import { openParseCache } from './index/parse-cache.ts'
@@ -210,9 +211,7 @@ async function lockOutput({ outputDir }: IngestRequest, { now }: IngestMeans) {
 /** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
 function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
   const owners = new Map<string, string>()
-  const known = (earlier?.records ?? []).filter(
-    ({ summary_file, id }) => !summary_file.includes(`-${id.slice(0, 8)}.`),
-  )
+  const known = (earlier?.records ?? []).filter(({ summary_file, id }) => !carriesId(summary_file, id))
   for (const { name, repository } of known) {
     if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), repository)
   }

@@ -61,12 +61,18 @@ test('file names are the plain name and ref, and hashed where that would change 
     return summaryFileName(named, (lower) => taken.includes(lower)).replace(/-[0-9a-f]{8}\.json$/, '-#.json')
   }
 
+  const plainly = (name: string, ref: string): string => {
+    const id = moduleId('https://h/x', ref, '.')
+    return summaryFileName({ id, name, ref, path: '.' }, () => false)
+  }
+
   assert.equal(file('vpc', 'v1.0.0', '.'), 'vpc_v1.0.0.json')
   assert.equal(file('vpc', 'main', 'modules/a'), 'vpc_main_modules_a-#.json')
   assert.equal(file('vpc', 'feature/x', '.'), 'vpc_feature_x-#.json')
   assert.equal(file('vpc', 'feature_x', '.'), 'vpc_feature_x.json')
   assert.equal(file('vpc', 'A', '.', ['vpc_a.json']), 'vpc_A-#.json')
   assert.equal(file('vpc', 'v1', 'sub'), 'vpc_v1_sub.json')
+  assert.match(file('vpc', 'a/b', '.', [plainly('vpc', 'a/b')]), /^vpc_a_b-[0-9a-f]{64}\.json$/)
   assert.match(file('..', '../../etc/passwd', '.'), /^[A-Za-z0-9_+-][A-Za-z0-9._+-]*-#\.json$/)
   assert.ok(Buffer.byteLength(file('v', 'x'.repeat(255), '.')) < 140)
   assert.equal(file('con', '', '.'), 'con_.json')

@@ -1,5 +1,6 @@
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i
 const MAX_STEM_BYTES = 120 // modules design 4
+const SHORT_ID = 8
 
 /** What a summary's file is called after. */
 export interface NamedModule {
@@ -11,14 +12,22 @@ export interface NamedModule {
 
 /**
  * `<name>_<ref>.json`, with `_<path>` for other directories than the root. A name that had to be changed, is too long,
- * is a device of Windows or is `taken` (lower case) carries 8 digits of the id.
+ * is a device of Windows or is `taken` (lower case) carries 8 digits of the id, or all where that is taken as well: a ref
+ * can be called as another one with its digits.
  */
 export function summaryFileName(named: NamedModule, isTaken: (lowerCaseName: string) => boolean): string {
   const wanted = [named.name, named.ref, ...(named.path === '.' ? [] : [named.path])].join('_')
   const plain = wanted.replace(/[^A-Za-z0-9._+-]/g, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length))
   const isOdd = plain !== wanted || plain.length > MAX_STEM_BYTES || DEVICE.test(plain)
   if (!isOdd && !isTaken(`${plain}.json`.toLowerCase())) return `${plain}.json`
-  return `${plain.slice(0, MAX_STEM_BYTES)}-${named.id.slice(0, 8)}.json`
+  const stem = plain.slice(0, MAX_STEM_BYTES)
+  const short = `${stem}-${named.id.slice(0, SHORT_ID)}.json`
+  return isTaken(short.toLowerCase()) ? `${stem}-${named.id}.json` : short
+}
+
+/** Whether a file is called after the id of its module, and not just after name, ref and path. */
+export function carriesId(file: string, id: string): boolean {
+  return file.includes(`-${id.slice(0, SHORT_ID)}`)
 }
 
 /** Which file every module of an output directory has, so that no two share one, ignoring case. */
@@ -46,7 +55,8 @@ export function createNameBook(
       if (known?.name === named.name) return known.file
       const owner = plainOwners.get(named.name.toLowerCase())
       const isGuest = owner !== undefined && owner !== named.repository
-      const isTaken = (lower: string): boolean => isGuest || (owners.get(lower) ?? id) !== id
+      const isTaken = (lower: string): boolean =>
+        (isGuest && !carriesId(lower, id)) || (owners.get(lower) ?? id) !== id
       return hold(id, named.name, summaryFileName({ ...named, id }, isTaken))
     },
   }
