@@ -70,6 +70,8 @@ export function findRepository(index: ModuleIndex, named: string | undefined): s
     throw refusal('options_invalid', 'Name a module by id, or by repository (and ref, path).')
   }
   const urls = [...new Set(index.records.map(({ repository }) => repository))]
+  // Two URLs may differ in nothing that `isNamed` looks at.
+  if (urls.includes(named)) return named
   const names = new Map(index.records.map(({ repository, name }) => [repository, name]))
   const found = urls.filter((url) => isNamed(url, names.get(url) ?? '', named))
   const [first] = found
