@@ -4,7 +4,13 @@ import { admits, compareVersions, parseVersion } from './constraint.ts'
 /** A `source` taken apart. `repository` is `host/path`, without scheme, user and `.git`. */
 export type ModuleSource =
   | { readonly kind: 'git'; readonly repository: string; readonly path: string; readonly ref?: string }
-  | { readonly kind: 'registry'; readonly repository: string; readonly path: string }
+  | {
+      readonly kind: 'registry'
+      readonly repository: string
+      readonly path: string
+      /** Only in Terragrunt's form; elsewhere the block has an argument of this name. */
+      readonly version?: string
+    }
   | { readonly kind: 'local' }
   | { readonly kind: 'other' }
 
@@ -27,6 +33,8 @@ export type Resolution =
   | { readonly kind: 'local' }
 
 const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\/([a-z0-9-]+)$/
+/** Terragrunt writes registry addresses as `tfr://[host]/namespace/name/provider?version=…`. */
+const TERRAGRUNT = /^tfr:\/\/[^/]*\//
 const HOSTED = /^(?:github\.com|gitlab\.com|bitbucket\.org)\//
 
 /** Takes a source address apart: git URLs in all their spellings, registry addresses, local paths. */
@@ -35,15 +43,22 @@ export function parseSource(text: string): ModuleSource {
   if (/^\.{1,2}\//.test(source) || source === '.' || source === '..') return { kind: 'local' }
   const [address = '', query = ''] = source.split('?', 2)
   const { base, path } = splitPath(address)
-  const registry = HOSTED.test(base) ? null : REGISTRY.exec(base)
+  const registry = HOSTED.test(base) ? null : REGISTRY.exec(base.replace(TERRAGRUNT, ''))
   if (registry !== null) {
     const [, namespace, name, provider] = registry
-    return { kind: 'registry', repository: `${namespace}/terraform-${provider}-${name}`.toLowerCase(), path }
+    const repository = `${namespace}/terraform-${provider}-${name}`.toLowerCase()
+    const version = TERRAGRUNT.test(base) ? parameter(query, 'version') : undefined
+    return { kind: 'registry', repository, path, ...(version !== undefined && { version }) }
   }
   const repository = canonicalRepository(base)
   if (!repository.includes('/')) return { kind: 'other' }
-  const ref = new URLSearchParams(query.replaceAll('+', '%2B')).get('ref')
-  return { kind: 'git', repository, path, ...(ref === null || ref === '' ? {} : { ref }) }
+  const ref = parameter(query, 'ref')
+  return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
+}
+
+/** A parameter of a query, undefined where it is absent or empty; a plus sign stands for itself. */
+function parameter(query: string, name: string): string | undefined {
+  return new URLSearchParams(query.replaceAll('+', '%2B')).get(name) || undefined
 }
 
 /** `base//path`: the double slash behind the scheme is none. */
@@ -52,15 +67,7 @@ function splitPath(address: string): { base: string; path: string } {
   const cut = address.indexOf('//', scheme === -1 ? 0 : scheme + 3)
   if (cut === -1) return { base: address, path: '.' }
   const path = address.slice(cut + 2).replace(/^\/+|\/+$/g, '')
-  return { base: address.slice(0, cut), path: path === '' ? '.' : decode(path) }
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return { base: address.slice(0, cut), path: path === '' ? '.' : path }
 }
 
 /** One spelling for every address of a repository: `host/path` in lower case; a local one is its path. */
@@ -94,7 +101,7 @@ export function resolveSource(
   )
   const latest = candidates.find((module) => module.latest) ?? candidates[0]
   if (latest === undefined) return { kind: 'not_indexed' }
-  if (source.kind === 'registry') return resolveVersion(version, candidates, latest)
+  if (source.kind === 'registry') return resolveVersion(source.version ?? version, candidates, latest)
   const { ref } = source
   if (ref === undefined) {
     return { kind: 'found', module: candidates.find((module) => module.ref_kind === 'branch') ?? latest }

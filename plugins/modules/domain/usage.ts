@@ -52,9 +52,12 @@ function paragraph(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-/** `git::<url>[//<path>]?ref=<ref>`; `user@host:path` becomes its `ssh://` form, a local path its `file://` form. */
+/**
+ * `git::<url>[//<path>]?ref=<ref>`; `user@host:path` becomes its `ssh://` form, a local path its `file://` form. Terraform
+ * decodes the ref and takes the path as it stands.
+ */
 export function moduleSource(summary: Pick<ModuleSummary, 'repository' | 'path' | 'ref'>): string {
-  const path = summary.path === '.' ? '' : `//${summary.path.split('/').map(encodeURIComponent).join('/')}`
+  const path = summary.path === '.' ? '' : `//${summary.path}`
   const ref = encodeURIComponent(summary.ref).replaceAll('%2F', '/')
   return `git::${gitUrl(summary.repository)}${path}?ref=${ref}`
 }

@@ -10,7 +10,7 @@ import {
   resolveSource,
 } from '../domain/module-source.ts'
 import type { ModuleSummary, Variable } from '../domain/summary.ts'
-import { moduleUsage } from '../domain/usage.ts'
+import { moduleSource, moduleUsage } from '../domain/usage.ts'
 import { readModuleBlocks } from './module-blocks.ts'
 
 const TESTDATA = join(import.meta.dirname, '..', 'testdata')
@@ -87,6 +87,20 @@ test('every usage block reads back, and the only thing the check finds are secre
       )
     }
   }
+})
+
+test('a source keeps the path as it is, which Terraform does not decode, and encodes the ref, which it does', () => {
+  const module = { repository: 'https://git.example.com/acme/net', path: 'größe + a', ref: 'feature/a+b#1' }
+
+  const source = moduleSource(module)
+
+  assert.equal(source, 'git::https://git.example.com/acme/net//größe + a?ref=feature/a%2Bb%231')
+  assert.deepEqual(parseSource(source), {
+    kind: 'git',
+    repository: 'git.example.com/acme/net',
+    path: module.path,
+    ref: module.ref,
+  })
 })
 
 test('hostile names, descriptions and refs cannot break out of the block', () => {
@@ -205,6 +219,7 @@ const INDEX: readonly IndexedModule[] = [
   indexed('v2.0.0-rc1', '.', false),
   { ...indexed('main', '.', false), ref_kind: 'branch' },
   indexed('v1.2.0', 'modules/zone', true),
+  indexed('v1.2.0', 'größe + a', true),
 ]
 
 function indexed(ref: string, path: string, latest: boolean): IndexedModule {
@@ -237,6 +252,10 @@ test('a source leads to the indexed version it means, in every spelling', () => 
     ['acme/network/aws', 'v1.0.0:.', '~> 1.0.0'],
     ['acme/network/aws//modules/zone', 'v1.2.0:modules/zone', '>= 1.0'],
     ['acme/network/aws', 'unknown, latest v1.2.0:.', '>= 2.0'],
+    ['tfr:///acme/network/aws?version=1.0.0', 'v1.0.0:.'],
+    ['tfr://registry.example.com/acme/network/aws//modules/zone', 'v1.2.0:modules/zone'],
+    ['tfr:///acme/network/aws?version=7.0.0', 'unknown, latest v1.2.0:.'],
+    ['git::https://git.example.com/acme/terraform-aws-network//größe + a?ref=v1.2.0', 'v1.2.0:größe + a'],
     ['./local', 'local'],
     ['nonsense', 'not_indexed'],
   ]
