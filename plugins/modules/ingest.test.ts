@@ -272,6 +272,20 @@ test('links, submodules and files that are too large are said and never followed
   )
 })
 
+test('a README that is also the licence is read as far as a README is', async (t) => {
+  const world = await openWorld(t)
+  const text = `MIT License\n\n${'Permission is hereby granted, free of charge. '.repeat(2500)}\n`
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': MAIN, LICENSE: text, 'sub/x.tf': MAIN, 'sub/README.md': text } },
+  ])
+
+  await world.run([{ url, recursive: true }])
+
+  const { readme_content, licence } = await world.summary('a_main_sub.json')
+  assert.equal((readme_content as string).length, text.length)
+  assert.equal(licence, 'MIT')
+})
+
 test('files made to choke a reader cost a diagnostic each, and the module is read all the same', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [

@@ -127,7 +127,7 @@ async function readSome(
   budget: Budget,
   limit: number,
 ): Promise<Text | undefined> {
-  const known = texts.find(file.oid)
+  const known = texts.find(file.oid, limit)
   if (known) return known
   const blob = await blobs.read(file.oid, MAX_TEXT_BYTES)
   if (blob?.type !== 'blob' || blob.bytes === undefined) return undefined
@@ -135,7 +135,7 @@ async function readSome(
   // A copy: a part would hold the whole blob in memory.
   const bytes = blob.bytes.length > limit ? Uint8Array.from(blob.bytes.subarray(0, limit)) : blob.bytes
   const text = { bytes, size: blob.size }
-  texts.add(file.oid, text)
+  texts.add(file.oid, limit, text)
   return text
 }
 

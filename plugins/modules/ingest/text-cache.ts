@@ -4,10 +4,10 @@ export interface Text {
   readonly size: number
 }
 
-/** README and licence texts by blob: the tags of a repository share most of them. */
+/** README and licence texts by blob and how much of it was wanted: the tags of a repository share most of them. */
 export interface TextCache {
-  find(oid: string): Text | undefined
-  add(oid: string, text: Text): void
+  find(oid: string, limit: number): Text | undefined
+  add(oid: string, limit: number, text: Text): void
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -17,11 +17,12 @@ export function createTextCache(): TextCache {
   const held = new Map<string, Text>()
   let bytesHeld = 0
   return {
-    find: (oid) => held.get(oid),
-    add(oid, text) {
-      if (held.has(oid) || bytesHeld + text.bytes.length > MAX_BYTES) return
+    find: (oid, limit) => held.get(`${oid}:${limit}`),
+    add(oid, limit, text) {
+      const key = `${oid}:${limit}`
+      if (held.has(key) || bytesHeld + text.bytes.length > MAX_BYTES) return
       bytesHeld += text.bytes.length
-      held.set(oid, text)
+      held.set(key, text)
     },
   }
 }
