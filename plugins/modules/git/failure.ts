@@ -13,7 +13,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     reason: 'git_missing',
-    when: /spawn git ENOENT|ENOENT.*\bgit\b|unknown option: (--end-of-options|--depth)/i,
+    when: /spawn git ENOENT|unknown option: (--end-of-options|--depth)/i,
     message: 'No usable git was found. Install git 2.31 or newer and put it on the PATH.',
   },
   {
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   },
   {
     reason: 'storage_failed',
-    when: /no space left|read-only file system|disk quota exceeded|unable to create (temporary )?(file|directory)|cannot mkdir|ENOSPC|EROFS|EACCES|EDQUOT/i,
+    when: /no space left|read-only file system|disk quota exceeded|unable to create (temporary )?(file|directory)|cannot mkdir|ENOSPC|EROFS|EACCES|EDQUOT|ENOENT/i,
     message: 'The clone could not be written. Check the free space and the permissions of clone_dir.',
   },
   {

@@ -16,8 +16,14 @@ export function excludes(pattern: string, directory: string): boolean {
   return false
 }
 
-/** Errors: `invalid`/`path_refused` for a pattern that is empty, absolute, too long or climbs out. */
+/** Errors: `invalid`/`path_refused` for a pattern that is empty, absolute, too long or climbs out, or holds `{` or `[`. */
 export function parseGlob(typed: string): string {
+  if (/[{[]/.test(typed)) {
+    throw refusal(
+      'path_refused',
+      'exclude_paths knows *, ** and ?, but no braces or brackets: write one pattern for each; ? stands for such a character in a name.',
+    )
+  }
   const bad =
     typed === '' ||
     typed.length > MAX_PATTERN_CHARS ||

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Blobs, createReplyParser } from './blobs.ts'
 import { credentialConfig, gitEnvironment } from './environment.ts'
 import { gitFailure } from './failure.ts'
-import { excludes } from './glob.ts'
+import { excludes, parseGlob } from './glob.ts'
 import { isRefName, parseAskedRef } from './ref-name.ts'
 import { parseListing } from './remote.ts'
 import { createTreeReader } from './tree.ts'
@@ -189,6 +189,10 @@ test('a tree that would never end, or lacks a part, is refused in bounded time',
     ['repository_damaged', {}],
     ['repository_damaged', { [oidOf('1')]: { type: 'tree', bytes: Buffer.from('100644 x') } }],
     ['repository_damaged', { [oidOf('1')]: { type: 'tree', bytes: Buffer.from('100644 x\0short') } }],
+    [
+      'repository_damaged',
+      { [oidOf('1')]: { type: 'tree', bytes: Buffer.from(`100644 x\0${'i'.repeat(19)}`) } },
+    ],
   ]
   for (const [reason, objects] of cases) {
     const trees = createTreeReader(objectStore(objects))
@@ -218,6 +222,14 @@ test('globs exclude a directory and everything below it', () => {
   for (const [pattern, directory, expected] of cases) {
     assert.equal(excludes(pattern, directory), expected, `${pattern.slice(0, 20)} ${directory.slice(0, 20)}`)
   }
+})
+
+test('a pattern with braces or brackets, which would match nothing, is refused with what is understood', () => {
+  for (const pattern of ['{examples,test}/**', 'modules/[ab]', '', '/x', '../x', 'a\\b', 'x'.repeat(501)]) {
+    assert.throws(() => parseGlob(pattern), { code: 'invalid', reason: 'path_refused' }, pattern)
+  }
+  assert.throws(() => parseGlob('{a,b}'), /one pattern for each/)
+  assert.equal(parseGlob('modules/?x/**'), 'modules/?x/**')
 })
 
 test("git sees the operator's credentials and nothing that changes what it does", () => {
@@ -288,6 +300,7 @@ test("git's words are classified, in one line without secrets", () => {
     ['block timeout reached', 'timeout'],
     ['fatal: unable to access: Operation too slow. Less than 1000 bytes/sec', 'timeout'],
     ['Error: spawn git ENOENT', 'git_missing'],
+    ["ENOENT: no such file or directory, mkdir '/x/clones/net-0123.git'", 'storage_failed'],
     ["fatal: detected dubious ownership in repository at '/x'", 'git_ownership'],
     ['fatal: write error: No space left on device', 'storage_failed'],
     ['fatal: something https://u:CANARY@h/x else CANARY\u001b[31m', 'git_failed'],

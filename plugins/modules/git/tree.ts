@@ -112,7 +112,7 @@ export function parseTree(bytes: Buffer, idBytes: number): TreeEntry[] {
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(32, at)
     const end = space < 0 ? -1 : bytes.indexOf(0, space)
-    if (end < 0 || end + idBytes >= bytes.length + 1) throw damaged()
+    if (end < 0 || end + idBytes >= bytes.length) throw damaged()
     const next = end + 1 + idBytes
     const mode = bytes.toString('latin1', at, space)
     entries.push({

@@ -63,6 +63,14 @@ test('a local path with a blank is refused with the form that is read', () => {
   assert.equal(parse('file:///srv/my%20modules/x.git').localPath, '/srv/my modules/x.git')
 })
 
+test('an address of ssh without a user is refused with the two forms that are read', () => {
+  assert.throws(() => parse('git.example.com:team/net.git'), {
+    reason: 'url_refused',
+    message: /user@host:path or ssh:\/\/host\/path/,
+  })
+  assert.equal(parse('ssh://git.example.com/team/net.git').fetchUrl, 'ssh://git.example.com/team/net.git')
+})
+
 test('whatever is typed is read or refused as a URL, never anything else', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (typed) => {

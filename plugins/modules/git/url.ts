@@ -139,13 +139,20 @@ function networkRemote(scheme: 'https' | 'http' | 'ssh', parts: NetworkParts): R
 
 function scpRemote(typed: string): RemoteUrl {
   const parts = /^([^@:/]+)@(\[[^\]/]*\]|[^@:/[\]]+):(.+)$/.exec(typed)
-  if (!parts) throw refused('it is neither a URL nor user@host:path; a local path starts with / or ./')
+  if (!parts) throw refused(otherForm(typed))
   const [, user = '', host = '', path = ''] = parts
   if (!USER.test(user)) throw refused('its user name is none')
   if (path.startsWith('-')) throw refused('its path starts with a hyphen')
   const plain = plainHost(host)
   const url = `${user}@${plain}:${path}`
   return { url, fetchUrl: url, scheme: 'ssh', host: plain.replace(/^\[|\]$/g, '') }
+}
+
+function otherForm(typed: string): string {
+  const isWithoutUser = /^[^@:/]+:[^:]+$/.test(typed)
+  return isWithoutUser
+    ? 'it names no user; write user@host:path or ssh://host/path, which takes the user of the ssh configuration'
+    : 'it is neither a URL nor user@host:path; a local path starts with / or ./'
 }
 
 /**
