@@ -347,20 +347,6 @@ test('names that would collide have files and records of their own', async (t) =
   assert.ok(files.includes('terraform-aws-vpc_feature_x.json') && files.includes('terraform-aws-vpc_A.json'))
 })
 
-test('a repository that is given another name has its summaries under that name, and none under the one before', async (t) => {
-  const world = await openWorld(t)
-  const path = join(world.dir, 'a.git')
-  const url = await buildRemote(path, [
-    { files: { 'main.tf': MAIN }, tags: ['v1.0'] },
-    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
-  ])
-  await world.run([{ url, name: 'one', branches: ['main'], max_tags: 0 }])
-  await deleteRefs(path, ['refs/tags/v1.0'])
-
-  const report = await world.run([{ url, name: 'two', branches: ['main'], max_tags: 0 }])
-
-  assert.equal(report.written, 2)
-  const { records } = await world.index()
 test('a ref called like the file of another one never gets that file', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
@@ -381,6 +367,20 @@ test('a ref called like the file of another one never gets that file', async (t)
   assert.match(JSON.stringify(await world.summary(files.get('feature/x') ?? '')), /"own"/)
 })
 
+test('a repository that is given another name has its summaries under that name, and none under the one before', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  await world.run([{ url, name: 'one', branches: ['main'], max_tags: 0 }])
+  await deleteRefs(path, ['refs/tags/v1.0'])
+
+  const report = await world.run([{ url, name: 'two', branches: ['main'], max_tags: 0 }])
+
+  assert.equal(report.written, 2)
+  const { records } = await world.index()
   assert.deepEqual(records.map(({ ref, summary_file }) => `${ref} ${summary_file}`).sort(), [
     'main two_main.json',
     'v1.0 one_v1.0.json', // the ref is gone: it was not read again
@@ -400,15 +400,17 @@ test('two entries of one URL with two names: the first name has what both read, 
 
   const { warnings } = await world.run(entries)
   const files = await world.files()
-  await world.run(entries)
+  const again = await world.run(entries)
 
   assert.deepEqual(files, ['one_main.json', 'two_main_sub.json'])
   assert.deepEqual(await world.files(), files)
   assert.equal((await world.summary('one_main.json'))['name'], 'one')
-  assert.deepEqual(
-    warnings.map(({ code, message }) => `${code} ${/name (\w+) is not/.exec(message)?.[1]}`),
-    ['name_taken two'],
-  )
+  for (const said of [warnings, again.warnings]) {
+    assert.deepEqual(
+      said.map(({ code, message }) => `${code} ${/name (\w+) is not/.exec(message)?.[1]}`),
+      ['name_taken two'],
+    )
+  }
 })
 
 test('a file that was to be removed and is a summary again is left where it is', async (t) => {
@@ -490,6 +492,69 @@ test('pruning in a narrower run removes only what the ref no longer has', async 
     ['gone'],
   )
   assert.deepEqual(await world.files(), ['a_main.json', 'a_main_sub.json'])
+})
+
+test('pruning removes what exclude_paths newly leave out, also of refs that did not change, and nothing of other entries', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': MAIN, 'ex_a/x.tf': MAIN, 'ex_b/x.tf': MAIN, 'sub/x.tf': MAIN } },
+  ])
+  const own = { url, path: 'ex_b' }
+  await world.run([{ url, recursive: true }, own])
+  const narrower = { url, recursive: true, exclude_paths: ['ex_*'] }
+
+  const kept = await world.run([narrower, own])
+  const filesKept = await world.files()
+  const { refs, pruned } = await world.run([narrower, own], { prune: true })
+
+  assert.deepEqual(kept.pruned, [])
+  assert.equal(filesKept.length, 4)
+  assert.deepEqual(refs, { processed: 0, unchanged: 2, empty: 0, failed: 0 })
+  assert.deepEqual(
+    pruned.map(({ path: directory }) => directory),
+    ['ex_a'],
+  )
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_main_ex_b.json', 'a_main_sub.json'])
+})
+
+test('a tree too deep to be walked whole is read as asked when pruning, with a warning', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const deep = `${'d/'.repeat(101)}x.tf`
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, [deep]: MAIN } }])
+  await world.run([{ url, recursive: true, exclude_paths: ['d'] }])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'] }])
+
+  const report = await world.run([{ url, recursive: true, exclude_paths: ['d'] }], { prune: true })
+
+  assert.deepEqual(report.failures, [])
+  assert.deepEqual(
+    report.warnings.map(({ code, ref }) => `${code} ${ref}`),
+    ['no_tags main', 'prune_partial main'],
+  )
+  assert.deepEqual(
+    report.pruned.map(({ path: directory }) => directory),
+    ['sub'],
+  )
+})
+
+test('two entries of one URL and path with other options are both unchanged in the next run', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN } }])
+  const entries = [
+    { url, branches: ['main'] },
+    { url, branches: ['main'], recursive: true },
+  ]
+  await world.run(entries)
+
+  const again = await world.run(entries)
+  const one = await world.run(entries.slice(0, 1))
+  const { repositories } = (await world.index()) as unknown as { repositories: { readings: unknown[] }[] }
+
+  assert.deepEqual(again.refs, { processed: 0, unchanged: 2, empty: 0, failed: 0 })
+  assert.equal(again.modules, 2)
+  assert.deepEqual(one.refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
+  assert.equal(repositories[0]?.readings.length, 1, 'options nobody asks for any more are forgotten')
 })
 
 test('a summary altered by hand is written again, also where its length and times are as before', async (t) => {

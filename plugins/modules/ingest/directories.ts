@@ -57,7 +57,7 @@ export function chooseDirectories(
 ): Directory[] {
   const chosen = [...directories.values()].filter(
     (directory) =>
-      isWanted(directory.path, entry) && isModuleDirectory(directory) && !isExcluded(directory.path, entry),
+      asksFor(entry, directory.path) && isModuleDirectory(directory) && !isExcluded(directory.path, entry),
   )
   const fileCount = chosen.reduce((sum, directory) => sum + moduleFiles(directory).length, 0)
   if (chosen.length > MAX_MODULES || fileCount > MAX_MODULE_FILES) {
@@ -69,9 +69,14 @@ export function chooseDirectories(
   return chosen.sort((a, b) => compare(a.path, b.path))
 }
 
+/** Whether an entry asks for a directory; what its `exclude_paths` leave out included. */
+export function asksFor({ path, recursive }: PlannedEntry, directory: string): boolean {
+  return directory === path || (recursive && (path === '.' || directory.startsWith(`${path}/`)))
+}
+
 /** Whether a directory has to be entered for what an entry asks for: one that is asked for, or on the way to it. */
 export function leadsTo(directory: string, entry: PlannedEntry): boolean {
-  const isOnTheWay = entry.path.startsWith(`${directory}/`) || isWanted(directory, entry)
+  const isOnTheWay = entry.path.startsWith(`${directory}/`) || asksFor(entry, directory)
   return isOnTheWay && !isExcluded(directory, entry)
 }
 
@@ -84,11 +89,6 @@ export function moduleDirectories(tree: Tree): ReadonlySet<string> {
 /** Holds for everything below as well. */
 function isExcluded(path: string, entry: PlannedEntry): boolean {
   return entry.excludes.some((pattern) => excludes(pattern, path))
-}
-
-function isWanted(path: string, entry: PlannedEntry): boolean {
-  if (path === entry.path) return true
-  return entry.recursive && (entry.path === '.' || path.startsWith(`${entry.path}/`))
 }
 
 /** What a directory is, seen from the configured path. */

@@ -13,25 +13,31 @@ export interface KnownReadings {
 /** So many files are looked at before the remote has said what it has. */
 const MAX_EXPECTED_FILES = 64
 
-/** Over what the book holds; `isIntact` looks at the files of a reading, and must not reject. */
+/**
+ * Over what the book holds; `isIntact` looks at the files of a reading, and must not reject. What another entry of the
+ * URL has under a name of its own is not intact: it is read again, so that it is said again.
+ */
 export function createKnownReadings(
-  book: Pick<ReadingBook, 'find' | 'of'>,
-  isIntact: (repository: string, reading: Reading) => Promise<boolean>,
+  book: Pick<ReadingBook, 'expect' | 'find' | 'of'>,
+  isIntact: (repository: string, reading: Reading, name: string) => Promise<boolean>,
 ): KnownReadings {
   const expected = new Map<Reading, Promise<boolean>>()
   return {
     expect(repository, entries) {
+      book.expect(repository, entries)
       let left = MAX_EXPECTED_FILES
-      for (const reading of entries.flatMap((entry) => book.of(repository, entry))) {
-        left -= reading.directories.length
-        if (left < 0) return
-        expected.set(reading, isIntact(repository, reading))
+      for (const entry of entries) {
+        for (const reading of book.of(repository, entry)) {
+          left -= reading.directories.length
+          if (left < 0) return
+          expected.set(reading, isIntact(repository, reading, entry.name))
+        }
       }
     },
     async find(repository, ref, entry) {
       const reading = book.find(repository, ref, entry)
       if (reading === undefined) return undefined
-      const isThere = await (expected.get(reading) ?? isIntact(repository, reading))
+      const isThere = await (expected.get(reading) ?? isIntact(repository, reading, entry.name))
       return isThere ? reading : undefined
     },
   }

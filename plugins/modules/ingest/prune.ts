@@ -1,28 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RemoteListing } from '../git/remote.ts'
 import type { IndexRecord } from '../index/module-index.ts'
-import { refKey, type SummaryOutput } from './summary-output.ts'
+import type { SummaryOutput } from './summary-output.ts'
 
 /**
- * Takes out the records of refs the remote no longer has, and of directories that are gone from a ref this run read
- * again. Only repositories whose listing succeeded. Gives the removed records; their files are removed after the index
- * is written.
+ * Takes out the records that stand for nothing of their remotes any more. Gives them; their files are removed after the
+ * index is written. Call after `flush`.
  */
-export function pruneRecords(output: SummaryOutput): IndexRecord[] {
-  const removed = [...output.records.values()].filter((record) => {
-    const listing = output.listings.get(record.repository)
-    if (listing === undefined) return false
-    if (!hasRef(listing, record)) return true
-    return output.directories.get(refKey(record.repository, record.ref))?.has(record.path) === false
-  })
-  for (const { id } of removed) output.records.delete(id)
+export function pruneRecords({ records, sightings }: SummaryOutput): IndexRecord[] {
+  const removed = [...records.values()].filter(sightings.isGone)
+  for (const { id } of removed) records.delete(id)
   return removed
-}
-
-function hasRef(listing: RemoteListing, record: IndexRecord): boolean {
-  const refs = record.ref_kind === 'tag' ? listing.tags : listing.branches
-  return refs.has(record.ref.replace(/^refs\/(heads|tags)\//, ''))
 }
 
 /** Removes summary files that no record names; a name that is no plain file name is left alone. */

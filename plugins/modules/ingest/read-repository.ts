@@ -29,7 +29,7 @@ export interface ReadingOutput {
   /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
   flush(): Promise<void>
   /** Every module directory of a ref that was read, asked for or not; told where `wholeTrees` is set. */
-  saw(repository: string, ref: ChosenRef, directories: ReadonlySet<string>): void
+  saw(repository: string, ref: string, directories: ReadonlySet<string>): void
   /** What the remote has now. */
   listed(repository: string, name: string, listing: RemoteListing): void
 }
@@ -202,15 +202,14 @@ async function readWanted(
   try {
     if (commit === undefined) throw refusal('ref_not_found', 'The ref is gone, or names no commit.')
     const { signal, reader, output } = context
-    const isWhole = context.wholeTrees
-    const tree = await trees.treeOf(commit, (directory) => isWhole || leadsTo(directory, entry))
+    const tree = await trees.treeOf(commit, (directory) => leadsTo(directory, entry))
     const directories: string[] = []
     const reading = { repository, blobs: git.blobs(), cache, texts, reader, signal }
     for await (const summary of readRef(ref, commit, tree, entry, reading)) {
       directories.push(summary.path)
       await output.take(summary, entry)
     }
-    if (isWhole) output.saw(repository, ref, moduleDirectories(tree))
+    if (context.wholeTrees) await seeWhole({ repository, ref: ref.ref }, commit, trees, context)
     output.done(repository, { ...ref, commit }, entry, directories)
     context.tally.refs[directories.length === 0 ? 'empty' : 'processed']++
     note(seen, entry, directories.length)
@@ -219,6 +218,22 @@ async function readWanted(
     if (context.signal.aborted || (isSatchelError(thrown) && thrown.reason === 'storage_failed')) throw thrown
     context.tally.refs.failed++
     fail(context, { repository, ref: ref.ref }, thrown)
+  }
+}
+
+/** A tree that is too large to be walked whole costs the pruning of what nobody asked for, not the ref. */
+async function seeWhole(
+  { repository, ref }: { readonly repository: string; readonly ref: string },
+  commit: string,
+  trees: TreeReader,
+  { output, tally }: ReadingContext,
+): Promise<void> {
+  try {
+    output.saw(repository, ref, moduleDirectories(await trees.treeOf(commit, () => true)))
+  } catch (thrown) {
+    if (!isSatchelError(thrown) || thrown.reason !== 'repository_too_large') throw thrown
+    const message = `Only directories that were asked for were looked at for pruning. ${thrown.message}`
+    tally.warnings.push({ repository, ref, code: 'prune_partial', message })
   }
 }
 

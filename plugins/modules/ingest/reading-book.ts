@@ -5,11 +5,15 @@ import type { PlannedEntry } from './plan.ts'
 
 /** Which refs were read how: what an index says of its repositories. */
 export interface ReadingBook {
+  /** These entries are asked for in this run. What others with the same directory read is forgotten once one of these reads it. */
+  expect(repository: string, entries: readonly PlannedEntry[]): void
   /** The reading of this very commit with these options, if there was one. */
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Reading | undefined
   /** All readings of this directory with these options. */
   of(repository: string, entry: PlannedEntry): readonly Reading[]
   note(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
+  /** Whether a reading of this ref gave a summary of the directory. */
+  lists(repository: string, ref: string, directory: string): boolean
   /** What the remote says of itself now; what was read before stays known. */
   listed(repository: string, name: string, listing: RemoteListing): void
   rows(): RepositoryRow[]
@@ -18,45 +22,59 @@ export interface ReadingBook {
 /** Starts from what an earlier run knew. */
 export function createReadingBook(earlier: ModuleIndex | undefined): ReadingBook {
   const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, openRow(row)]))
+  const expected = new Map<string, ReadonlySet<string>>()
+  const at = (repository: string, ref: string): readonly Reading[] =>
+    rows.get(repository)?.readings.get(ref) ?? []
   return {
-    find(repository, ref, entry) {
-      const reading = rows.get(repository)?.readings.get(keyOf(ref.ref, entry.path))
-      if (reading?.commit !== ref.commit || reading.options_digest !== entry.optionsDigest) return undefined
-      return reading.ref_kind === ref.kind ? reading : undefined
+    expect(repository, entries) {
+      expected.set(repository, new Set(entries.map(({ optionsDigest }) => optionsDigest)))
     },
+    find: (repository, { ref, kind, commit }, { path, optionsDigest }) =>
+      at(repository, ref).find(
+        (reading) =>
+          reading.commit === commit &&
+          reading.ref_kind === kind &&
+          reading.path === path &&
+          reading.options_digest === optionsDigest,
+      ),
     of(repository, { path, optionsDigest }) {
-      const known = [...(rows.get(repository)?.readings.values() ?? [])]
+      const known = [...(rows.get(repository)?.readings.values() ?? [])].flat()
       return known.filter((reading) => reading.path === path && reading.options_digest === optionsDigest)
     },
     note(repository, { ref, kind, commit }, { path, optionsDigest }, directories) {
-      rows.get(repository)?.readings.set(keyOf(ref, path), {
+      const isKept = (other: Reading): boolean =>
+        other.path !== path ||
+        (other.options_digest !== optionsDigest &&
+          expected.get(repository)?.has(other.options_digest) === true)
+      const reading: Reading = {
         ref,
         ref_kind: kind,
         path,
         commit,
         options_digest: optionsDigest,
         directories: [...directories],
-      })
+      }
+      rows.get(repository)?.readings.set(ref, [...at(repository, ref).filter(isKept), reading])
     },
+    lists: (repository, ref, directory) =>
+      at(repository, ref).some(({ directories }) => directories.includes(directory)),
     listed(repository, name, listing) {
-      const readings = rows.get(repository)?.readings ?? new Map<string, Reading>()
+      const readings = rows.get(repository)?.readings ?? new Map<string, readonly Reading[]>()
       rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
     },
-    rows: () => [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()] })),
+    rows: () => [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()].flat() })),
   }
 }
 
 interface Row extends Omit<RepositoryRow, 'readings'> {
-  readonly readings: Map<string, Reading>
+  /** By ref. */
+  readonly readings: Map<string, readonly Reading[]>
 }
 
 function openRow(row: RepositoryRow): Row {
-  return {
-    ...row,
-    readings: new Map(row.readings.map((reading) => [keyOf(reading.ref, reading.path), reading])),
+  const readings = new Map<string, readonly Reading[]>()
+  for (const reading of row.readings) {
+    readings.set(reading.ref, [...(readings.get(reading.ref) ?? []), reading])
   }
-}
-
-function keyOf(ref: string, path: string): string {
-  return `${ref}\0${path}`
+  return { ...row, readings }
 }

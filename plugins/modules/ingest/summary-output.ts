@@ -1,6 +1,5 @@
 import { moduleTags, primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import type { RemoteListing } from '../git/remote.ts'
 import { createNameBook } from '../index/file-name.ts'
 import type { FileStamps } from '../index/file-stamps.ts'
 import { createLeftovers, type Leftovers } from '../index/leftovers.ts'
@@ -12,6 +11,7 @@ import { createNameClaims } from './name-claims.ts'
 import type { ReadingOutput } from './read-repository.ts'
 import { createReadingBook, type ReadingBook } from './reading-book.ts'
 import type { Warning } from './report.ts'
+import { createSightings, type Sightings } from './sightings.ts'
 
 /** The output directory of one run: what it held, and what this run makes of it. */
 export interface SummaryOutput extends ReadingOutput {
@@ -29,10 +29,8 @@ export interface SummaryOutput extends ReadingOutput {
   readonly leftovers: Leftovers
   /** Ids whose vectors may be in the store although no record has them. */
   readonly staleVectors: Set<string>
-  /** What the remotes had, by repository: only where the listing succeeded. */
-  readonly listings: ReadonlyMap<string, RemoteListing>
-  /** Every module directory of the refs that were read again, whether asked for or not; keys by `refKey`. */
-  readonly directories: ReadonlyMap<string, ReadonlySet<string>>
+  /** What this run saw of the remotes. */
+  readonly sightings: Sightings
 }
 
 export interface SummaryOutputOptions {
@@ -55,8 +53,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const leftovers = createLeftovers(earlier)
   const staleVectors = new Set(earlier?.stale_vectors)
   const readings = createReadingBook(earlier)
-  const listings = new Map<string, RemoteListing>()
-  const allDirectories = new Map<string, ReadonlySet<string>>()
+  const sightings = createSightings(readings)
   const touched = new Set<string>()
   let settled: Promise<void> = Promise.resolve()
   const changed = new Set<string>()
@@ -68,15 +65,14 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     leftovers.named(record.summary_file)
     touched.add(record.id)
   })
-  const known = createKnownReadings(readings, (repository, reading) =>
-    areIntact(recordsOf(repository, reading, records), stamps),
+  const known = createKnownReadings(readings, (repository, reading, name) =>
+    areIntact(recordsOf(repository, reading, records), name, stamps),
   )
   return {
     records,
     leftovers,
     staleVectors,
-    listings,
-    directories: allDirectories,
+    sightings,
     expect: known.expect,
     earlier: async (repository, ref, entry) => (await known.find(repository, ref, entry))?.directories,
     async take(summary, entry) {
@@ -89,10 +85,9 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
       await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), pieces)
     },
-    saw(repository, ref, directories) {
-      allDirectories.set(refKey(repository, ref.ref), directories)
-    },
+    saw: sightings.saw,
     done(repository, ref, entry, directories) {
+      sightings.read(repository, ref.ref, entry)
       const ids = directories.map((path) => moduleId(repository, ref.ref, path))
       for (const id of ids)
         if (records.get(id)?.name === entry.name) claims.claim({ id, repository, name: entry.name })
@@ -105,7 +100,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       settled.catch(() => undefined) // `flush` tells
     },
     listed(repository, name, listing) {
-      listings.set(repository, listing)
+      sightings.listed(repository, listing)
       readings.listed(repository, name, listing)
     },
     async flush() {
@@ -154,18 +149,17 @@ function recordsOf(
   return directories.map((path) => records.get(moduleId(repository, ref, path)))
 }
 
-/** Whether the summaries are all still what the index says. */
-async function areIntact(found: readonly (IndexRecord | undefined)[], stamps: FileStamps): Promise<boolean> {
+/** Whether the summaries are all still what the index says, under this name. */
+async function areIntact(
+  found: readonly (IndexRecord | undefined)[],
+  name: string,
+  stamps: FileStamps,
+): Promise<boolean> {
   const checks = found.map(
     async (record) =>
-      record !== undefined && (await stamps.isIntact(record.summary_file, record.summary_sha256)),
+      record?.name === name && (await stamps.isIntact(record.summary_file, record.summary_sha256)),
   )
   return !(await Promise.all(checks)).includes(false)
-}
-
-/** How `directories` names a ref of a repository. */
-export function refKey(repository: string, ref: string): string {
-  return `${repository}\0${ref}`
 }
 
 type Written = Pick<

@@ -32,7 +32,10 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
       config_file: z.string().max(4096).optional().describe("Configuration instead of the server's."),
       repositories: z.array(entry).max(1000).optional().describe('Instead of the configured ones.'),
       output_dir: outputDirField,
-      prune: z.boolean().optional().describe('Drop what the remote no longer has.'),
+      prune: z
+        .boolean()
+        .optional()
+        .describe('Drop what the remote no longer has or exclude_paths leave out.'),
       dry_run: z.boolean().optional().describe('Only say what would be read.'),
     }),
     output: ingestReport,

@@ -31,7 +31,9 @@ export function ingestTool(service: ModuleService) {
       prune: z
         .boolean()
         .optional()
-        .describe('Remove summaries of refs and directories the remote no longer has.'),
+        .describe(
+          'Remove summaries of refs and directories the remote no longer has, and of directories that exclude_paths leave out. A repository that is no longer configured keeps its summaries.',
+        ),
       dry_run: z.boolean().optional().describe('Only say what would be read.'),
       enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
       embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),

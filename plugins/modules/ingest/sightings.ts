@@ -1,0 +1,53 @@
+import type { RemoteListing } from '../git/remote.ts'
+import type { IndexRecord } from '../index/module-index.ts'
+import { asksFor } from './directories.ts'
+import type { PlannedEntry } from './plan.ts'
+import type { ReadingBook } from './reading-book.ts'
+
+/** What one run saw of the remotes: by it pruning knows which records stand for nothing any more. */
+export interface Sightings {
+  /** What a repository has now; told only where asking for it succeeded. */
+  listed(repository: string, listing: RemoteListing): void
+  /** Every module directory of a ref, asked for or not. */
+  saw(repository: string, ref: string, directories: ReadonlySet<string>): void
+  /** An entry has all it asks for of a ref, read now or known to be unchanged. */
+  read(repository: string, ref: string, entry: PlannedEntry): void
+  /**
+   * Whether the ref is gone, or the directory is gone from it, or an entry of this run reaches the directory and neither
+   * it nor another reading of the ref has it: then `exclude_paths` leave it out. What nobody looked at is not gone.
+   */
+  isGone(record: Pick<IndexRecord, 'repository' | 'ref' | 'ref_kind' | 'path'>): boolean
+}
+
+/** `readings`: asked once all of this run are noted. */
+export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings {
+  const listings = new Map<string, RemoteListing>()
+  const directoriesOf = new Map<string, ReadonlySet<string>>()
+  const entriesOf = new Map<string, readonly PlannedEntry[]>()
+  return {
+    listed: (repository, listing) => void listings.set(repository, listing),
+    saw: (repository, ref, directories) => void directoriesOf.set(refKey(repository, ref), directories),
+    read(repository, ref, entry) {
+      const key = refKey(repository, ref)
+      entriesOf.set(key, [...(entriesOf.get(key) ?? []), entry])
+    },
+    isGone({ repository, ref, ref_kind, path }) {
+      const listing = listings.get(repository)
+      if (listing === undefined) return false
+      if (!hasRef(listing, ref, ref_kind)) return true
+      const key = refKey(repository, ref)
+      if (directoriesOf.get(key)?.has(path) === false) return true
+      const isReached = entriesOf.get(key)?.some((entry) => asksFor(entry, path)) === true
+      return isReached && !readings.lists(repository, ref, path)
+    },
+  }
+}
+
+function refKey(repository: string, ref: string): string {
+  return `${repository}\0${ref}`
+}
+
+function hasRef(listing: RemoteListing, ref: string, kind: IndexRecord['ref_kind']): boolean {
+  const refs = kind === 'tag' ? listing.tags : listing.branches
+  return refs.has(ref.replace(/^refs\/(heads|tags)\//, ''))
+}
