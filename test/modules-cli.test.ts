@@ -80,7 +80,7 @@ test('ingest tells its progress in plain lines on stderr, the report alone on st
   const quiet = await runSatchel(root, ['ingest', '--json', '-q'])
 
   const lines = loud.err.trim().split('\n')
-  assert.equal(lines[0], '1 repositories (0/1)')
+  assert.equal(lines[0], '1 repository (0/1)')
   assert.equal(lines.at(-1), 'terraform-x-net: done (1/1)')
   assert.doesNotMatch(loud.err, /[\r\u001b]/)
   assert.equal(JSON.parse(loud.out).written, 1)

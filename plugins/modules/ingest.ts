@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Log, makeDirectoryDurably } from '../../server/plugin.ts'
+import { counted, type Log, makeDirectoryDurably } from '../../server/plugin.ts'
 import type { RepositoryEntry } from './config.ts'
 import type { Trust } from './git/admission.ts'
 import { abortError } from './git/failure.ts'
@@ -254,7 +254,7 @@ async function readRepositories(
       message,
     )
   }
-  means.progress(0, total, `${total} repositories`)
+  means.progress(0, total, counted(total, 'repository', 'repositories'))
   await runPooled(
     plan.repositories,
     (repository) => endpoint(repository.remote) ?? 'local',

@@ -1,5 +1,5 @@
 import type { CallContext, Host } from '../../server/plugin.ts'
-import { isSatchelError } from '../../server/plugin.ts'
+import { counted, isSatchelError } from '../../server/plugin.ts'
 import type { ModulesConfig } from './config.ts'
 import type { ModuleIndex } from './index/module-index.ts'
 import { refusal } from './reasons.ts'
@@ -109,7 +109,7 @@ function firstRun(progress: Running['progress']) {
   const { done, total } = progress
   return refusal(
     'first_ingest_running',
-    `The first ingest is running (${done} of ${total} repositories). Ask again in a little while.`,
+    `The first ingest is running (${done} of ${counted(total, 'repository', 'repositories')}). Ask again in a little while.`,
     { details: { ...progress } },
   )
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
@@ -66,8 +66,8 @@ export function lineageTool(handoffs: Handoffs) {
     digest: ({ nodes, roots, leaves, missing_parents, cycles, total, next_cursor, truncated }) =>
       digestOf([
         next_cursor === null && nodes.length === total
-          ? `${total} records, ${roots.length} roots, ${leaves.length} leaves`
-          : `${nodes.length} of ${total} records, among them ${roots.length} roots, ${leaves.length} leaves`,
+          ? `${counted(total, 'record')}, ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`
+          : `${nodes.length} of ${counted(total, 'record')}, among them ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`,
         cutLine(truncated),
         leaves.length > 0 && `leaves: ${leaves.slice(0, 5).join(', ')}`,
         missing_parents.length > 0 &&

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, inWords } from '../../../server/plugin.ts'
+import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
@@ -89,7 +89,7 @@ export function listTool(handoffs: Handoffs) {
     },
     digest: ({ items, total, problems, truncated, next_cursor }) =>
       digestOf([
-        `${total} records${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
+        `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
         ...items.slice(0, 6).map((item) => lineOf(item).slice(0, 140)),
         items.length > 6 && `… ${items.length - 6} more`,
         problems.length > 0 &&
@@ -142,5 +142,5 @@ function tableOf(output: unknown): string {
   const broken = problems.map(({ path, detail }) => `damaged: ${path} ${detail}`)
   const left = truncated ? [`… ${truncated.left_out['problems']} more damaged: satchel handoff doctor`] : []
   const more = next_cursor === null ? [] : [`next page: --cursor ${next_cursor}`]
-  return [...lines, ...broken, ...left, ...more, `${total} records`].join('\n')
+  return [...lines, ...broken, ...left, ...more, counted(total, 'record')].join('\n')
 }

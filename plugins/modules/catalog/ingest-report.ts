@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CallContext } from '../../../server/plugin.ts'
+import { counted } from '../../../server/plugin.ts'
 import type { IngestWish } from '../run-ingest.ts'
 import type { ModuleService } from '../service.ts'
 import { reportShape } from './shapes.ts'
@@ -28,8 +29,8 @@ export async function runIngest(
 export function reportDigest(report: IngestReport): string {
   const { refs, failures, warnings } = report
   const lines = [
-    `${report.repositories} repositories: ${refs.processed} refs read, ${refs.unchanged} unchanged, ${refs.empty} empty, ${refs.failed} failed`,
-    `${report.modules} modules, ${report.written} summaries written to ${report.output_dir}`,
+    `${counted(report.repositories, 'repository', 'repositories')}: ${counted(refs.processed, 'ref')} read, ${refs.unchanged} unchanged, ${refs.empty} empty, ${refs.failed} failed`,
+    `${counted(report.modules, 'module')}, ${counted(report.written, 'summary', 'summaries')} written to ${report.output_dir}`,
     ...(report.planned?.slice(0, 8).map(({ repository, ref }) => `would read ${repository} ${ref}`) ?? []),
     ...(report.pruned.length > 0 ? [`${report.pruned.length} pruned`] : []),
     ...(report.vectors
@@ -38,8 +39,8 @@ export function reportDigest(report: IngestReport): string {
     ...failures.slice(0, 6).map(({ repository, ref, reason, message }) => {
       return `failed: ${repository}${ref === undefined ? '' : ` ${ref}`}: ${reason}: ${message}`.slice(0, 160)
     }),
-    ...(failures.length > 6 ? [`and ${failures.length - 6} more failures`] : []),
-    ...(warnings.length > 0 ? [`${warnings.length} warnings`] : []),
+    ...(failures.length > 6 ? [`and ${counted(failures.length - 6, 'more failure')}`] : []),
+    ...(warnings.length > 0 ? [`${counted(warnings.length, 'warning')}`] : []),
   ]
   return lines.join('\n')
 }

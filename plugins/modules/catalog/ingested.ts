@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CallContext } from '../../../server/plugin.ts'
+import { counted } from '../../../server/plugin.ts'
 import type { IngestWish } from '../run-ingest.ts'
 import type { ModuleService } from '../service.ts'
 import { asShape, reportShape, summaryShape } from './shapes.ts'
@@ -30,7 +31,7 @@ export async function ingestWithSummaries(
   return {
     summaries: summaries.map(asShape),
     count: summaries.length,
-    message: `${summaries.length} modules of ${report.repositories} repositories, ${failures.length} failures`,
+    message: `${counted(summaries.length, 'module')} of ${counted(report.repositories, 'repository', 'repositories')}, ${counted(failures.length, 'failure')}`,
     ...numbers,
     pruned: [...pruned],
     failures: [...failures],

@@ -1,5 +1,5 @@
 import type { Log } from '../../../server/plugin.ts'
-import { isSatchelError } from '../../../server/plugin.ts'
+import { counted, isSatchelError } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { admit, type Trust } from '../git/admission.ts'
 import { abortError } from '../git/failure.ts'
@@ -166,14 +166,14 @@ async function readChanged(
   const lock = await context.lockStore(storePath)
   try {
     const refs = [...new Map(changed.map(({ ref }) => [ref.fullName, ref])).values()]
-    context.say(`fetching ${refs.length} refs`, 0.1)
+    context.say(`fetching ${counted(refs.length, 'ref')}`, 0.1)
     const commits = await git.fetch(refs, listing.objectFormat)
     const cache = await context.openCache(storePath)
     const trees = createTreeReader(git.blobs())
     trees.expect(commits.values())
     const texts = createTextCache()
     for (const [at, wanted] of changed.entries()) {
-      context.say(`reading ${at + 1} of ${changed.length} refs`, 0.3 + (0.6 * at) / changed.length)
+      context.say(`reading ${at + 1} of ${counted(changed.length, 'ref')}`, 0.3 + (0.6 * at) / changed.length)
       const commit = commits.get(wanted.ref.fullName)
       await readWanted(repository, wanted, commit, seen, { git, cache, texts, trees, context })
     }

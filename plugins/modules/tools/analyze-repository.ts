@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallContext, defineTool, SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, counted, defineTool, SatchelError } from '../../../server/plugin.ts'
 import { asShape, failureRow, summaryShape } from '../catalog/shapes.ts'
 import type { Trust } from '../git/admission.ts'
 import type { ModuleService } from '../service.ts'
@@ -81,7 +81,7 @@ async function run(service: ModuleService, ctx: CallContext, wish: z.output<type
     if (summaries.length === 0 && first) {
       throw new SatchelError(first.code, first.reason, first.message)
     }
-    const message = `${summaries.length} modules, ${failures.length} failures`
+    const message = `${counted(summaries.length, 'module')}, ${counted(failures.length, 'failure')}`
     return { summaries: summaries.map(asShape), count: summaries.length, message, failures: [...failures] }
   } finally {
     await reader.close()

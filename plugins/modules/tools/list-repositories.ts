@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../catalog/page.ts'
 import { listRepositories } from '../catalog/repositories.ts'
 import { outputDirField, truncation } from '../catalog/shapes.ts'
@@ -55,8 +55,10 @@ export function listRepositoriesTool(service: ModuleService) {
         return 'No repositories have been ingested. Run `satchel ingest`, or call ingest_modules.'
       const lines = repositories
         .slice(0, 15)
-        .map(({ name, latest, module_count }) => `${name} ${latest}: ${module_count} modules`)
-      return [`${repositories.length} of ${total} repositories:`, ...lines].join('\n')
+        .map(({ name, latest, module_count }) => `${name} ${latest}: ${counted(module_count, 'module')}`)
+      return [`${repositories.length} of ${counted(total, 'repository', 'repositories')}:`, ...lines].join(
+        '\n',
+      )
     },
   })
 }

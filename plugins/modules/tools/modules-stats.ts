@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../catalog/shapes.ts'
 import { statsOf } from '../catalog/stats.ts'
 import type { ModuleService } from '../service.ts'
@@ -39,7 +39,7 @@ export function modulesStatsTool(service: ModuleService) {
     digest(stats) {
       const providers = Object.entries(stats.providers).map(([name, count]) => `${name} ${count}`)
       return [
-        `${stats.repositories} repositories, ${stats.refs} refs, ${stats.modules} modules, ${stats.summaries} summaries`,
+        `${counted(stats.repositories, 'repository', 'repositories')}, ${counted(stats.refs, 'ref')}, ${counted(stats.modules, 'module')}, ${counted(stats.summaries, 'summary', 'summaries')}`,
         `inputs ${stats.inputs} (${stats.required_inputs} required), outputs ${stats.outputs}, resources ${stats.resources}`,
         `providers: ${providers.slice(0, 12).join(', ')}`,
         `last run ended: ${stats.finished_at ?? 'never'}`,

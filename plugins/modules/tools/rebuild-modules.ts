@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../catalog/shapes.ts'
 import type { ModuleService } from '../service.ts'
 
@@ -33,6 +33,6 @@ export function rebuildModulesTool(service: ModuleService) {
       return { ...rebuilt, output_dir: outputDir }
     },
     digest: ({ modules, skipped, vectors }) =>
-      `${modules} modules indexed, ${vectors} vectors; ${skipped} other JSON files left alone`,
+      `${counted(modules, 'module')} indexed, ${counted(vectors, 'vector')}; ${counted(skipped, 'other JSON file')} left alone`,
   })
 }

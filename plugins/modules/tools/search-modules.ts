@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, untrusted } from '../../../server/plugin.ts'
+import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../catalog/page.ts'
 import { listLatest, rankLatest } from '../catalog/search-modules.ts'
 import { moduleHead, outputDirField, truncation } from '../catalog/shapes.ts'
@@ -66,7 +66,7 @@ export function searchModulesTool(service: ModuleService) {
         const directory = path === '.' ? '' : `//${path}`
         return `${id.slice(0, 12)} ${name}${directory}@${ref} (${provider})`
       })
-      return [`${results.length} modules:`, ...lines].join('\n')
+      return [`${counted(results.length, 'module')}:`, ...lines].join('\n')
     },
   })
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import {
   type Command,
+  counted,
   defineCommand,
   type Finding,
   type Host,
@@ -82,7 +83,7 @@ function statusOf(rows: Rows, place: RoomPlace) {
 
 function described(status: unknown): string {
   const { name, version, lifecycle, substrate, counts } = status as ReturnType<typeof statusOf> // one of the two above
-  return `${name}: version ${version}, ${lifecycle.toLowerCase()}, file ${substrate}; ${counts.participants} member(s), ${counts.pending_proposals} pending proposal(s), ${counts.active_leases} lease(s)`
+  return `${name}: version ${version}, ${lifecycle.toLowerCase()}, file ${substrate}; ${counted(counts.participants, 'member')}, ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}`
 }
 
 function eventsCommand(host: Host, room: RoomProcess): Command {
@@ -269,7 +270,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
       print(
         terminal,
         { folder, events: story.events.length },
-        () => `${folder}: ${story.events.length} events`,
+        () => `${folder}: ${counted(story.events.length, 'event')}`,
       )
       return 0
     },

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../server/plugin.ts'
+import { counted } from '../../../server/plugin.ts'
 import { type Handoff, type HandoffStep, isDone, stepped } from '../domain/handoff.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -78,7 +79,7 @@ function checkedRecord(record: Readonly<Record<string, unknown>>, check: RecordC
   if (errors.length === 0) return json
   throw refusal(
     'handoff_record_invalid',
-    `The handoff record breaks its schema in ${errors.length} place(s); see details.errors.`,
+    `The handoff record breaks its schema in ${counted(errors.length, 'place')}; see details.errors.`,
     { details: { errors } },
   )
 }

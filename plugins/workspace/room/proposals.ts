@@ -1,3 +1,4 @@
+import { counted } from '../../../server/plugin.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type Merge, merge } from '../domain/merge.ts'
@@ -173,7 +174,7 @@ function mergeConflict({ tx, actor }: ActorChange, { hunks }: Merge & { kind: 'c
   }))
   return refusal(
     'merge_conflict',
-    `${hunks.length} part(s) were changed on both sides. Read version ${version} and propose anew.`,
+    `${counted(hunks.length, 'part')} changed on both sides. Read version ${version} and propose anew.`,
     {
       details: {
         current_version: version,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { status } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { PARTICIPANT } from './shapes.ts'
@@ -35,6 +36,6 @@ export function workspaceStatus(access: RoomAccess) {
     example: {},
     look: status,
     digest: ({ name, version, substrate, counts, you }) =>
-      `Room "${name}" at version ${version} (file ${substrate}): ${counts.pending_proposals} pending proposal(s), ${counts.active_leases} lease(s), ${counts.participants} member(s). You are ${you.name}, with ${you.capabilities.join(', ')}.`,
+      `Room "${name}" at version ${version} (file ${substrate}): ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}, ${counted(counts.participants, 'member')}. You are ${you.name}, with ${you.capabilities.join(', ')}.`,
   })
 }
