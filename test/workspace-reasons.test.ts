@@ -295,3 +295,26 @@ test('an invitation that is unknown, used, revoked or over is refused alike over
     assert.equal(ran.code, EXIT_CODES[error.code])
   }
 })
+
+test('what is missing in a room is refused with a call that lists what there is', async (t) => {
+  const { server, admin } = await troubledRoom(t)
+  const missing: readonly (readonly [string, Input])[] = [
+    ['workspace_leave', { participant_id: 'par_0000000000000000' }],
+    ['workspace_session_end', { session_id: 'ssn_0000000000000000' }],
+    ['workspace_proposal', { proposal_id: 'prop_0000000000000000' }],
+    ['workspace_release', { lease_id: 'lease_0000000000000000' }],
+    ['workspace_invite_revoke', { invite_id: 'inv_0000000000000000' }],
+    ['workspace_handoff_get', { handoff_id: 'hnd_0000000000000000' }],
+    ['workspace_read', { version: 99 }],
+  ]
+  for (const [tool, input] of missing) {
+    const refused = (await callTool(server, admin.token, tool, input)).json['result'] as {
+      structuredContent: { error: { code: string; next?: { tool: string; args: Input } } }
+    }
+    const { code, next } = refused.structuredContent.error
+    assert.equal(code, 'not_found', tool)
+    assert.ok(next, `${tool} names no next call`)
+    const listed = (await callTool(server, admin.token, next.tool, next.args)).json['result'] as Input
+    assert.notEqual(listed['isError'], true, next.tool)
+  }
+})

@@ -53,9 +53,23 @@ interface Extras {
   readonly cause?: unknown
 }
 
+/** Where what is missing can be looked for, unless the refusal knows better. */
+const LISTED_BY: Partial<Readonly<Record<Reason, string>>> = {
+  participant_not_found: 'workspace_participants',
+  session_not_found: 'workspace_sessions',
+  proposal_not_found: 'workspace_proposals',
+  lease_not_found: 'workspace_leases',
+  invite_not_found: 'workspace_invites',
+  handoff_not_found: 'workspace_handoff_list',
+  version_not_found: 'workspace_history',
+  version_pruned: 'workspace_history',
+}
+
 /** A refusal with the code that belongs to its reason. `message`: what was wrong and the next safe step. */
 export function refusal(reason: Reason, message: string, extras: Extras = {}): SatchelError {
-  return new SatchelError(REASON_CODES[reason], reason, message, extras)
+  const list = LISTED_BY[reason]
+  const next = list === undefined ? {} : { next: { tool: list, args: {} } }
+  return new SatchelError(REASON_CODES[reason], reason, message, { ...next, ...extras })
 }
 
 /** A value outside its range: `invalid`/`limit_exceeded`. */
