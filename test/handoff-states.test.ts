@@ -292,3 +292,25 @@ test('secrets never reach the store, and commit ids and digests are left alone',
   assert.equal(created.redactions.length >= 5, true)
   assert.ok(text.includes('redacted_key_1'))
 })
+
+test('a reason and a nonce have a length, and the reasons of many moves do not outgrow their record', async (t) => {
+  const bench = await openBench(t)
+  const { id, path } = await bench.call('handoff_create', SMALL)
+  const long = 'é'.repeat(2000)
+  for (const field of ['reason', 'accept_warnings', 'nonce']) {
+    const call = bench.call('handoff_transition', { id, to: 'validated', [field]: `${long}x` })
+    await assert.rejects(call, { code: 'invalid', reason: 'invalid_arguments' })
+  }
+  const force = bench.call('handoff_redact', { id, apply: true, force_reason: `${long}x` })
+  await assert.rejects(force, { code: 'invalid', reason: 'invalid_arguments' })
+
+  for (let n = 0; n < 30; n++) {
+    await bench.call('handoff_transition', { id, to: 'validated', reason: `${n} ${long}`.slice(0, 2000) })
+  }
+
+  const { history } = JSON.parse(bench.read(path)).x_satchel
+  const last = history.at(-1)
+  assert.ok(Buffer.byteLength(JSON.stringify(history)) <= 64 * 1024 + 100)
+  assert.equal(last.reason, `29 ${long}`.slice(0, 2000))
+  assert.equal(history.length, 15)
+})

@@ -10,6 +10,8 @@ import {
 } from './record.ts'
 
 const MAX_HISTORY = 200 // design handoff, section 4
+/** All of the history as JSON: reasons of many moves must not outgrow the record that they are of. */
+const HISTORY_BYTES = 64 * 1024
 
 /** What one write does to the members that may change after release. Absent: left as it is. */
 export interface RecordChange {
@@ -36,9 +38,24 @@ export function changeEdits(record: Handoff, change: RecordChange): JsonEdit[] {
   }
   if (change.claim !== undefined && !(change.claim === null && own.claim === null))
     set('/x_satchel/claim', change.claim)
-  if (change.history) set('/x_satchel/history', [...own.history, change.history].slice(-MAX_HISTORY))
+  if (change.history) set('/x_satchel/history', [...recentOf(own.history, change.history), change.history])
   if (change.updatedAt !== undefined) set('/updated_at', change.updatedAt)
   return edits
+}
+
+/** The newest entries that fit beside one more. */
+function recentOf(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
+  let left = HISTORY_BYTES - bytesOf(entry)
+  const recent = history.slice(-(MAX_HISTORY - 1))
+  const oldest = recent.findLastIndex((past) => {
+    left -= bytesOf(past)
+    return left < 0
+  })
+  return recent.slice(oldest + 1)
+}
+
+function bytesOf(entry: HistoryEntry): number {
+  return Buffer.byteLength(JSON.stringify(entry))
 }
 
 function sameFlags(a: readonly Flag[], b: readonly Flag[]): boolean {

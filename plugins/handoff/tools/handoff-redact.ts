@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { defineTool, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
 import { redactGivenRecord, redactGivenText, redactStored } from '../actions/redact-record.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField, redactionShape } from './shared-fields.ts'
+import {
+  answerFields,
+  digestOf,
+  list,
+  MAX_REASON_CHARS,
+  projectField,
+  redactionShape,
+} from './shared-fields.ts'
 
 /** `handoff_redact`: finds and removes secrets. */
 export function redactTool(handoffs: Handoffs) {
@@ -18,7 +25,11 @@ export function redactTool(handoffs: Handoffs) {
       text: z.string().optional().describe('or any text'),
       fields: z.array(z.string()).optional().describe('pointers of texts to remove as well'),
       apply: z.boolean().default(false).describe('write the stored record'),
-      force_reason: z.string().optional().describe('why a released record is rewritten'),
+      force_reason: z
+        .string()
+        .max(MAX_REASON_CHARS)
+        .optional()
+        .describe('why a released record is rewritten'),
       project: projectField,
     }),
     output: z.object({

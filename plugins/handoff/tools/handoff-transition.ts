@@ -5,7 +5,7 @@ import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { oneOf } from './one-of.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, MAX_REASON_CHARS, projectField } from './shared-fields.ts'
 
 /** `handoff_transition`: moves a record through its states. */
 export function transitionTool(handoffs: Handoffs) {
@@ -20,10 +20,14 @@ export function transitionTool(handoffs: Handoffs) {
       to: z.enum(STATUSES).optional().describe('status to move to'),
       from: inWords(z.string().optional().describe('status it must have now')),
       if_match: inWords(z.string().optional().describe('etag it must have now')),
-      reason: z.string().optional().describe('why, for its history'),
-      accept_warnings: z.string().optional().describe('why it may be released with warnings'),
+      reason: z.string().max(MAX_REASON_CHARS).optional().describe('why, for its history'),
+      accept_warnings: z
+        .string()
+        .max(MAX_REASON_CHARS)
+        .optional()
+        .describe('why it may be released with warnings'),
       clear_flags: inWords(z.array(z.string()).optional().describe('flags that were dealt with: conflicted')),
-      nonce: inWords(z.string().optional().describe('a repeated call changes nothing')),
+      nonce: inWords(z.string().max(200).optional().describe('a repeated call changes nothing')),
       project: projectField,
     }),
     output: z.object({

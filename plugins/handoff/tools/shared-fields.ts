@@ -17,6 +17,9 @@ export const projectField = inWords(
 /** One record, as every tool takes it. */
 export const ID_FORMS = 'id, its first or last digits, or latest'
 
+/** Longest reason that a record's history keeps. */
+export const MAX_REASON_CHARS = 2000
+
 /** Said in every answer: where, and what to mind. */
 export const answerFields = {
   root: z.string().describe('the project root that was used'),
