@@ -28,6 +28,7 @@ export function pageOf<T>(rows: readonly T[], request: PageRequest, tool: string
 /** A cursor is the number of rows already given. */
 export function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
-  if (!/^\d{1,9}$/.test(cursor)) throw refusal('options_invalid', 'The cursor is none that was given out.')
+  if (!/^\d{1,9}$/.test(cursor))
+    throw refusal('options_invalid', 'The cursor is none that was given out; ask again without one.')
   return Number(cursor)
 }
