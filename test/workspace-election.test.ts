@@ -12,15 +12,18 @@ import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { principalOf } from '../plugins/workspace/house/credentials.ts'
 import { createFollower } from '../plugins/workspace/house/follower.ts'
-import { createHouse } from '../plugins/workspace/house/house.ts'
+import { createHouse, type House } from '../plugins/workspace/house/house.ts'
 import type { LocalSession } from '../plugins/workspace/house/local-session.ts'
 import type { Owner } from '../plugins/workspace/house/owner.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
 import type { Joined } from '../plugins/workspace/room/members.ts'
 import { type ProposeInput, propose as proposeAt } from '../plugins/workspace/room/proposals.ts'
+import type { Room } from '../plugins/workspace/room/room.ts'
 import { proposalView } from '../plugins/workspace/room/views.ts'
+import { roomTasks } from '../plugins/workspace/tasks.ts'
 import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
 import type { Host } from '../server/plugin.ts'
@@ -36,7 +39,12 @@ async function roomFile(t: TestContext): Promise<string> {
 }
 
 /** A process of its own in all but the process: a host as `satchel mcp --room FILE` has it, called as its stdio client. */
-async function stdioHost(t: TestContext, file: string, settings: Record<string, unknown> = {}) {
+async function stdioHost(
+  t: TestContext,
+  file: string,
+  settings: Record<string, unknown> = {},
+  client = 'robot',
+) {
   const opened = await openHost(t, {
     plugins: [{ plugin: workspacePlugin(realWorld), settings: { file, ...settings } }],
     openListener: listenerOf({}),
@@ -44,7 +52,7 @@ async function stdioHost(t: TestContext, file: string, settings: Record<string, 
   const hints: string[] = []
   opened.host.hub.on('*', (signal) => void (signal.kind === 'resource' && hints.push(signal.uri)))
   const call = (tool: string, input: Record<string, unknown> = {}) =>
-    opened.call(tool, input, { localTransport: 'stdio', client: { name: 'robot', version: '1' } })
+    opened.call(tool, input, { localTransport: 'stdio', client: { name: client, version: '1' } })
   return { ...opened, call, hints }
 }
 
@@ -283,20 +291,18 @@ test('a bridge that only subscribes is told of changes, and follows its task at 
   )
 })
 
-test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {
-  const { room, join: joinRoom, latest } = await openTestRoom(t)
-  const me = await joinRoom('me')
+/** A house whose owner does what it is asked and dies before it answers; then this process owns the room, unless it `stays`. */
+async function housePastAnOwner(
+  t: TestContext,
+  { room, me, stays = false }: { room: Room; me: Joined; stays?: boolean },
+  act: (body: string) => Promise<unknown>,
+): Promise<House> {
   const dying = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
       body += chunk
     })
-    request.on('end', () => {
-      const work = (change: ActorChange, input: ProposeInput) => proposalView(proposeAt(change, input))
-      void room
-        .change(me.session_id, 'workspace_propose', JSON.parse(body), work)
-        .then(() => response.destroy())
-    })
+    request.on('end', () => void act(body).then(() => response.destroy()))
   })
   await new Promise<void>((done) => dying.listen(0, '127.0.0.1', done))
   t.after(() => dying.close())
@@ -309,13 +315,22 @@ test('a call whose owner died after it happened is not done twice by the process
       return current
     },
     detach() {
-      current = { kind: 'here', owner }
+      if (!stays) current = { kind: 'here', owner }
     },
     letGo: async () => {},
     end: async () => {},
   }
   const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
-  const house = createHouse({ attachment, local, follow() {} })
+  return createHouse({ attachment, local, follow() {} })
+}
+
+test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {
+  const { room, join: joinRoom, latest } = await openTestRoom(t)
+  const me = await joinRoom('me')
+  const work = (change: ActorChange, input: ProposeInput) => proposalView(proposeAt(change, input))
+  const house = await housePastAnOwner(t, { room, me }, (body) =>
+    room.change(me.session_id, 'workspace_propose', JSON.parse(body), work),
+  )
   const tool = roomTools(house, () => []).find(({ name }) => name === 'workspace_propose')
   const before = await latest()
 
@@ -328,6 +343,52 @@ test('a call whose owner died after it happened is not done twice by the process
 
   assert.equal(await latest(), before + 1, 'one proposal.created')
   assert.match(String((answer as { proposal_id: string }).proposal_id), /^prop_/)
+})
+
+test('a task is asked for again where its owner went away, and the review of its result happens once', async (t) => {
+  const test = await openTestRoom(t)
+  const me = await test.join('me')
+  const worker = await test.join('worker', ['propose'])
+  const { handoff_id, task_id } = await test.do(me, 'handoff_create', { title: 't', objective: 'o' })
+  await test.do(worker, 'handoff_accept', { handoff_id })
+  await test.do(worker, 'handoff_result', { handoff_id, summary: 's' })
+  const answered = { review: { action: 'accept', content: { approve: true } } }
+  let asked = 0
+  const house = await housePastAnOwner(t, { room: test.room, me }, async () => {
+    asked += 1
+    await test.do(me, 'handoff_review', { handoff_id, approve: true })
+  })
+
+  const told = await test.emitted(() => roomTasks(house).update(principalOf(me), task_id, answered))
+  const after = await roomTasks(house).get(principalOf(me), task_id)
+
+  assert.equal(asked, 1)
+  assert.deepEqual(told, ['handoff.approved', 'task.updated'])
+  assert.equal(after?.status, 'completed')
+})
+
+test('a task whose owner is gone for good says so: room_owner_lost', async (t) => {
+  const { room, join: joinRoom } = await openTestRoom(t)
+  const me = await joinRoom('me')
+  const house = await housePastAnOwner(t, { room, me, stays: true }, async () => {})
+  const taskId = `task_${'0'.repeat(32)}`
+
+  const asking = roomTasks(house).get(principalOf(me), taskId)
+
+  await assert.rejects(asking, { code: 'unavailable', reason: 'room_owner_lost' })
+})
+
+test('a client comes in whatever it calls itself, under the part of it that makes a name', async (t) => {
+  const file = await roomFile(t)
+  const nameOf = async (client: string) => {
+    const { call } = await stdioHost(t, file, {}, client)
+    const { you } = (await call('workspace_status')) as { you: { name: string } }
+    return you.name
+  }
+
+  const names = [await nameOf(''), await nameOf('\u200b \n'), await nameOf('\u{1f600}'.repeat(120))]
+
+  assert.deepEqual(names, ['agent', 'agent-2', '\u{1f600}'.repeat(80)])
 })
 
 test('a local session that ended is begun anew at the next call, at the owner and over a bridge', async (t) => {

@@ -6,10 +6,11 @@ import {
   type Tasks,
 } from '../../server/plugin.ts'
 import { refusal } from './domain/refusal.ts'
+import { pause } from './house/attachment.ts'
 import { sessionIdOf } from './house/credentials.ts'
 import type { House } from './house/house.ts'
 import { callOwner, LinkLost } from './house/link.ts'
-import { ownerLost } from './house/local-session.ts'
+import { LOST_LIMIT_MS, LOST_PAUSE_MS, ownerLost } from './house/local-session.ts'
 import type { ActorChange } from './room/change.ts'
 import type { Room } from './room/room.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
@@ -31,20 +32,8 @@ export function roomTasks(house: House): Tasks {
     const sessionId = sessionIdOf(principal)
     if (sessionId === undefined || !TASK_ID.test(taskId)) return undefined
     try {
-      const link = await house.elsewhere(sessionId)
-      if (link) {
-        const call = {
-          method: 'POST',
-          path: `/workspace/tasks/${taskId}`,
-          token: link.token,
-          body: act,
-        } as const
-        return (await callOwner(link.address, call)) as TaskState // what the route below gives
-      }
-      const { room } = await house.owner('stdio')
-      return await taskAt(room, sessionId, taskId, act)
+      return await askOwner(house, sessionId, taskId, act)
     } catch (thrown) {
-      if (thrown instanceof LinkLost) throw ownerLost()
       if (isSatchelError(thrown) && ['unauthorized', 'not_found'].includes(thrown.code)) return undefined
       throw thrown
     }
@@ -53,6 +42,33 @@ export function roomTasks(house: House): Tasks {
     get: (principal, taskId) => ask(principal, taskId, { kind: 'get' }),
     update: (principal, taskId, responses) => ask(principal, taskId, { kind: 'update', responses }),
     cancel: (principal, taskId) => ask(principal, taskId, { kind: 'cancel' }),
+  }
+}
+
+/**
+ * Asks whoever owns the room, again when that process goes away meanwhile: to cancel or review twice is to do it once.
+ * Errors: `unavailable`/`room_owner_lost` when nobody took over in time.
+ */
+async function askOwner(
+  house: House,
+  sessionId: string,
+  taskId: string,
+  act: TaskAct,
+): Promise<TaskState | undefined> {
+  const deadline = performance.now() + LOST_LIMIT_MS
+  for (;;) {
+    const link = await house.elsewhere(sessionId)
+    if (!link) return taskAt((await house.owner('stdio')).room, sessionId, taskId, act)
+    const { address, token } = link
+    const call = { method: 'POST', path: `/workspace/tasks/${taskId}`, token, body: act } as const
+    try {
+      return (await callOwner(address, call)) as TaskState // what the route below gives
+    } catch (thrown) {
+      if (!(thrown instanceof LinkLost)) throw thrown
+      if (performance.now() > deadline) throw ownerLost()
+      link.lost()
+      await pause(LOST_PAUSE_MS)
+    }
   }
 }
 

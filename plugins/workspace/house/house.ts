@@ -19,13 +19,19 @@ export interface HouseParts {
   follow(attached: Attached, joined: Joined): void
 }
 
+/** The process that owns the room, and the token of the session at this end. */
+export interface OwnerLink {
+  readonly address: OwnerAddress
+  readonly token: string
+  /** That process went away: the next question goes to whoever owns the room then. */
+  lost(): void
+}
+
 /** This process's way to the room: who is calling, and where the call happens. */
 export interface House extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
-  /** Where another process owns the room: its address, and the token of the local session when `sessionId` is that. */
-  elsewhere(
-    sessionId: string,
-  ): Promise<{ readonly address: OwnerAddress; readonly token: string } | undefined>
+  /** The way to the room where another process owns it, for the local session when `sessionId` is that. */
+  elsewhere(sessionId: string): Promise<OwnerLink | undefined>
   /** The owner, attaching first; for what only a serving process does. Errors: `unavailable`/`room_not_running`. */
   owner(rank: Rank): Promise<Owner>
 }
@@ -101,7 +107,8 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       const joined = local.current
       if (joined?.session_id !== sessionId) return undefined
       const attached = await attachment.attach('stdio')
-      return attached.kind === 'there' ? { address: attached.address, token: joined.token } : undefined
+      if (attached.kind === 'here') return undefined
+      return { address: attached.address, token: joined.token, lost: () => attachment.detach(attached) }
     },
     owner: (rank) => ownerAt(attachment, rank),
   }

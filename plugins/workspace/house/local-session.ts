@@ -1,5 +1,7 @@
 import { AGENT_CAPABILITIES, parseCapabilities } from '../domain/capability.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
+import { firstChars, oneLine } from '../domain/short-text.ts'
 import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
@@ -88,7 +90,17 @@ export function localJoin({ name, asOwner }: LocalWish, client: string | undefin
   if (asOwner) {
     return { ...common, name: name ?? 'owner', kind: 'human', capabilities: parseCapabilities(['*']) }
   }
-  return { ...common, name: name ?? client ?? 'agent', kind: 'agent', capabilities: AGENT_CAPABILITIES }
+  return {
+    ...common,
+    name: name ?? nameOfClient(client),
+    kind: 'agent',
+    capabilities: AGENT_CAPABILITIES,
+  }
+}
+
+/** What a client calls itself was written for no room: cut and cleaned it always makes a name. */
+function nameOfClient(client = ''): string {
+  return firstChars(oneLine(client), LIMITS.nameChars) || 'agent'
 }
 
 /** The refusal when the owner went away and nobody took over in time. */
