@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startCli } from './fixtures/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { openTestRoom } from './workspace-fixture.ts'
 
 async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {
   const cwd = await temporaryFolder(t)
@@ -107,6 +108,17 @@ test('without a running room the looking verbs work and change no byte; the othe
   assert.equal(events.json.events.at(-1).event_type, 'workspace.stopped')
   assert.deepEqual(after, before)
   for (const { code, json } of others) assert.deepEqual([code, json.error.reason], [7, 'room_not_running'])
+})
+
+test('the status of a room that is closed counts no lease whose time is over', async (t) => {
+  const room = await openTestRoom(t, { now: { micros: Date.UTC(2020, 0, 1) * 1000 } })
+  await room.do(await room.join('ada'), 'checkout', { target: 'workspace' })
+  await room.close()
+  const cwd = await temporaryFolder(t)
+
+  const { out } = await startCli(['workspace', 'status', '--json', '--room', room.file], { cwd }).done
+
+  assert.equal(JSON.parse(out).counts.active_leases, 0)
 })
 
 test('a file without a room, an unknown folder and an unknown tool are named', async (t) => {

@@ -14,6 +14,7 @@ import {
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import type { RoomEvent } from '../domain/event.ts'
+import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
@@ -21,9 +22,10 @@ import { inspectRoom, type RoomPlace } from '../engine/open-room.ts'
 import { realWorld } from '../house/clock.ts'
 import { callOwner, followEvents } from '../house/link.ts'
 import type { RoomProcess } from '../house/room-process.ts'
-import { workspaceRow } from '../room/change.ts'
+import { currentMoment, workspaceRow } from '../room/change.ts'
 import { presentParticipants } from '../room/members.ts'
 import { storeContent } from '../room/room.ts'
+import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
 import { eventLine, print } from './printing.ts'
 import { namedPlace, runningOwner, type Target, withTarget } from './target.ts'
@@ -62,6 +64,7 @@ function statusCommand(host: Host, room: RoomProcess): Command {
 }
 
 function statusOf(rows: Rows, place: RoomPlace) {
+  const now = currentMoment(rows, realWorld.nowMicros()) // nobody ended what ran out since the room was closed
   const { workspace_id, name } = workspaceRow(rows)
   const { version, hash, bytes, substrate } = rows.document
   return {
@@ -75,7 +78,7 @@ function statusOf(rows: Rows, place: RoomPlace) {
     bytes,
     counts: {
       pending_proposals: Number(rows.one('proposal_count', { status: 'pending' })?.['count']),
-      active_leases: rows.all('lease_active').length,
+      active_leases: listed<Lease>(rows, 'lease_active').filter(({ expires_at }) => expires_at > now).length,
       participants: presentParticipants(rows).length,
     },
   }
