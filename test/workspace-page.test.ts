@@ -132,6 +132,36 @@ test('the owner sees a proposal arrive, looks at its changes, approves and commi
   await seen.shot('committed')
 })
 
+test('proposals beyond the newest 200 are said to be there, and shown when asked; a cut diff says so too', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  for (const name of ['ada', 'bob', 'cem']) {
+    const post = as(server, (await server.join(name)).token)
+    const propose = (_: unknown, n: number) =>
+      post('/workspace/propose', { base_version: 1, summary: `${name} ${n}`, content: `${n}\n` })
+    await Promise.all(Array.from({ length: 67 }, propose))
+  }
+  const long = Array.from({ length: 2000 }, (_, line) => `line ${line}\n`).join('')
+  const dan = as(server, (await server.join('dan')).token)
+  await dan('/workspace/propose', { base_version: 1, summary: 'Long', content: long })
+  await page.reload()
+  const cards = page.locator('#proposals .card')
+  await page.getByText('The newest 200 proposals are shown here.').waitFor()
+  const first = await cards.count()
+
+  await page.getByRole('button', { name: 'Show the changes of: Long' }).click()
+  await page.getByText('The changes are cut here. Show the whole new text').click()
+  const whole = await page.locator('#proposals .card', { hasText: 'line 1999' }).count()
+  await page.getByRole('button', { name: 'Show older proposals' }).scrollIntoViewIfNeeded()
+  await seen.shot('older')
+  await page.getByRole('button', { name: 'Show older proposals' }).click()
+  await page.getByText('The newest 200 proposals are shown here.').waitFor({ state: 'detached' })
+
+  assert.deepEqual([first, await cards.count(), whole], [200, 202, 1])
+  assert.deepEqual(seen.complaints, [])
+})
+
 test('what others wrote stays text: in the document, names, summaries and handoffs', async (t) => {
   const attacks = [
     '<script>alert(1)</script>',

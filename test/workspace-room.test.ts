@@ -12,16 +12,21 @@ import { createRate } from '../plugins/workspace/house/rate.ts'
 import { REASONS } from '../plugins/workspace/reasons.ts'
 import { liveActor } from '../plugins/workspace/room/change.ts'
 import { joinLocally, redeem } from '../plugins/workspace/room/members.ts'
+import type { PageInput } from '../plugins/workspace/room/page.ts'
 import {
   diffVersions,
   eventsAfter,
   handoffsPage,
   handoffWithRecord,
+  invitesPage,
+  leasesPage,
+  participantsPage,
   proposalWithContent,
   readDocument,
   roomView,
   sessionsPage,
   status,
+  type View,
 } from '../plugins/workspace/room/views.ts'
 import type { Capability } from '../server/contract/context.ts'
 import { isSatchelError } from '../server/contract/errors.ts'
@@ -1223,6 +1228,64 @@ test('a list gives at most 200 rows, page by page, without a repeat or a hole', 
   )
 })
 
+test('leases, members and the sessions in use are listed page by page, each once', async (t) => {
+  const room = await openTestRoom(t, { text: Array.from({ length: 9 }, (_, n) => `# S${n}\n`).join('') })
+  const ada = await room.join('ada')
+  for (let n = 0; n < 8; n += 1) await room.join(`p${n}`)
+  await room.do(ada, 'checkout', { target: 'section:S8', minutes: 1 })
+  room.pass(1) // over, though no timer has ended it
+  for (let n = 0; n < 7; n += 1) await room.do(ada, 'checkout', { target: `section:S${n}` })
+  const gone = await room.join('gone')
+  await room.do(gone, 'leave', {})
+  const paged = async <T>(
+    look: (view: View, input: PageInput) => { readonly next_cursor?: string },
+    key: string,
+  ): Promise<T[]> => {
+    const seen: T[] = []
+    for (let cursor: string | undefined; ; ) {
+      const found = await room.look(ada, (view) => look(view, { limit: 3, cursor }))
+      const rows = (found as unknown as Record<string, T[]>)[key] ?? []
+      assert.ok(rows.length <= 3)
+      seen.push(...rows)
+      cursor = found.next_cursor
+      if (cursor === undefined) return seen
+    }
+  }
+
+  const leased = await paged<{ target: string }>(leasesPage, 'leases')
+  const members = await paged<{ name: string }>(participantsPage, 'participants')
+  const used = await paged<{ live: boolean }>(
+    (view, input) => sessionsPage(view, { ...input, live: true }),
+    'sessions',
+  )
+  const sessions = await paged<{ live: boolean }>(sessionsPage, 'sessions')
+
+  assert.deepEqual(
+    leased.map(({ target }) => target),
+    Array.from({ length: 7 }, (_, n) => `section:S${n}`),
+  )
+  assert.deepEqual(
+    members.map(({ name }) => name),
+    ['ada', ...Array.from({ length: 8 }, (_, n) => `p${n}`)],
+  )
+  assert.deepEqual([used.length, sessions.length], [9, 10])
+  assert.ok(used.every(({ live }) => live))
+})
+
+test('the room says of its lists where they go on', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const one = await room.look(ada, roomView)
+  await Promise.all(Array.from({ length: LIMITS.listRows + 1 }, () => room.do(ada, 'invite', {})))
+
+  const full = await room.look(ada, roomView)
+  const rest = await room.look(ada, (view) => invitesPage(view, { cursor: full.next_cursors?.invites }))
+
+  assert.equal(one.next_cursors, undefined)
+  assert.deepEqual(Object.keys(full.next_cursors ?? {}), ['invites'])
+  assert.deepEqual([full.invites?.length, rest.invites.length], [LIMITS.listRows, 1])
+})
+
 test('the handoffs of one participant are found behind any number of others, page by page', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
@@ -1258,6 +1321,26 @@ test('the handoffs of one participant are found behind any number of others, pag
     expected.slice(0, 3),
   )
   assert.ok(all.next_cursor !== undefined, 'it says that it did not look at all')
+})
+
+test('the changes of a proposal are told in at most 16 KiB, and a cut is said beside the whole text', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const shown = async (content: string) => {
+    const { proposal_id } = await room.do(ada, 'propose', { base_version: 1, summary: 's', content })
+    return room.look(ada, (view) => proposalWithContent(view, proposal_id)) as Promise<{
+      diff: string
+      diff_truncated?: boolean
+      content: string
+    }>
+  }
+  const long = Array.from({ length: 2000 }, (_, line) => `line ${line}\n`).join('')
+
+  const [small, large] = [await shown('one line\n'), await shown(long)]
+
+  assert.equal(small.diff_truncated, undefined)
+  assert.deepEqual([large.diff_truncated, large.content], [true, long])
+  assert.ok(Buffer.byteLength(large.diff) <= LIMITS.diffBytes)
 })
 
 test('a list of handoffs does not carry their results', async (t) => {

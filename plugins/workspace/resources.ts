@@ -3,46 +3,79 @@ import { type CallContext, defineResource, type Resource, SatchelError } from '.
 import { LIMITS } from './domain/limits.ts'
 import { firstBytes } from './domain/short-text.ts'
 import { ROOM_URI } from './hints.ts'
-import { leasesOf, participantsOf, proposalsPage, readDocument, status, type View } from './room/views.ts'
+import type { PageInput } from './room/page.ts'
+import { leasesPage, participantsPage, proposalsPage, readDocument, status, type View } from './room/views.ts'
 import { ROOM_LISTENERS, type RoomAccess } from './tools/room-tool.ts'
 
 /** The five resources of a room and the skill. Every read is a fresh look; permission is checked at the read. */
 export function roomResources(access: RoomAccess): readonly Resource[] {
-  const look = async (ctx: CallContext, tool: string, view: (view: View) => unknown): Promise<unknown> =>
+  const look: Look = async (ctx, tool, view, input = {}) =>
     access.perform(ctx, {
       route: { method: 'GET', path: `/workspace/${tool}`, listeners: ROOM_LISTENERS },
-      input: {},
+      input: { ...input },
       async here({ room, sessionId }) {
         await room.look()
-        return room.read(sessionId, view)
+        return room.read(sessionId, (open) => view(open, input))
       },
     })
-  const rows = (name: string, title: string, tool: string, view: (view: View) => unknown): Resource =>
-    defineResource({
-      uri: `${ROOM_URI}/${name}`,
-      name: `workspace_${name}`,
-      title,
-      description: `${title} of the room, as JSON.`,
-      mimeType: 'application/json',
-      requires: 'read',
-      subscribable: true,
-      read: (ctx, uri) =>
-        asNotFound(uri, async () => ({
-          mimeType: 'application/json',
-          text: JSON.stringify(await look(ctx, tool, view)),
-        })),
-    })
   return [
-    rows('status', 'Status', 'status', status),
+    rowsResource('status', 'Status', (ctx) => look(ctx, 'status', status)),
     documentResource(look),
-    rows('proposals', 'Proposals', 'proposals', (view) => proposalsPage(view, {})),
-    rows('leases', 'Active leases', 'leases', (view) => ({ leases: leasesOf(view) })),
-    rows('participants', 'Members', 'participants', (view) => ({ participants: participantsOf(view) })),
+    rowsResource('proposals', 'Proposals', (ctx) => look(ctx, 'proposals', proposalsPage, LONGEST)),
+    rowsResource('leases', 'Active leases', (ctx) => allPages(look, ctx, 'leases', leasesPage)),
+    rowsResource('participants', 'Members', (ctx) => allPages(look, ctx, 'participants', participantsPage)),
     skillResource(),
   ]
 }
 
-type Look = (ctx: CallContext, tool: string, view: (view: View) => unknown) => Promise<unknown>
+/** The longest page of a list. */
+const LONGEST = { limit: LIMITS.listRows }
+
+/** A look at the room, here or by the tool that gives the same at the process that owns it. */
+type Look = <T>(
+  ctx: CallContext,
+  tool: string,
+  view: (view: View, input: PageInput) => T,
+  input?: PageInput,
+) => Promise<T>
+
+type Listed<K extends string> = { readonly [key in K]: readonly unknown[] } & {
+  readonly next_cursor?: string
+}
+
+/** Every row of a list whose tool gives pages, under the tool's name. */
+async function allPages<K extends string>(
+  look: Look,
+  ctx: CallContext,
+  name: K,
+  view: (view: View, input: PageInput) => Listed<K>,
+): Promise<unknown> {
+  const rows: unknown[] = []
+  let cursor: string | undefined
+  do {
+    const found: Listed<K> = await look(ctx, name, view, { ...LONGEST, ...(cursor && { cursor }) })
+    rows.push(...found[name])
+    cursor = found.next_cursor
+  } while (cursor !== undefined)
+  return { [name]: rows }
+}
+
+function rowsResource(name: string, title: string, find: (ctx: CallContext) => Promise<unknown>): Resource {
+  return defineResource({
+    uri: `${ROOM_URI}/${name}`,
+    name: `workspace_${name}`,
+    title,
+    description: `${title} of the room, as JSON.`,
+    mimeType: 'application/json',
+    requires: 'read',
+    subscribable: true,
+    read: (ctx, uri) =>
+      asNotFound(uri, async () => ({
+        mimeType: 'application/json',
+        text: JSON.stringify(await find(ctx)),
+      })),
+  })
+}
 
 function documentResource(look: Look): Resource {
   return defineResource({
@@ -55,8 +88,7 @@ function documentResource(look: Look): Resource {
     subscribable: true,
     read: (ctx, uri) =>
       asNotFound(uri, async () => {
-        const found = await look(ctx, 'read', (view) => readDocument(view, {}))
-        const { content } = found as { content: string } // what `readDocument` gives, here or at the owner
+        const { content } = await look(ctx, 'read', (view) => readDocument(view, {}))
         const { text, cut } = firstBytes(content, LIMITS.documentResourceBytes)
         return { mimeType: 'text/markdown', text, ...(cut && { truncated: true as const }) }
       }),

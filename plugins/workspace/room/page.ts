@@ -1,6 +1,6 @@
 import { LIMITS } from '../domain/limits.ts'
 import { outOfRange, refusal } from '../domain/refusal.ts'
-import type { Params, Rows } from '../domain/rows.ts'
+import type { Params, Row, Rows } from '../domain/rows.ts'
 import { stored } from './tables.ts'
 
 /** What every list takes. */
@@ -27,8 +27,24 @@ export function rowLimit(asked: number | undefined): number {
 
 /** One page of a listing statement, newest first. */
 export function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
+  const before = cursorOf(input.cursor)
+  return pageOf(input, (limit) => rows.all(statement, { ...params, before, limit }))
+}
+
+/** One page of a listing statement, oldest first. */
+export function pageInOrder<T>(
+  rows: Rows,
+  statement: string,
+  input: PageInput,
+  params: Params = {},
+): Page<T> {
+  const after = input.cursor === undefined ? 0 : cursorOf(input.cursor)
+  return pageOf(input, (limit) => rows.all(statement, { ...params, after, limit }))
+}
+
+function pageOf<T>(input: PageInput, find: (limit: number) => readonly Row[]): Page<T> {
   const limit = rowLimit(input.limit)
-  const found = rows.all(statement, { ...params, before: cursorOf(input.cursor), limit: limit + 1 })
+  const found = find(limit + 1)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   return {
@@ -37,7 +53,7 @@ export function page<T>(rows: Rows, statement: string, input: PageInput, params:
   }
 }
 
-/** The `n` below which a page begins. Errors: `invalid`/`invalid_request` for a cursor not made here. */
+/** The `n` beside which a page begins: that of the last row before it. Errors: `invalid`/`invalid_request` for a cursor not made here. */
 export function cursorOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
   if (!/^\d{1,15}$/.test(cursor)) {

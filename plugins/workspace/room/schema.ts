@@ -104,6 +104,10 @@ export const STATEMENTS: Statements = {
   },
   lease_get: { id: 41, sql: 'SELECT json FROM lease WHERE id = :id' },
   lease_active: { id: 42, sql: "SELECT json FROM lease WHERE status = 'active' ORDER BY n" },
+  lease_page: {
+    id: 43,
+    sql: "SELECT json, n FROM lease WHERE status = 'active' AND expires_at > :now AND n > :after ORDER BY n LIMIT :limit",
+  },
 
   participant_put: {
     id: 50,
@@ -111,6 +115,10 @@ export const STATEMENTS: Statements = {
   },
   participant_get: { id: 51, sql: 'SELECT json FROM participant WHERE id = :id' },
   participant_present: { id: 52, sql: 'SELECT json FROM participant WHERE is_left = 0 ORDER BY n' },
+  participant_page: {
+    id: 53,
+    sql: 'SELECT json, n FROM participant WHERE is_left = 0 AND n > :after ORDER BY n LIMIT :limit',
+  },
 
   invitation_put: {
     id: 60,
@@ -133,6 +141,10 @@ export const STATEMENTS: Statements = {
   session_page: {
     id: 74,
     sql: 'SELECT json, n FROM session WHERE n < :before ORDER BY n DESC LIMIT :limit',
+  },
+  session_live_page: {
+    id: 76,
+    sql: 'SELECT json, n FROM session WHERE ended = 0 AND expires_at > :now AND n < :before ORDER BY n DESC LIMIT :limit',
   },
   session_first_of: {
     id: 75,

@@ -17,7 +17,7 @@ import type { Version } from '../domain/version.ts'
 import { type Actor, actorMay, type RoomSettings, requireCapability, workspaceRow } from './change.ts'
 import { getVersion, versionText } from './document.ts'
 import { presentParticipants } from './members.ts'
-import { cursorOf, type PageInput, page, rowLimit } from './page.ts'
+import { cursorOf, type PageInput, page, pageInOrder, rowLimit } from './page.ts'
 import { handoffs, listed, proposals, stored } from './tables.ts'
 
 /** A consistent look at the room by a live session. */
@@ -65,10 +65,11 @@ export function status(view: View) {
   }
 }
 
-/** Leases that run now. */
-export function leasesOf(view: View): readonly Lease[] {
+/** Leases that run now, in the order they were taken. */
+export function leasesPage(view: View, input: PageInput) {
   requireCapability(view.actor, 'read')
-  return activeLeases(view)
+  const { rows, ...more } = pageInOrder<Lease>(view.rows, 'lease_page', input, { now: view.now })
+  return { leases: rows, ...more }
 }
 
 /** Leases that run now, also when the timer has not yet ended those that are over. */
@@ -156,7 +157,7 @@ export function proposalsPage(
   return { proposals: rows.map(proposalView), ...more }
 }
 
-/** One proposal with its content and what it would change now. Errors: `not_found`/`proposal_not_found`. */
+/** One proposal with its content and what that changes of its base, in at most 16 KiB (`diff_truncated`: there is more). Errors: `not_found`/`proposal_not_found`. */
 export function proposalWithContent(view: View, proposalId: string) {
   requireCapability(view.actor, 'read')
   const { rows } = view
@@ -164,13 +165,10 @@ export function proposalWithContent(view: View, proposalId: string) {
   const content = rows.body(proposal.content_hash)
   if (content === undefined) return proposalView(proposal)
   const base = versionText(rows, proposal.base_version)
-  const diff = base === undefined ? undefined : diffFromBase(base, proposal.target, content)
-  return { ...proposalView(proposal), content, ...(diff !== undefined && { diff }) }
-}
-
-function diffFromBase(base: string, target: string, content: string): string | undefined {
-  const before = readTarget(base, parseTarget(target))
-  return unifiedDiff(before, content, LIMITS.diffBytes).diff
+  if (base === undefined) return { ...proposalView(proposal), content }
+  const before = readTarget(base, parseTarget(proposal.target))
+  const { diff, cut } = unifiedDiff(before, content, LIMITS.diffBytes)
+  return { ...proposalView(proposal), content, diff, ...(cut && { diff_truncated: true }) }
 }
 
 /** Version rows, newest first. */
@@ -198,13 +196,13 @@ export function diffVersions(view: View, from: number, to = view.rows.document.v
     added,
     removed,
     diff,
-    ...(cut && { truncated: cutDiff(from, to) }),
+    ...(cut && { truncated: cutDiff(from) }),
   }
 }
 
-function cutDiff(from: number, to: number) {
+function cutDiff(from: number) {
   const next = { tool: 'workspace_history', args: { since_version: from } }
-  return { reason: 'max_bytes' as const, total_versions: to - from, next }
+  return { reason: 'max_bytes' as const, next }
 }
 
 /** Stored events after a cursor, oldest first; `gap` when some between are gone. */
@@ -232,10 +230,11 @@ export function ringOf(rows: Rows, since: number) {
   return { latest_event_id: latest, oldest_event_id: oldest, gap: since + 1 < oldest || since > latest }
 }
 
-/** Members who have not left. */
-export function participantsOf(view: View): readonly Participant[] {
+/** Members who have not left, in the order they joined. */
+export function participantsPage(view: View, input: PageInput) {
   requireCapability(view.actor, 'read')
-  return presentParticipants(view.rows)
+  const { rows, ...more } = pageInOrder<Participant>(view.rows, 'participant_page', input)
+  return { participants: rows, ...more }
 }
 
 /** Invitations, newest first, without their secrets. */
@@ -245,10 +244,12 @@ export function invitesPage(view: View, input: PageInput) {
   return { invites: rows.map(invitationView), ...more }
 }
 
-/** Sessions, newest first, without their tokens. */
-export function sessionsPage(view: View, input: PageInput) {
+/** Sessions, newest first, without their tokens; with `live` those that may be used now. */
+export function sessionsPage(view: View, input: PageInput & { readonly live?: boolean | undefined }) {
   requireCapability(view.actor, 'admin')
-  const { rows, ...more } = page<Session>(view.rows, 'session_page', input)
+  const { rows, ...more } = input.live
+    ? page<Session>(view.rows, 'session_live_page', input, { now: view.now })
+    : page<Session>(view.rows, 'session_page', input)
   return {
     sessions: rows.map((session) => ({ ...sessionView(session), live: isLive(session, view.now) })),
     ...more,
@@ -302,12 +303,24 @@ export function handoffsPage(view: View, input: HandoffsInput) {
 const EXCERPT_BYTES = 4096
 const NEWEST_EVENTS = 20
 
-/** Everything the page shows, in one consistent look (spec workspace-events, `GET /workspace/room`). */
+/**
+ * Everything the page shows, in one consistent look (spec workspace-events, `GET /workspace/room`). `next_cursors`: where
+ * the tool of a list goes on whose newest 200 rows are not all.
+ */
 export function roomView(view: View) {
   requireCapability(view.actor, 'read')
   const { rows, actor } = view
   const text = rows.documentText()
   const { gap: _, ...ring } = ringOf(rows, 0)
+  const longest = { limit: LIMITS.listRows }
+  const proposed = proposalsPage(view, longest)
+  const handed = handoffsPage(view, longest)
+  const invited = actorMay(actor, 'invite') ? invitesPage(view, longest) : undefined
+  const cut = {
+    ...(proposed.next_cursor && { proposals: proposed.next_cursor }),
+    ...(handed.next_cursor && { handoffs: handed.next_cursor }),
+    ...(invited?.next_cursor && { invites: invited.next_cursor }),
+  }
   return {
     status: status(view),
     document: {
@@ -317,9 +330,10 @@ export function roomView(view: View) {
     },
     participants: presentParticipants(rows),
     leases: activeLeases(view),
-    proposals: proposalsPage(view, { limit: LIMITS.listRows }).proposals,
-    handoffs: handoffsPage(view, { limit: LIMITS.listRows }).handoffs,
-    ...(actorMay(actor, 'invite') && { invites: invitesPage(view, { limit: LIMITS.listRows }).invites }),
+    proposals: proposed.proposals,
+    handoffs: handed.handoffs,
+    ...(invited && { invites: invited.invites }),
+    ...(Object.keys(cut).length > 0 && { next_cursors: cut }),
     ...(actorMay(actor, 'observe') && {
       events: listed<RoomEvent>(rows, 'event_newest', { limit: NEWEST_EVENTS }),
     }),

@@ -58,6 +58,7 @@ export const PROPOSAL = z.object({
 export const PROPOSAL_WITH_CONTENT = PROPOSAL.extend({
   content: untrusted('proposed text').optional(),
   diff: untrusted('proposed change').optional(),
+  diff_truncated: z.boolean().optional(),
 })
 
 export const LEASE = z.object({

@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { leasesOf } from '../room/views.ts'
+import { leasesPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
-import { LEASE } from './shapes.ts'
+import { CURSOR, LEASE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 /** `workspace_leases`: see its description. */
 export function workspaceLeases(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_leases',
     title: 'List leases',
-    description: 'Who has checked out what, and until when.',
+    description: 'Who has checked out what, and until when. Takes limit, cursor.',
     profile: 'full',
     requires: 'read',
-    input: z.object({}),
-    output: z.object({ leases: z.array(LEASE) }),
+    input: z.object({ limit: LIMIT, cursor: CURSOR }),
+    output: z.object({ leases: z.array(LEASE), next_cursor: NEXT_CURSOR }),
     example: {},
-    look: (view) => ({ leases: leasesOf(view) }),
+    look: leasesPage,
     digest: ({ leases }) =>
       lines(leases.map((l) => `${l.lease_id} ${l.target} by ${l.participant_id} until ${l.expires_at}`)) ||
       'No leases.',

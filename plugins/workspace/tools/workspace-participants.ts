@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { participantsOf } from '../room/views.ts'
+import { participantsPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
-import { PARTICIPANT } from './shapes.ts'
+import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
 
 /** `workspace_participants`: see its description. */
 export function workspaceParticipants(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_participants',
     title: 'List members',
-    description: 'Members who have not left; membership, not presence.',
+    description: 'Members who have not left; membership, not presence. Takes limit, cursor.',
     profile: 'full',
     requires: 'read',
-    input: z.object({}),
-    output: z.object({ participants: z.array(PARTICIPANT) }),
+    input: z.object({ limit: LIMIT, cursor: CURSOR }),
+    output: z.object({ participants: z.array(PARTICIPANT), next_cursor: NEXT_CURSOR }),
     example: {},
-    look: (view) => ({ participants: participantsOf(view) }),
+    look: participantsPage,
     digest: ({ participants }) =>
       lines(participants.map((p) => `${p.participant_id} ${p.kind} ${p.name}`)) || 'Nobody.',
   })

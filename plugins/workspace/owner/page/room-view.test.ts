@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRoomView, type EventSourceLike, type Part, type ViewState } from './room-view.ts'
+import type { Part } from './room-part.ts'
+import { createRoomView, type EventSourceLike, type ViewState } from './room-view.ts'
 
 interface Timer {
   readonly ms: number
@@ -49,7 +50,14 @@ function browser() {
   const asked: string[] = []
   const timers: Timer[] = []
   const told: { state: ViewState; parts: readonly Part[] }[] = []
-  const server = { status: 200, latest: 10, down: false, hold: undefined as Promise<void> | undefined }
+  const server = {
+    status: 200,
+    latest: 10,
+    down: false,
+    hold: undefined as Promise<void> | undefined,
+    /** By path, instead of what every path answers. */
+    answers: {} as Record<string, object>,
+  }
   const view = createRoomView({
     async fetch(path) {
       asked.push(path)
@@ -57,9 +65,10 @@ function browser() {
       const { status, latest } = server
       await server.hold
       const body =
-        path === '/workspace/room'
+        server.answers[path] ??
+        (path === '/workspace/room'
           ? { latest_event_id: latest, events: [], proposals: [] }
-          : { proposals: [1] }
+          : { proposals: [1] })
       return { ok: status < 400, status, json: async () => body }
     },
     EventSource: FakeSource,
@@ -124,8 +133,8 @@ test('each family of events reads its own part again, and a burst only once', as
   await page.view.start()
   const families: [string, string][] = [
     ['proposal.created', '/workspace/proposals?limit=200'],
-    ['lease.acquired', '/workspace/leases'],
-    ['participant.joined', '/workspace/participants'],
+    ['lease.acquired', '/workspace/leases?limit=200'],
+    ['participant.joined', '/workspace/participants?limit=200'],
     ['change.committed', '/workspace/status'],
     ['handoff.created', '/workspace/handoff_list?limit=200'],
     ['task.updated', '/workspace/handoff_list?limit=200'],
@@ -141,6 +150,59 @@ test('each family of events reads its own part again, and a burst only once', as
     await page.pass(150)
     assert.deepEqual(page.asked, [path], type)
   }
+})
+
+test('a list that goes on is read a page further when asked, and stays as long from then on', async () => {
+  const page = browser()
+  const first = '/workspace/proposals?limit=200'
+  const room = () => page.told.at(-1)?.state.room
+  Object.assign(page.server.answers, {
+    '/workspace/room': {
+      latest_event_id: 10,
+      proposals: [3],
+      next_cursors: { proposals: '30', invites: '9' },
+    },
+    [first]: { proposals: [3], next_cursor: '30' },
+    [`${first}&cursor=30`]: { proposals: [2], next_cursor: '20' },
+    [`${first}&cursor=20`]: { proposals: [1] },
+  })
+  await page.view.start()
+
+  page.view.readOlder('proposals')
+  await settled()
+  const two = room()
+  page.source().send(11, 'proposal.created')
+  await page.pass(150)
+  const again = room()
+  page.view.readOlder('proposals')
+  await settled()
+  const all = room()
+
+  assert.deepEqual(
+    [two?.['proposals'], again?.['proposals']],
+    [
+      [3, 2],
+      [3, 2],
+    ],
+  )
+  assert.deepEqual(again?.next_cursors, { proposals: '20', invites: '9' })
+  assert.deepEqual(all?.['proposals'], [3, 2, 1])
+  assert.deepEqual(all?.next_cursors, { invites: '9' })
+})
+
+test('members and leases are always read whole', async () => {
+  const page = browser()
+  const path = '/workspace/participants?limit=200'
+  Object.assign(page.server.answers, {
+    [path]: { participants: [1], next_cursor: '7' },
+    [`${path}&cursor=7`]: { participants: [2] },
+  })
+  await page.view.start()
+
+  page.source().send(11, 'participant.joined')
+  await page.pass(150)
+
+  assert.deepEqual(page.told.at(-1)?.state.room?.['participants'], [1, 2])
 })
 
 test('a resync reads the room again, and events meanwhile wait and are dropped when the room holds them', async () => {

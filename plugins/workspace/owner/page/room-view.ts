@@ -1,8 +1,7 @@
+import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart } from './room-part.ts'
+
 /** Where the page stands with the room. `ended`: the session is over and no reload helps. */
 export type Connection = 'loading' | 'live' | 'reconnecting' | 'offline' | 'ended'
-
-/** The parts of the page that are read again on their own. */
-export type Part = 'document' | 'proposals' | 'leases' | 'participants' | 'handoffs' | 'invites'
 
 export interface ViewEvent {
   readonly event_id: number
@@ -14,6 +13,8 @@ export interface ViewEvent {
 export interface RoomState {
   readonly latest_event_id: number
   readonly events?: readonly ViewEvent[]
+  /** Of the lists that go on beyond what is here. */
+  readonly next_cursors?: Readonly<Partial<Record<Part, string>>>
   readonly [key: string]: unknown
 }
 
@@ -26,7 +27,7 @@ export interface ViewState {
 
 /** What the view needs of the browser; a test brings its own. */
 export interface RoomViewSeams {
-  fetch(path: string): Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<unknown> }>
+  readonly fetch: Fetch
   /** The browser's `EventSource`, or something that behaves like it. */
   readonly EventSource: new (
     url: string,
@@ -49,6 +50,8 @@ export interface RoomView {
   start(): Promise<void>
   /** Reads one part again, as after an own action. */
   refresh(part: Part): void
+  /** Reads one more page of a list; from then on that many are read again. */
+  readOlder(part: Part): void
   stop(): void
 }
 
@@ -56,28 +59,6 @@ const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
 const DEBOUNCE_MS = 150
 const SHOWN_EVENTS = 200
 const CLOSED = 2
-
-/** Which part an event family belongs to; sessions and the rest only stand in the event list. */
-const PART_OF: Readonly<Record<string, Part>> = {
-  change: 'document',
-  proposal: 'proposals',
-  lease: 'leases',
-  participant: 'participants',
-  handoff: 'handoffs',
-  task: 'handoffs',
-  invite: 'invites',
-}
-
-const PART_PATHS: Readonly<Record<Part, string>> = {
-  document: '/workspace/status',
-  proposals: '/workspace/proposals?limit=200',
-  leases: '/workspace/leases',
-  participants: '/workspace/participants',
-  handoffs: '/workspace/handoff_list?limit=200',
-  invites: '/workspace/invites?limit=200',
-}
-
-const ALL_PARTS = Object.keys(PART_PATHS) as Part[]
 
 /**
  * The logic of the page, without a document: loads the room, follows its events, applies each once by id, reads again
@@ -90,6 +71,7 @@ export function createRoomView(seams: RoomViewSeams): RoomView {
 class FollowedRoom implements RoomView {
   readonly #seams: RoomViewSeams
   readonly #dirty = new Set<Part>()
+  readonly #pages = new Map<Part, number>()
   #connection: Connection = 'loading'
   #room: RoomState | undefined
   #events: readonly ViewEvent[] = []
@@ -122,6 +104,11 @@ class FollowedRoom implements RoomView {
       for (const each of this.#dirty) void this.#readPart(each) // cannot reject
       this.#dirty.clear()
     })
+  }
+
+  readOlder(part: Part): void {
+    this.#pages.set(part, (this.#pages.get(part) ?? 1) + 1)
+    void this.#readPart(part) // cannot reject
   }
 
   stop(): void {
@@ -161,6 +148,7 @@ class FollowedRoom implements RoomView {
       const known = this.#events.filter(({ event_id }) => event_id <= room.latest_event_id)
       this.#events = merged(room.events ?? [], known)
       this.#tell(ALL_PARTS)
+      for (const part of this.#pages.keys()) this.refresh(part)
       return true
     } catch {
       return false // the server cannot be reached
@@ -195,11 +183,16 @@ class FollowedRoom implements RoomView {
 
   async #readPart(part: Part): Promise<void> {
     try {
-      const answer = await this.#seams.fetch(PART_PATHS[part])
-      if (answer.status === 401) this.#end()
-      if (!answer.ok || !this.#room) return
-      const found = (await answer.json()) as object // what our own server gives
-      this.#room = { ...this.#room, ...(part === 'document' ? { status: found } : found) }
+      const found = await readPart(this.#seams.fetch, part, this.#pages.get(part) ?? 1)
+      if (found.kind === 'refused' && found.status === 401) this.#end()
+      if (found.kind === 'refused' || !this.#room) return
+      const { next_cursor, ...rows } = found.answer
+      const { [part]: _, ...cursors } = this.#room.next_cursors ?? {}
+      this.#room = {
+        ...this.#room,
+        ...(part === 'document' ? { status: rows } : rows),
+        next_cursors: { ...cursors, ...(next_cursor !== undefined && { [part]: next_cursor }) },
+      }
       this.#tell([part])
     } catch {
       // The stream says the same, and its reloads read everything again.

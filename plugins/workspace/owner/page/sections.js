@@ -29,7 +29,7 @@ function may(room, capability) {
 
 export function proposals(room, act) {
   const open = room.proposals.filter(({ status }) => status in PENDING)
-  const settled = room.proposals.filter(({ status }) => !(status in PENDING)).slice(0, 10)
+  const settled = room.proposals.filter(({ status }) => !(status in PENDING))
   return [
     open.length === 0
       ? empty('No proposal is open.')
@@ -51,7 +51,20 @@ export function proposals(room, act) {
           ),
         ),
       ),
+    older(room, 'proposals', act),
   ]
+}
+
+/** Says that a list goes on, and reads on. */
+function older(room, part, act) {
+  if (room.next_cursors?.[part] === undefined) return false
+  const label = `Show older ${part}`
+  return h(
+    'p',
+    {},
+    `The newest ${room[part].length} ${part} are shown here. `,
+    button(label, `older-${part}`, () => act.older(part)),
+  )
 }
 
 function badge(status) {
@@ -108,10 +121,22 @@ function card(room, proposal, act) {
 
 /** The changes of one proposal, read when asked for. */
 export function proposalDetail(proposal) {
-  if (proposal.diff) return diffLines(proposal.diff)
+  if (proposal.diff) {
+    return [diffLines(proposal.diff), proposal.diff_truncated && wholeText(proposal)]
+  }
   if (proposal.content !== undefined)
     return h('pre', { class: 'diff', tabindex: '0' }, visible(proposal.content))
   return empty('Its text is no longer kept.')
+}
+
+/** What a reviewer approves is more than the cut diff shows. */
+function wholeText({ proposal_id: id, content }) {
+  return h(
+    'details',
+    {},
+    h('summary', { 'data-key': `whole-${id}` }, 'The changes are cut here. Show the whole new text'),
+    h('pre', { class: 'diff', tabindex: '0' }, visible(content)),
+  )
 }
 
 export function leases(room, act) {
@@ -160,11 +185,10 @@ export function participants(room, act) {
 }
 
 export function sessions(found, room, act) {
-  const live = found.filter((session) => session.live)
   return h(
     'ul',
     { class: 'rows' },
-    live.map(({ session_id: id, participant_id, transport, expires_at }) =>
+    found.map(({ session_id: id, participant_id, transport, expires_at }) =>
       h(
         'li',
         {},
@@ -207,45 +231,45 @@ export function invites(room, act) {
             ),
           ),
         ),
+    older(room, 'invites', act),
   ]
 }
 
 export function handoffs(room, act) {
   if (room.handoffs.length === 0) return empty('No handoff yet.')
-  return h(
+  const cards = h(
     'ul',
     { class: 'cards' },
-    room.handoffs
-      .slice(0, 50)
-      .map(({ handoff_id: id, title, objective, status, from, to, acceptor, result_summary }) =>
+    room.handoffs.map(({ handoff_id: id, title, objective, status, from, to, acceptor, result_summary }) =>
+      h(
+        'li',
+        { class: 'card' },
+        h('h3', {}, title),
         h(
-          'li',
-          { class: 'card' },
-          h('h3', {}, title),
-          h(
-            'p',
-            { class: 'meta' },
-            badge(status),
-            ` from ${nameOf(room, from)} to ${acceptor || to ? nameOf(room, acceptor ?? to) : 'anyone'}`,
-          ),
-          h('p', { class: 'lines' }, visible(objective)),
-          result_summary && h('p', {}, h('strong', {}, 'Result: '), result_summary),
-          status === 'result_ready' &&
-            h(
-              'div',
-              { class: 'buttons' },
-              button('Approve', `ho-approve-${id}`, () => act.reviewHandoff(id, true), {
-                class: 'good',
-                'aria-label': `Approve the result of: ${title}`,
-              }),
-              button('Reject', `ho-reject-${id}`, () => act.reviewHandoff(id, false), {
-                class: 'bad',
-                'aria-label': `Reject the result of: ${title}`,
-              }),
-            ),
+          'p',
+          { class: 'meta' },
+          badge(status),
+          ` from ${nameOf(room, from)} to ${acceptor || to ? nameOf(room, acceptor ?? to) : 'anyone'}`,
         ),
+        h('p', { class: 'lines' }, visible(objective)),
+        result_summary && h('p', {}, h('strong', {}, 'Result: '), result_summary),
+        status === 'result_ready' &&
+          h(
+            'div',
+            { class: 'buttons' },
+            button('Approve', `ho-approve-${id}`, () => act.reviewHandoff(id, true), {
+              class: 'good',
+              'aria-label': `Approve the result of: ${title}`,
+            }),
+            button('Reject', `ho-reject-${id}`, () => act.reviewHandoff(id, false), {
+              class: 'bad',
+              'aria-label': `Reject the result of: ${title}`,
+            }),
+          ),
       ),
+    ),
   )
+  return [cards, older(room, 'handoffs', act)]
 }
 
 export function events(list, room) {

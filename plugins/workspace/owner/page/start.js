@@ -105,6 +105,7 @@ const act = {
   revoke: (invite_id) => attempt(() => post('/workspace/invite/revoke', { invite_id }), 'invites'),
   reviewHandoff: (handoff_id, approve) =>
     attempt(() => post('/workspace/handoff/review', { handoff_id, approve }), 'handoffs'),
+  older: (part) => view.readOlder(part),
   showProposal: (proposal_id, place) =>
     attempt(async () =>
       fill(place, sections.proposalDetail(await get(`/workspace/proposal?proposal_id=${proposal_id}`))),
@@ -206,7 +207,7 @@ async function readDocument() {
 
 async function readSessions() {
   try {
-    const { sessions } = await get('/workspace/sessions?limit=200')
+    const { sessions } = await get('/workspace/sessions?live=true&limit=200')
     fill(places.sessions, sections.sessions(sessions, current, act))
   } catch {
     fill(places.sessions, h('p', { class: 'empty' }, 'Sessions are not shown to you.'))

@@ -1,0 +1,60 @@
+/** The parts of the page that are read again on their own. */
+export type Part = 'document' | 'proposals' | 'leases' | 'participants' | 'handoffs' | 'invites'
+
+/** As the browser's, as far as it is needed. */
+export type Fetch = (
+  path: string,
+) => Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<unknown> }>
+
+/** Which part an event family belongs to; sessions and the rest only stand in the event list. */
+export const PART_OF: Readonly<Record<string, Part>> = {
+  change: 'document',
+  proposal: 'proposals',
+  lease: 'leases',
+  participant: 'participants',
+  handoff: 'handoffs',
+  task: 'handoffs',
+  invite: 'invites',
+}
+
+const PART_PATHS: Readonly<Record<Part, string>> = {
+  document: '/workspace/status',
+  proposals: '/workspace/proposals?limit=200',
+  leases: '/workspace/leases?limit=200',
+  participants: '/workspace/participants?limit=200',
+  handoffs: '/workspace/handoff_list?limit=200',
+  invites: '/workspace/invites?limit=200',
+}
+
+/** Lists that are always shown whole; of the others the newest page, and more when asked. */
+const WHOLE: ReadonlySet<Part> = new Set(['leases', 'participants'])
+
+export const ALL_PARTS = Object.keys(PART_PATHS) as Part[]
+
+/** What the path of a part gives, as far as the page's logic looks at it. */
+interface PartAnswer {
+  readonly next_cursor?: string
+  readonly [key: string]: unknown
+}
+
+export type PartRead =
+  | { readonly kind: 'read'; readonly answer: PartAnswer }
+  | { readonly kind: 'refused'; readonly status: number }
+
+/** A part, its first `pages` pages as one answer. Errors: those of `fetch`. */
+export async function readPart(fetch: Fetch, part: Part, pages: number): Promise<PartRead> {
+  const most = WHOLE.has(part) ? Number.POSITIVE_INFINITY : pages
+  const rows: unknown[] = []
+  let cursor: string | undefined
+  for (let read = 1; ; read += 1) {
+    const path = PART_PATHS[part] + (cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`)
+    const response = await fetch(path)
+    if (!response.ok) return { kind: 'refused', status: response.status }
+    const answer = (await response.json()) as PartAnswer // what our own server gives
+    const listed = answer[part]
+    if (!Array.isArray(listed)) return { kind: 'read', answer }
+    rows.push(...listed)
+    cursor = answer.next_cursor
+    if (cursor === undefined || read >= most) return { kind: 'read', answer: { ...answer, [part]: rows } }
+  }
+}
