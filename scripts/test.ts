@@ -17,7 +17,7 @@ if (files.length === 0) throw new Error('No test file was found.')
 mkdirSync('reports', { recursive: true })
 /** Longest time of one test file; the long proofs raise it. */
 const timeout = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
-const preloaded = ['loopback-only.mjs'].map(
+const preloaded = ['loopback-only.mjs', 'bundle-uncovered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
