@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -99,7 +100,12 @@ test('a record of another process is in the next answer, and so is its removal',
   assert.deepEqual(titles(await bench.call('handoff_list')), ['Record 2'])
 })
 
-test('an index that is gone, cut, newer or edited gives the same answers as a new one', async (t) => {
+/** An index file as it stands, but with another body. */
+function indexOf(body: string): string {
+  return `${JSON.stringify({ version: 1, sha256: createHash('sha256').update(body).digest('hex') })}\n${body}`
+}
+
+test('an index that is gone, cut, newer, edited or of another shape gives the same answers as a new one', async (t) => {
   const first = await openBench(t)
   for (let n = 0; n < 20; n++) put(first, n)
   const list = async () => {
@@ -116,6 +122,9 @@ test('an index that is gone, cut, newer or edited gives the same answers as a ne
     () => first.write(path, index.replace('"version":1', '"version":99')),
     () => first.write(path, index.replaceAll('Record 1', 'Nothing')),
     () => first.write(path, ''),
+    ...['5', '{}', '[5]', '[["a", 5]]', '[["a", {"mtimeMs": 1, "size": 1}]]', '{'].map(
+      (body) => () => first.write(path, indexOf(body)),
+    ),
   ]
   for (const damage of damages) {
     damage()

@@ -84,6 +84,7 @@ export async function orMissing<T>(action: Promise<T>): Promise<T | undefined> {
 
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 const UNWRITABLE = new Set([
+  'ENOENT',
   'EROFS',
   'EACCES',
   'EPERM',

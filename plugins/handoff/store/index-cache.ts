@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { isJsonObject } from '../domain/json-pointer.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { type Disk, systemCode } from './disk.ts'
+import { ensureFolder } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 import type { Problem } from './read-record.ts'
 
@@ -29,8 +31,23 @@ export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntrie
   const lineEnd = text.indexOf('\n')
   const body = text.slice(lineEnd + 1)
   if (text.slice(0, lineEnd) !== headOf(body)) return undefined
-  const entries: readonly (readonly [string, IndexEntry])[] = JSON.parse(body) // its digest is right: we wrote it
-  return new Map(entries)
+  return entriesIn(body)
+}
+
+/** What a body says of files; undefined where it says nothing of the kind: a checkout may bring an index of somebody else. */
+function entriesIn(body: string): IndexEntries | undefined {
+  try {
+    const entries: unknown = JSON.parse(body)
+    return Array.isArray(entries) && entries.every(isNamedEntry) ? new Map(entries) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isNamedEntry(value: unknown): value is readonly [string, IndexEntry] {
+  if (!Array.isArray(value) || typeof value[0] !== 'string' || !isJsonObject(value[1])) return false
+  const { mtimeMs, size, row, problem } = value[1]
+  return typeof mtimeMs === 'number' && typeof size === 'number' && isJsonObject(row ?? problem)
 }
 
 /** Writes the index by rename; a store that cannot be written has none. */
@@ -38,7 +55,7 @@ export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntrie
   const body = JSON.stringify([...entries])
   const temp = join(layout.cache, `index-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
-    await disk.makeDirectory(layout.cache)
+    await ensureFolder(disk, layout.cache)
     await disk.writeNew(temp, `${headOf(body)}\n${body}`)
     await disk.rename(temp, fileOf(layout))
   } catch (thrown) {

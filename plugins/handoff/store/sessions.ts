@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { processStart } from '../../../server/plugin.ts'
 import { isJsonObject } from '../domain/json-pointer.ts'
 import type { Disk } from './disk.ts'
+import { ensureFolder } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
 /** A process, for ever: the pid alone is used again. */
@@ -58,7 +59,7 @@ export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly
 export async function noteSession(disk: Disk, layout: Layout, noted: NotedSession): Promise<void> {
   const others = (await loadSessions(disk, layout)).filter(({ session }) => session !== noted.session)
   const temp = join(layout.cache, `sessions-${process.pid}-${randomBytes(6).toString('hex')}`)
-  await disk.makeDirectory(layout.cache)
+  await ensureFolder(disk, layout.cache)
   await disk.writeNew(temp, JSON.stringify([...others, noted].slice(-MAX_SESSIONS)))
   await disk.rename(temp, fileOf(layout))
 }

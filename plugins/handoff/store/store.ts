@@ -3,6 +3,7 @@ import { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { asStoreError, type Disk, dropTemp, orMissing, placeNew, systemCode } from './disk.ts'
+import { ensureFolder } from './ensure-folder.ts'
 import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
 import { type HeldLock, withLock } from './lock.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
@@ -49,17 +50,18 @@ export function openStore(parts: {
 }): Store {
   const { disk, layout } = parts
   const locks = { disk, layout, now: parts.now }
-  let prepared = false
+  let swept = false
 
+  /** Before every write: a checkout or a cleaning may have taken folders away since the last one. */
   const prepare = async (): Promise<void> => {
-    if (prepared) return
-    for (const folder of [layout.folder, layout.records]) await refuseLink(disk, folder)
-    for (const folder of [layout.records, layout.locks, layout.temps]) await disk.makeDirectory(folder)
+    const { folder, records, locks, temps } = layout
+    for (const needed of [folder, records, locks, temps]) await ensureFolder(disk, needed)
     if (!(await orMissing(disk.stat(layout.gitignore)))) {
       await placeNew(disk, newTemp(layout, 'gitignore'), layout.gitignore, GITIGNORE).catch(ignoreExisting)
     }
+    if (swept) return
     await removeStaleTemps(disk, layout, parts.now())
-    prepared = true
+    swept = true
   }
 
   const files = { disk, layout, written: parts.onWrite ?? (() => {}) }
@@ -136,17 +138,6 @@ async function commitChange(files: Files, id: string, text: string, held: HeldLo
 function announced({ layout, written }: Files, id: string, text: string): Written {
   written(id)
   return { etag: sha256(text), path: relative(layout.root, recordFile(layout, id)) }
-}
-
-/** A link in the place of the store would lead writes out of the project. */
-async function refuseLink(disk: Disk, folder: string): Promise<void> {
-  const found = await orMissing(disk.stat(folder))
-  if (!found || found.isDirectory) return
-  throw new SatchelError(
-    'unavailable',
-    'store_unwritable',
-    'The folder of the handoff store is a link or a file; nothing was written. Make it a folder, or set handoff.store to one.',
-  )
 }
 
 async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {
