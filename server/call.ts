@@ -77,6 +77,7 @@ export function asCallerError(
   what: string,
   visible: (toolName: string) => boolean = () => true,
 ): SatchelError {
+  if (isSatchelError(thrown) && thrown.code === 'internal') return withLoggedCause(thrown, ctx, what)
   if (isSatchelError(thrown)) return withVisibleNext(thrown, visible)
   if (ctx.signal.aborted) return new SatchelError('cancelled', 'cancelled', 'The call was cancelled.')
   const logId = randomBytes(6).toString('hex')
@@ -84,6 +85,17 @@ export function asCallerError(
   return new SatchelError('internal', 'internal', 'Internal error', {
     details: { log_id: logId },
     cause: thrown,
+  })
+}
+
+/** A failure that says of itself what failed: why goes to the log, once. */
+function withLoggedCause(error: SatchelError, { log }: Pick<CallContext, 'log'>, what: string): SatchelError {
+  if (error.cause === undefined || error.details?.['log_id'] !== undefined) return error
+  const logId = randomBytes(6).toString('hex')
+  log.error(error.message, { log_id: logId, what, error: error.cause })
+  return new SatchelError(error.code, error.reason, error.message, {
+    details: { ...error.details, log_id: logId },
+    cause: error.cause,
   })
 }
 

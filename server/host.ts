@@ -6,6 +6,7 @@ import type { Resource } from './contract/resource.ts'
 import type { Listener, OpenListener } from './contract/route.ts'
 import type { Profile } from './contract/tool.ts'
 import { createHub, type Hub } from './hub.ts'
+import { requireLentShape } from './plugin-shape.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 
 /** Which tools the MCP door offers. `readOnly` always wins; `include` adds to the profile, `exclude` takes away. */
@@ -20,7 +21,7 @@ export interface ToolFilter {
 export interface PluginEntry {
   readonly plugin: Plugin
   readonly config: Record<string, unknown>
-  /** Where it came from, for messages: `built in`, or its file. */
+  /** Where it came from, for messages: `BUILT_IN`, or its file. */
   readonly source: string
 }
 
@@ -70,6 +71,9 @@ export interface RunningHost {
   /** Aborts the signal, closes what was opened, stops plugins in reverse; logs failures and skips none. */
   stop(): Promise<void>
 }
+
+/** The source of a plugin that ships with satchel: it was compiled against the contract. */
+export const BUILT_IN = 'built in'
 
 const START_LIMIT_MS = 10_000 // architecture, section 7
 
@@ -143,13 +147,15 @@ function hostFor(
 
 async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
   try {
-    return await entry.plugin.setup(host, entry.config)
+    const instance = await entry.plugin.setup(host, entry.config)
+    if (entry.source !== BUILT_IN) requireLentShape(entry.plugin.name, entry.source, instance)
+    return instance
   } catch (thrown) {
     if (isSatchelError(thrown)) throw thrown
     throw new SatchelError(
       'internal',
       'plugin_setup',
-      `The plugin "${entry.plugin.name}" (${entry.source}) failed in setup.`,
+      `The plugin "${entry.plugin.name}" (${entry.source}) failed in setup; see the log.`,
       {
         cause: thrown,
       },

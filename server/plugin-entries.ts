@@ -1,7 +1,7 @@
 import { BUILTIN_PLUGINS, type BuiltinPlugin, type Section } from './builtin-plugins.ts'
 import type { Config } from './config.ts'
 import type { Plugin } from './contract/plugin.ts'
-import type { PluginEntry } from './host.ts'
+import { BUILT_IN, type PluginEntry } from './host.ts'
 
 /**
  * Which plugins a door needs: all that are built in and configured, those of them that have something to serve, or only what owns
@@ -29,7 +29,7 @@ export async function loadEntries(config: Config, wanted: Wanted): Promise<reado
   const entries = builtins.map(({ plugin, section }) => ({
     plugin,
     config: config.section(plugin, section),
-    source: 'built in',
+    source: BUILT_IN,
   }))
   const ownedByBuiltin = wanted.kind === 'verb' && rows.length > 0
   return ownedByBuiltin ? entries : [...entries, ...(await loadThirdParty(config))]

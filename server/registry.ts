@@ -58,14 +58,13 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
     for (const name of [`plugin "${plugin}"`, ...namesOf(instance)]) {
       const first = owners.get(name)
       if (first !== undefined) {
-        throw new SatchelError(
-          'conflict',
-          'name_taken',
-          `The ${name} is lent by both "${first}" and "${plugin}".`,
-          {
-            details: { name, owners: [first, plugin] },
-          },
-        )
+        const message =
+          name === `plugin "${plugin}"`
+            ? `Two plugins are called "${plugin}": rename one, or list only one.`
+            : `The ${name} is lent by both "${first}" and "${plugin}".`
+        throw new SatchelError('conflict', 'name_taken', message, {
+          details: { name, owners: [first, plugin] },
+        })
       }
       owners.set(name, plugin)
     }

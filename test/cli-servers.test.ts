@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { openProject, type Running } from './fixtures/run-cli.ts'
 
 /** Where a server said it listens. */
@@ -357,6 +358,55 @@ test('what is no plugin is refused with its file named', async (t) => {
     const { error } = JSON.parse(ran.out)
     assert.deepEqual([ran.code, error.reason, error.message.includes(name)], [code, reason, true], name)
     assert.doesNotMatch(ran.out, /secret of import/)
+    if (name === 'throws.js') assert.match(ran.err, /secret of import/, 'the log has the cause')
   }
   assert.equal((await satchel(['plugin', 'check', 'nowhere'])).code, 4)
+})
+
+test('a plugin whose declarations are not those of the contract is refused with the member that is wrong', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const contract = pathToFileURL(join(import.meta.dirname, '../server/plugin.ts')).href
+  const tool = (change: string) => `
+    import { z } from '${import.meta.resolve('zod')}'
+    import { definePlugin } from '${contract}'
+    const tool = {
+      name: 'greet', title: 'Greet', description: 'Greets.', profile: 'core',
+      input: z.object({ name: z.string() }), output: z.object({ greeting: z.string() }),
+      annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      example: { name: 'Ada' }, handler: async (_ctx, { name }) => ({ greeting: name }), digest: () => 'said',
+    }
+    const lent = (tools) => ({ tools })
+    export default definePlugin({
+      name: 'greeter', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ${change},
+    })`
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['undefined', /its setup gave no object of declarations/],
+    ['lent(tool)', /tools must be a list/],
+    ['lent([greet])'.replace('greet', '"greet"'), /tool 0: is no object made by defineTool/],
+    ['lent([{ ...tool, name: "Greet Me!" }])', /tool "Greet Me!": name must be 1 to 48 of a-z/],
+    ['lent([{ ...tool, description: "" }])', /tool "greet": description must be a text/],
+    ['lent([{ ...tool, input: {} }])', /input must be a zod object/],
+    ['lent([{ ...tool, annotations: { readOnly: true } }])', /annotations.destructive must be true or false/],
+    ['lent([{ ...tool, digest: "x" }])', /digest must be a function/],
+    ['lent([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
+    [
+      'lent([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',
+      /http.path names "nam", which is no field/,
+    ],
+    ['lent([{ ...tool, cli: { verb: "Greet" } }])', /cli.verb must be one or two words/],
+    ['lent([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],
+    [
+      'lent([{ ...tool, input: z.object({ at: z.date() }), example: {} }])',
+      /tool "greet" has no JSON Schema: Date/,
+    ],
+  ]
+  await mkdir(join(root, 'p'))
+  for (const [index, [change, message]] of cases.entries()) {
+    const file = join('p', `case-${index}.mjs`)
+    await writeFile(join(root, file), tool(change))
+    const ran = await satchel(['plugin', 'check', file, '--json'])
+    const { error } = JSON.parse(ran.out)
+    assert.deepEqual([ran.code, error.reason], [3, 'plugin_shape'], change)
+    assert.match(error.message, message, change)
+  }
 })

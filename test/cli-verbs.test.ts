@@ -447,14 +447,18 @@ test('a configuration error names key, line and nearest key, with exit 3', async
   assert.deepEqual(json(ran).error.details, { key: 'http.prot', line: 2, nearest: 'port' })
 })
 
-test('a plugin that throws in setup is exit 1 with its file and without its text', async (t) => {
+test('a plugin that throws in setup is exit 1 with its file; what it threw stands in the log, not in the answer', async (t) => {
   const { satchel } = await openProject(t, 'fail_setup: true')
 
-  const ran = await satchel(['probe', 'echo', 'x'])
+  const ran = await satchel(['probe', 'echo', 'x', '--json'])
 
-  assert.equal(ran.code, 1)
-  assert.match(ran.err, /probe-plugin/)
-  assert.doesNotMatch(ran.err, /secret of setup/)
+  const { error } = json(ran)
+  const [logged = ''] = ran.err.split('\n')
+  assert.deepEqual([ran.code, error.reason], [1, 'plugin_setup'])
+  assert.match(ran.out, /probe-plugin/)
+  assert.doesNotMatch(ran.out, /secret of setup/)
+  assert.match(logged, /secret of setup/)
+  assert.equal(JSON.parse(logged).log_id, error.details?.['log_id'])
 })
 
 test('--version is the version of the package', async (t) => {

@@ -257,7 +257,7 @@ function complain(world: World, thrown: unknown, showNext?: (next: NextStep) => 
 }
 
 function asError(world: World, thrown: unknown): SatchelError {
-  if (isSatchelError(thrown)) return thrown
+  if (isSatchelError(thrown) && thrown.code !== 'internal') return thrown
   return asCallerError(
     thrown,
     { log: world.doors.log(undefined), signal: world.signal },

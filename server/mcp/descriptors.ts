@@ -1,5 +1,5 @@
 import type { OwnedTool } from '../call.ts'
-import { isSatchelError, type SatchelError } from '../contract/errors.ts'
+import { isSatchelError, SatchelError } from '../contract/errors.ts'
 import type { Prompt } from '../contract/prompt.ts'
 import type { Resource } from '../contract/resource.ts'
 import type { Tool } from '../contract/tool.ts'
@@ -35,7 +35,7 @@ export interface Catalog {
 
 /**
  * Compiles what the MCP door lists. `elsewhere`: what is served beside the host's own, or why it cannot be.
- * Errors: a `TypeError` naming the tool whose schema has no JSON Schema.
+ * Errors: `invalid`/`plugin_shape` naming the tool whose schema has no JSON Schema.
  */
 export function createCatalog(host: RunningHost, elsewhere?: RawTable | SatchelError): Catalog {
   const [raw, unreached] = isSatchelError(elsewhere) ? [undefined, elsewhere] : [elsewhere, undefined]
@@ -69,7 +69,7 @@ export function createCatalog(host: RunningHost, elsewhere?: RawTable | SatchelE
   }
 }
 
-/** What a client sees of a tool. Errors: a `TypeError` naming the tool. */
+/** What a client sees of a tool. Errors: `invalid`/`plugin_shape` naming the tool. */
 export function toolDescriptor(tool: Tool): Descriptor {
   const { annotations } = tool
   return {
@@ -111,7 +111,12 @@ function converted(tool: Tool, convert: () => JsonSchema): JsonSchema {
     return convert()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new TypeError(`A field of the tool "${tool.name}" has no JSON Schema: ${why}`, { cause })
+    throw new SatchelError(
+      'invalid',
+      'plugin_shape',
+      `A field of the tool "${tool.name}" has no JSON Schema: ${why}. Declare it as a type that JSON has.`,
+      { cause },
+    )
   }
 }
 
