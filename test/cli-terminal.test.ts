@@ -71,7 +71,7 @@ test('without a terminal an ingest writes plain lines, and no bar', async (t) =>
   assert.equal(code, 0, err)
   assert.ok(!`${out}${err}`.includes(ESCAPE))
   assert.doesNotMatch(err, BAR)
-  assert.match(err, /^terraform-x-net: fetching 1 ref \(0\/1\)$/m)
+  assert.match(err, /^1 repositor(?:y|ies) \(0\/1\)$/m)
   assert.match(err, /^terraform-x-net: done \(1\/1\)$/m)
   assert.match(out, /1 module/)
 })

@@ -66,7 +66,7 @@ async function runPrepared(
   service: ModuleService,
   { config, trust, outputDir, cloneDir }: Prepared,
   wish: IngestWish,
-  call: Pick<CallContext, 'signal' | 'progress'> & { readonly door?: CallContext['door'] },
+  call: Pick<CallContext, 'signal' | 'progress'>,
 ): Promise<Ingested> {
   const { host } = service
   const embedding: EmbeddingOptions = {
@@ -98,9 +98,7 @@ async function runPrepared(
         log: host.log,
         reader,
         ...(vectors && { vectors }),
-        // A person counts repositories; a program waits for any step.
-        progress: (done, total, message) =>
-          call.progress(call.door === 'cli' ? Math.floor(done + 1e-9) : done, total, message),
+        progress: call.progress,
       },
     )
     for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)

@@ -1,19 +1,27 @@
 import type { SingleBar } from 'cli-progress'
 import type { Terminal } from '../contract/command.ts'
 
-/** Progress of one call on stderr. Ended by `stop`, which leaves no bar behind. */
+/** Progress of one call on stderr: a person counts whole steps. Ended by `stop`, which leaves no bar behind. */
 export interface ProgressLine {
   update(done: number, total?: number, message?: string): void
   stop(): void
 }
 
-/** Off a terminal a note is written when the message changes, and no more often than this. */
+/** Off a terminal a note is written when the count changes, and else no more often than this. */
 const NOTE_EVERY_MS = 10_000
 
-/** A bar on a terminal, else one plain line per message and at most one per 10 s for the same message; nothing when quiet. */
-export function openProgress(terminal: Terminal, now: () => Date): ProgressLine {
+/** A bar on a terminal, else one plain line per step and at most one per 10 s within a step; nothing when quiet. */
+export function openProgress(
+  terminal: Pick<Terminal, 'quiet' | 'stderrIsTty' | 'note'>,
+  now: () => Date,
+): ProgressLine {
   if (terminal.quiet) return { update() {}, stop() {} }
-  return terminal.stderrIsTty ? bar() : notes(terminal, now)
+  const line = terminal.stderrIsTty ? bar() : notes(terminal, now)
+  return {
+    // Shares of a step are sums of fractions: what is a hair below the next whole is that whole.
+    update: (done, total, message) => line.update(Math.floor(done + 1e-9), total, message),
+    stop: line.stop,
+  }
 }
 
 function bar(): ProgressLine {
@@ -51,15 +59,14 @@ function bar(): ProgressLine {
   }
 }
 
-function notes(terminal: Terminal, now: () => Date): ProgressLine {
-  let lastMessage: string | undefined
+function notes(terminal: Pick<Terminal, 'note'>, now: () => Date): ProgressLine {
+  let lastDone: number | undefined
   let lastAt = 0
   return {
     update(done, total, message) {
       const at = now().getTime()
-      const isNews = message !== undefined && message !== lastMessage
-      if (!isNews && at - lastAt < NOTE_EVERY_MS) return
-      lastMessage = message
+      if (done === lastDone && at - lastAt < NOTE_EVERY_MS) return
+      lastDone = done
       lastAt = at
       const count = total === undefined ? String(done) : `${done}/${total}`
       terminal.note(message === undefined ? `progress: ${count}` : `${message} (${count})`)

@@ -195,7 +195,7 @@ async function embedAll(
     if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
     else failures.push(embeddingFailure(record, embedding.failed))
   }
-  work.progress(candidates.length, candidates.length)
+  if (candidates.length > 0) work.progress(candidates.length, candidates.length)
   return { items, failures }
 }
 
