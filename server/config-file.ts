@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
+import { readRegularFile } from './regular-file.ts'
 
 interface FileRequest {
   readonly file?: string
@@ -15,10 +15,14 @@ interface FoundFile {
   readonly text: ConfigText
 }
 
+/** Far more than any configuration of repositories needs. */
+const MAX_BYTES = 16 * 1024 * 1024
+
 /**
  * Finds and reads the configuration file: `file`, else `SERVICE_CONFIG`, `./satchel.yaml`, `./config.yaml`; undefined when
  * there is none. `ownKeys` are the top-level keys by which a `config.yaml` is known as ours.
- * Errors: `not_found`/`config_not_found` for a file that was named; `invalid`/`config_syntax`.
+ * Errors: `not_found`/`config_not_found` for a file that was named, also for a folder, pipe or device;
+ * `invalid`/`config_syntax`.
  */
 export async function findConfigFile(
   request: FileRequest,
@@ -27,24 +31,28 @@ export async function findConfigFile(
   const named = request.file ?? request.env['SERVICE_CONFIG']
   if (named) {
     const file = resolve(request.cwd, named)
-    const content = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const read = await readRegularFile(file, MAX_BYTES).catch((cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read (${cause.code})`
-      throw new SatchelError(
-        'not_found',
-        'config_not_found',
-        `The configuration file ${named} ${why}. Write one with: satchel init ${named}`,
-        { cause },
-      )
+      throw notFound(named, `${why}. Write one with: satchel init ${named}`, cause)
     })
-    return { file, text: await parseText(content, named) }
+    if (read.kind === 'text') return { file, text: await parseText(read.text, named) }
+    throw notFound(named, read.kind === 'no file' ? NO_FILE : 'is larger than 16 MiB.')
   }
   return (await findImplicit(request.cwd, 'satchel.yaml')) ?? (await findForeign(request.cwd, ownKeys))
 }
 
+const NO_FILE = 'is a folder, pipe or device. Name a regular file.'
+
+function notFound(named: string, why: string, cause?: unknown): SatchelError {
+  return new SatchelError('not_found', 'config_not_found', `The configuration file ${named} ${why}`, {
+    cause,
+  })
+}
+
 async function findImplicit(cwd: string, name: string): Promise<FoundFile | undefined> {
   const file = resolve(cwd, name)
-  const content = await readFile(file, 'utf8').catch(() => undefined)
-  return content === undefined ? undefined : { file, text: await parseText(content, name) }
+  const read = await readRegularFile(file, MAX_BYTES).catch(() => undefined)
+  return read?.kind === 'text' ? { file, text: await parseText(read.text, name) } : undefined
 }
 
 /** `config.yaml` is everybody's name: one without any key of ours belongs to another program and is left alone. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -118,6 +119,21 @@ test('a file that was named and is missing is not_found, with the command that w
     reason: 'config_not_found',
   })
   await assert.rejects(loadConfig({ cwd, env: { SERVICE_CONFIG: 'x.yaml' } }), { reason: 'config_not_found' })
+})
+
+test('a named file that is a folder or a pipe is refused at once, and one that was only looked for is left alone', async (t) => {
+  const cwd = await folder(t, {})
+  await mkdir(join(cwd, 'folder.yaml'))
+  execFileSync('mkfifo', [join(cwd, 'satchel.yaml')])
+
+  for (const file of ['folder.yaml', 'satchel.yaml', '/dev/zero']) {
+    await assert.rejects(loadConfig({ cwd, env: {}, file }), {
+      reason: 'config_not_found',
+      message: /is a folder, pipe or device/,
+    })
+  }
+  assert.equal((await loadConfig({ cwd, env: {} })).file, undefined)
+  assert.equal((await loadConfig({ cwd, env: {}, file: '/dev/null' })).file, '/dev/null')
 })
 
 test("another program's config.yaml is left alone, ours is read", async (t) => {

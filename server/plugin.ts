@@ -32,4 +32,5 @@ export { makeDirectoryDurably, syncDirectory, writeFileDurably } from './durable
 export { nearest } from './nearest.ts'
 export { matchesGlob } from './path-glob.ts'
 export { isZombie, processStart } from './process-start.ts'
+export { readRegularFile } from './regular-file.ts'
 export { cleanText, fenced } from './untrusted.ts'

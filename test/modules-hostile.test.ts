@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -279,6 +279,36 @@ async function askOverStdio(t: TestContext, root: string, inputs: readonly objec
   await once(child, 'close')
   return answers
 }
+
+test('a configuration that is a folder, a pipe or too large is refused at every door, and nobody waits for it', async (t) => {
+  const stage = await openStage(t)
+  await mkdir(join(stage.root, 'folder.yaml'))
+  execFileSync('mkfifo', [join(stage.root, 'pipe.yaml')])
+  await writeFile(join(stage.root, 'large.yaml'), `#${' '.repeat(1024 * 1024)}\n`)
+  await mkdir(join(stage.root, 'beside'))
+  await writeFile(join(stage.root, 'beside', 'own.yaml'), 'embedding: { enabled: true }\n')
+  execFileSync('mkfifo', [join(stage.root, 'beside', 'satchel.lexicon.json')])
+  const refused: [string, string][] = [
+    ['folder.yaml', 'file_not_found'],
+    ['pipe.yaml', 'file_not_found'],
+    ['large.yaml', 'config_invalid'],
+  ]
+
+  for (const door of await openDoors(t, stage.opened)) {
+    const search = (config_file: string) => door.call('search_modules_vector', { query: 'x', config_file })
+    for (const [config_file, reason] of refused) {
+      const outcomes = [await search(config_file)]
+      for (const tool of ['ingest', 'ingest_modules'].filter((name) => door.serves(name))) {
+        outcomes.push(await door.call(tool, { config_file }))
+      }
+      for (const outcome of outcomes) {
+        assert.ok(!outcome.ok && outcome.error.reason === reason, `${door.name} ${JSON.stringify(outcome)}`)
+      }
+    }
+    const beside = await search('beside/own.yaml')
+    assert.ok(!beside.ok && beside.error.reason === 'lexicon_invalid', JSON.stringify(beside))
+  }
+})
 
 test('the repositories the operator names are open to callers, also when they are local', async (t) => {
   const remote = join(await temporaryFolder(t), 'own.git')

@@ -11,7 +11,8 @@ import {
 } from './config.ts'
 import { refusal } from './reasons.ts'
 
-const MAX_BYTES = 1024 * 1024 // modules design 7
+/** Longest configuration text. modules design 7 */
+export const MAX_CONFIG_BYTES = 1024 * 1024
 const MAX_ALIASES = 100
 
 /** Keys of a whole configuration file that belong to others; they are read by the host and not by an ingest. */
@@ -30,7 +31,7 @@ export function parseConfigText(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): ModulesConfig {
-  if (Buffer.byteLength(text) > MAX_BYTES) throw invalid('it is larger than 1 MiB')
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) throw invalid('it is larger than 1 MiB')
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter })
   // An unknown tag is only a warning to the parser.

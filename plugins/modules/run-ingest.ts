@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { CallContext } from '../../server/plugin.ts'
 import { changedUris } from './catalog/changed-uris.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from './config.ts'
+import { loadConfigFile } from './config-file.ts'
 import { parseConfigText } from './config-text.ts'
 import { callerEmbedding } from './embed/caller-options.ts'
 import type { Trust } from './git/admission.ts'
@@ -143,7 +143,7 @@ async function configOf(
   if (wish.yaml !== undefined) return { config: parseConfigText(wish.yaml, host.env), isOwn: false }
   if (wish.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
   const path = await callerPath(service, ctx, wish.config_file)
-  return { config: parseConfigText(await readConfigFile(path), host.env), isOwn: path === host.configFile }
+  return { config: await loadConfigFile(path, host.env), isOwn: path === host.configFile }
 }
 
 /** The operator's configuration: the server's own, or the one that `mcp.config_file` names. */
@@ -151,16 +151,8 @@ async function operatorConfig({ config, host, workingDirectory }: ModuleService)
   const named = config.mcp.config_file
   if (typeof named !== 'string') return config
   const base = host.configFile === undefined ? workingDirectory : dirname(host.configFile)
-  const other = parseConfigText(await readConfigFile(resolve(base, named)), host.env)
+  const other = await loadConfigFile(resolve(base, named), host.env)
   return { ...other, output_dir: config.output_dir }
-}
-
-async function readConfigFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })
-  }
 }
 
 function ownDirectories({ workingDirectory }: ModuleService, config: ModulesConfig) {

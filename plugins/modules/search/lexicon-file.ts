@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { z } from 'zod'
+import { readRegularFile } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { isErrnoException } from '../errno.ts'
 import { refusal } from '../reasons.ts'
@@ -13,7 +13,7 @@ export const USER_LEXICON = 'satchel.lexicon.json'
 
 const MAX_GROUPS = 500
 const MAX_PHRASES = 50
-const MAX_CHARS = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 
 const userLexicon = z.strictObject({
   version: z.number().int().optional(),
@@ -48,13 +48,13 @@ export function lexiconOf(text: string | undefined): Lexicon {
   return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`)
 }
 
-/** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` beyond 8 MiB. */
+/** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` for what is no file, and beyond 8 MiB. */
 export async function readUserLexicon(configFile: string | undefined): Promise<string | undefined> {
   if (configFile === undefined) return undefined
   try {
-    const text = await readFile(join(dirname(configFile), USER_LEXICON), 'utf8')
-    if (text.length > MAX_CHARS) throw invalid('it is larger than 8 MiB', 1)
-    return text
+    const read = await readRegularFile(join(dirname(configFile), USER_LEXICON), MAX_BYTES)
+    if (read.kind === 'text') return read.text
+    throw invalid(read.kind === 'no file' ? 'it is no regular file' : 'it is larger than 8 MiB', 1)
   } catch (thrown) {
     if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
     throw thrown

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
-import { parseConfigText } from '../config-text.ts'
+import { loadConfigFile } from '../config-file.ts'
 import { callerEmbedding } from '../embed/caller-options.ts'
-import { refusal } from '../reasons.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from '../service.ts'
 import type { SearchPlace } from './search-stand.ts'
 
@@ -18,10 +16,7 @@ export async function placeOfFile(
 ): Promise<SearchPlace> {
   const { host, workingDirectory } = service
   const file = await callerPath(service, ctx, configFile)
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })
-  })
-  const named = parseConfigText(text, host.env)
+  const named = await loadConfigFile(file, host.env)
   if (ctx.door === 'cli' || file === host.configFile) {
     return {
       outputDir: resolve(workingDirectory, named.output_dir),
