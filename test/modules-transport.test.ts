@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -371,6 +372,39 @@ test('ssh asks nothing, gives up in time, and takes nothing of a URL for an opti
     assert.match(argv.at(-1) ?? '', /^git-upload-pack '/)
   }
   assert.ok(calls.some((argv) => argv[argv.indexOf('-p') + 1] === '2222'))
+})
+
+test('a fetch is ended while the clone grows beyond its limit, and leaves nothing half received', async (t) => {
+  const world = await openWorld(t)
+  await buildRemote(join(world.dir, 'team', 'large.git'), [
+    { files: { 'main.tf': 'variable "a" {}\n', 'image.bin': randomBytes(6 * 1024 * 1024) } },
+  ])
+  const held = join(world.dir, 'held')
+  const far = join(world.dir, 'ssh')
+  // The far end gives 3 MiB and then keeps silent for longer than any test lasts: nothing but the limit ends this fetch.
+  const silent = `if [ "$(head -c 1 | wc -c)" -eq 1 ]; then touch "${held}"; exec sleep 300; fi`
+  const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | { dd bs=65536 count=3145728 iflag=count_bytes 2>/dev/null; ${silent}; }\n`
+  await writeFile(far, `#!/bin/sh\n${words}`, { mode: 0o755 })
+  const storePath = join(world.dir, 'store.git')
+  const repository = openRepository({
+    admission: await admit(parseRemoteUrl('git@git.example:team/large.git', '/'), { kind: 'operator' }),
+    storePath,
+    workDir: world.dir,
+    env: { ...world.env, PATH: `${world.dir}:${process.env['PATH']}` },
+    signal: new AbortController().signal,
+    retryDelaysMs: [1],
+    maxStoreBytes: 1024 * 1024,
+  })
+  t.after(() => repository.close())
+  const { branches } = await repository.list()
+  const commit = branches.get('main')?.commit ?? ''
+
+  const fetched = repository.fetch([{ fullName: 'refs/heads/main', commit }], 'sha1')
+
+  await assert.rejects(fetched, { code: 'too_large', reason: 'repository_too_large' })
+  assert.ok((await readdir(world.dir)).includes('held'), 'the far end had more to give')
+  assert.deepEqual(await readdir(join(storePath, 'objects', 'pack')), [])
+  assert.deepEqual(await processesMarked(world.dir), [])
 })
 
 test("the operator's own ssh command is used as it is, and then no caller's ssh host", async (t) => {

@@ -12,8 +12,8 @@ export interface Git {
    * Errors: classified (modules design 2.6); `too_large`/`repository_too_large` beyond `maxBytes` of output.
    */
   run(args: readonly string[], maxBytes?: number): Promise<string>
-  /** As `run`, but what git said comes through unclassified: never pass it on. */
-  raw(args: readonly string[]): Promise<string>
+  /** As `run`, but what git said comes through unclassified: never pass it on. `stop` ends it as the abort of all does. */
+  raw(args: readonly string[], stop: AbortSignal): Promise<string>
 }
 
 export interface GitOptions {
@@ -61,7 +61,7 @@ export function createGit(options: GitOptions): Git {
     }
   }
   return {
-    raw: (args) => raw(args, signal),
+    raw: (args, stop) => raw(args, AbortSignal.any([signal, stop])),
     async run(args, maxBytes) {
       const flood = new AbortController()
       let seen = 0

@@ -27,6 +27,7 @@ export const CONSTANT_CONFIG: readonly string[] = [
   'gc.auto=0',
   'maintenance.auto=false',
   'fetch.recurseSubmodules=false',
+  'fetch.unpackLimit=1', // all comes in packs: their size is watched, and many of them are packed together
   'protocol.version=2',
   'http.lowSpeedLimit=1000',
   'http.lowSpeedTime=30',

@@ -12,7 +12,8 @@ import { credentialConfig, type EnvironmentWishes, gitEnvironment, secretsOf } f
 import { gitFailure, missingRef, refusesShallow } from './failure.ts'
 import { type OperatorGit, readOperatorGit, requirePinning } from './operator-git.ts'
 import { listLocal, listRemote, type RemoteListing } from './remote.ts'
-import { ensureStore, privateRef, tidyStore } from './store.ts'
+import { ensureStore, privateRef, removeHalfPacks, tidyStore } from './store.ts'
+import { MAX_STORE_BYTES, withinSize } from './store-size.ts'
 import { parseRemoteUrl, type RemoteUrl } from './url.ts'
 
 export interface RepositoryOptions {
@@ -25,6 +26,8 @@ export interface RepositoryOptions {
   readonly signal: AbortSignal
   /** Waits before the second and third try of what failed by `network` or `timeout`. */
   readonly retryDelaysMs: readonly number[]
+  /** Absent: that of modules design 8. */
+  readonly maxStoreBytes?: number
 }
 
 /** One repository as git sees it: the remote, and our bare store of the refs that were asked for. Owner calls `close`. */
@@ -90,13 +93,16 @@ export function openRepository(options: RepositoryOptions): Repository {
       })
       const fullNames = refs.map(({ fullName }) => fullName)
       const transport = (await talking())(storePath)
-      const fetched = fetchAll(transport, remote.fetchUrl, fullNames, { ...options, hidden })
+      const fetched = withinSize(storePath, options.maxStoreBytes ?? MAX_STORE_BYTES, (stop) =>
+        fetchAll(transport, remote.fetchUrl, fullNames, { ...options, hidden, stop }),
+      )
       // Starting a process holds us up: the reader is started while the fetch is at work, and asked when that is done.
       const opened = nextTurn().then(openReader)
       try {
         await fetched
       } catch (thrown) {
         await opened.then(closeReader)
+        await removeHalfPacks(storePath)
         alternateObjects = isSatchelError(thrown) ? await objectsOfPartialCopy(remote, thrown) : undefined
         if (alternateObjects === undefined) throw thrown
         return new Map(refs.map(({ fullName, commit }) => [fullName, commit]))
@@ -188,6 +194,8 @@ async function withRetries<T>(action: () => Promise<T>, options: RepositoryOptio
 
 interface FetchContext extends RepositoryOptions {
   readonly hidden: readonly string[]
+  /** Ends a fetch that is more than wanted. */
+  readonly stop: AbortSignal
 }
 
 async function fetchAll(
@@ -216,7 +224,7 @@ async function fetchSome(
       const refspecs = wanted.map((ref) => `+${ref}:${privateRef(ref)}`)
       // Not --quiet: simple-git waits 50 ms for the words of a command that says nothing.
       const flags = [...depth, '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
-      await git.raw(['fetch', ...flags, '--', url, ...refspecs])
+      await git.raw(['fetch', ...flags, '--', url, ...refspecs], context.stop)
       return
     } catch (thrown) {
       const gone = missingRef(thrown)

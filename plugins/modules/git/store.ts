@@ -55,7 +55,7 @@ async function isLeftLocked(path: string): Promise<boolean> {
 }
 
 /** Packs that a killed git did not receive to their end; git itself removes them only in a `gc`, which never runs here. */
-async function removeHalfPacks(path: string): Promise<void> {
+export async function removeHalfPacks(path: string): Promise<void> {
   const packs = join(path, 'objects', 'pack')
   const half = (await namesIn(packs)).filter((name) => name.startsWith('tmp_'))
   await Promise.all(half.map((name) => rm(join(packs, name), { force: true })))
@@ -128,19 +128,10 @@ export async function removeStores(cloneDir: string, names: ReadonlySet<string>)
 }
 
 const MAX_PACKS = 50 // modules design 2.3
-const MAX_STORE_BYTES = 2 * 1024 ** 3 // modules design 8
 
-/** After a fetch: packs many small packs together. Errors: `too_large`/`repository_too_large` beyond 2 GiB. */
+/** After a fetch: packs many small packs together. */
 export async function tidyStore(path: string, git: Git): Promise<void> {
-  const packDir = join(path, 'objects', 'pack')
-  const names = await readdir(packDir).catch(() => [])
-  const files = await Promise.all(names.map((name) => lstat(join(packDir, name)).catch(absent)))
-  if (files.reduce((sum, file) => sum + (file?.size ?? 0), 0) > MAX_STORE_BYTES) {
-    throw refusal(
-      'repository_too_large',
-      'The clone is larger than 2 GiB. Name fewer refs, and run once with --cleanup to begin it anew.',
-    )
-  }
+  const names = await readdir(join(path, 'objects', 'pack')).catch(() => [])
   if (names.filter((name) => name.endsWith('.pack')).length > MAX_PACKS) {
     await git.run(['repack', '-a', '-d', '-q'])
   }

@@ -1,0 +1,56 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { refusal } from '../reasons.ts'
+
+/** Longest that all packs of a store may be. modules design 8 */
+export const MAX_STORE_BYTES = 2 * 1024 ** 3
+const LOOK_EVERY_MS = 500
+
+/**
+ * Does `work` as long as the packs of the store, those that are being received included, hold at most `maxBytes`; the
+ * signal that `work` gets is aborted as soon as they do not.
+ * Errors: `too_large`/`repository_too_large`, and those of `work`.
+ */
+export async function withinSize<T>(
+  path: string,
+  maxBytes: number,
+  work: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const look = async (): Promise<void> => {
+    if ((await packBytes(path)) > maxBytes) stop.abort()
+  }
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS) // `packBytes` never rejects
+  try {
+    const done = await work(stop.signal)
+    await look()
+    if (!stop.signal.aborted) return done
+  } catch (thrown) {
+    if (!stop.signal.aborted) throw thrown
+  } finally {
+    clearInterval(timer)
+  }
+  throw refusal(
+    'repository_too_large',
+    `The clone is larger than ${sizeText(maxBytes)}. Name fewer refs, and run once with --cleanup to begin it anew.`,
+  )
+}
+
+/** What cannot be looked at, because it is just being renamed or there is nothing yet, counts nothing. */
+async function packBytes(path: string): Promise<number> {
+  const folder = join(path, 'objects', 'pack')
+  const names = await readdir(folder).catch(() => [])
+  const sizes = await Promise.all(
+    names.map((name) =>
+      lstat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function sizeText(bytes: number): string {
+  return `${Math.round((bytes / 1024 ** 3) * 100) / 100} GiB`
+}
