@@ -3,6 +3,9 @@ import { z } from 'zod'
 /** Key of the schema annotation that marks text others wrote. Keys of this prefix never reach a listed schema. */
 export const UNTRUSTED_KEY = 'x-satchel-untrusted'
 
+/** Key of the annotation of a schema below which text of others may stand anywhere. */
+export const QUOTING_KEY = 'x-satchel-quoting'
+
 export interface UntrustedMark {
   /** `README of the module`: said beside the fence. */
   readonly label: string
@@ -16,4 +19,12 @@ export interface UntrustedMark {
  */
 export function untrusted(label: string, options: { readonly mcpMaxChars?: number } = {}): z.ZodString {
   return z.string().meta({ [UNTRUSTED_KEY]: { label, ...options } satisfies UntrustedMark })
+}
+
+/**
+ * Output in which text that somebody else wrote may stand anywhere, also in keys: names, types, defaults. The MCP door
+ * cleans all of it, without a fence around each text; REST and the command line give it raw.
+ */
+export function quoting<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ [QUOTING_KEY]: true })
 }

@@ -1,10 +1,12 @@
-import { UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
-import { fenced } from '../untrusted.ts'
+import { QUOTING_KEY, UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
+import { cleanText, fenced } from '../untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'
 
 /** Where text that others wrote stands in an output: a tree beside the schema's own. */
 interface Place {
   mark?: UntrustedMark
+  /** Everything from here on is cleaned. */
+  quotes?: true
   readonly fields: Map<string, Place>
   entries?: Place
   others?: Place
@@ -12,17 +14,19 @@ interface Place {
 
 /**
  * Makes the function that cleans, cuts, fences and labels the text an output schema declares as written by others.
- * Everything else is passed through; a field that several alternatives declare is fenced once.
+ * What only quotes others is cleaned. Everything else is passed through; a field that several alternatives declare is
+ * fenced once.
  */
 export function fenceFor(schema: JsonSchema): (output: unknown) => unknown {
   const place = placeOf(schema)
-  return place ? (output) => fenceAt(place, output) : (output) => output
+  return place ? (output) => fenceAt(place, output, false) : (output) => output
 }
 
 function placeOf(schema: unknown): Place | undefined {
   const place: Place = { fields: new Map() }
   collect(schema, place)
-  const empty = !place.mark && place.fields.size === 0 && !place.entries && !place.others
+  const { mark, quotes, fields, entries, others } = place
+  const empty = !mark && !quotes && fields.size === 0 && !entries && !others
   return empty ? undefined : place
 }
 
@@ -30,6 +34,7 @@ function collect(schema: unknown, place: Place): void {
   if (!isObject(schema)) return
   const mark = schema[UNTRUSTED_KEY]
   if (isObject(mark) && typeof mark['label'] === 'string') place.mark = mark as unknown as UntrustedMark // written by untrusted()
+  if (schema[QUOTING_KEY] === true) place.quotes = true
   collectFields(schema['properties'], place)
   const entries = merged(place.entries, schema['items'])
   if (entries) place.entries = entries
@@ -55,17 +60,19 @@ function merged(known: Place | undefined, schema: unknown): Place | undefined {
   return known
 }
 
-function fenceAt(place: Place, value: unknown): unknown {
-  if (typeof value === 'string') return place.mark ? fenced(value, place.mark) : value
-  if (Array.isArray(value)) {
-    const { entries } = place
-    return entries ? value.map((entry) => fenceAt(entries, entry)) : value
+function fenceAt(place: Place | undefined, value: unknown, isQuoted: boolean): unknown {
+  const quotes = isQuoted || place?.quotes === true
+  if (!place && !quotes) return value
+  if (typeof value === 'string') {
+    if (place?.mark) return fenced(value, place.mark)
+    return quotes ? cleanText(value) : value
   }
+  if (Array.isArray(value)) return value.map((entry) => fenceAt(place?.entries, entry, quotes))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => {
-      const at = place.fields.get(name) ?? place.others
-      return [name, at ? fenceAt(at, field) : field]
+      const at = place?.fields.get(name) ?? place?.others
+      return [quotes ? cleanText(name) : name, fenceAt(at, field, quotes)]
     }),
   )
 }

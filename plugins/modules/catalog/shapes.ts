@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inWords, untrusted } from '../../../server/plugin.ts'
+import { inWords, quoting, untrusted } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 
 /** Zod shapes that several tools answer with. */
@@ -88,16 +88,18 @@ export function asShape(summary: ModuleSummary): z.input<typeof summaryShape> {
 }
 
 /** What `get_module` shows of a summary: any part of it. */
-export const partialSummary = z.looseObject({
-  description: untrusted('description of the module').optional(),
-  variables: z.array(z.looseObject({ name: z.string() })).optional(),
-  outputs: z.array(z.looseObject({ name: z.string() })).optional(),
-  providers: z.array(provider).optional(),
-  modules: z.array(moduleCall).optional(),
-  readme_content: untrusted('README of the module').optional(),
-  resources: z.array(address).optional(),
-  diagnostics: z.array(diagnostic).optional(),
-})
+export const partialSummary = quoting(
+  z.looseObject({
+    description: untrusted('description of the module').optional(),
+    variables: z.array(z.looseObject({ name: z.string() })).optional(),
+    outputs: z.array(z.looseObject({ name: z.string() })).optional(),
+    providers: z.array(provider).optional(),
+    modules: z.array(moduleCall).optional(),
+    readme_content: untrusted('README of the module').optional(),
+    resources: z.array(address).optional(),
+    diagnostics: z.array(diagnostic).optional(),
+  }),
+)
 
 const place = { repository: z.string(), ref: z.string().optional(), path: z.string().optional() }
 export const failureRow = z.object({

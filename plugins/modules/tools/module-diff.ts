@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, quoting } from '../../../server/plugin.ts'
 import { findModule } from '../catalog/find.ts'
 import { moduleNameFields, outputDirField } from '../catalog/shapes.ts'
 import { diffModules } from '../domain/diff.ts'
@@ -31,8 +31,8 @@ export function moduleDiffTool(service: ModuleService) {
       from: z.string(),
       to: z.string(),
       verdict: z.enum(['breaking', 'minor', 'patch', 'none']),
-      changes: z.array(
-        z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() }),
+      changes: quoting(
+        z.array(z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() })),
       ),
       counts: z.object({ breaking: z.number().int(), minor: z.number().int(), patch: z.number().int() }),
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, quoting } from '../../../server/plugin.ts'
 import { findModule } from '../catalog/find.ts'
 import { moduleHead, moduleNameFields, outputDirField } from '../catalog/shapes.ts'
 import { moduleUsage } from '../domain/usage.ts'
@@ -24,7 +24,7 @@ export function moduleUsageTool(service: ModuleService) {
     }),
     output: moduleHead.extend({
       source: z.string(),
-      hcl: z.string(),
+      hcl: quoting(z.string()),
       required: z.array(z.string()),
       optional: z.array(z.string()),
       sensitive: z.array(z.string()),
