@@ -244,7 +244,9 @@ function note(seen: Seen, entry: PlannedEntry, modules: number): void {
 function sayIfEmpty(repository: string, entry: PlannedEntry, seen: Seen, context: ReadingContext): void {
   const counts = seen.get(entry) ?? []
   if (counts.length === 0 || counts.some((modules) => modules > 0)) return
-  const error = refusal('no_module_files', `No ref had a module file at ${JSON.stringify(entry.path)}.`)
+  const below = entry.recursive ? '' : ', or read the directories below it with recursive'
+  const message = `No ref had a module file at ${JSON.stringify(entry.path)}. Name another path${below}.`
+  const error = refusal('no_module_files', message)
   fail(context, { repository, path: entry.path }, error)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { defineTool, nearest } from '../../../server/plugin.ts'
 import { compactPage } from '../catalog/compact.ts'
 import { findModule } from '../catalog/find.ts'
 import { parseCursor } from '../catalog/page.ts'
@@ -11,6 +11,7 @@ import {
   truncation,
 } from '../catalog/shapes.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { refusal } from '../reasons.ts'
 import type { ModuleService } from '../service.ts'
 
 const README_PAGE_CHARS = 12_000
@@ -76,7 +77,15 @@ export function getModuleTool(service: ModuleService) {
   })
 }
 
+/** Errors: `invalid`/`options_invalid` for a field that no summary has. */
 function pick(summary: ModuleSummary, fields: readonly string[]): Record<string, unknown> {
+  const known = [...Object.keys(summary), 'readme_truncated'] // only stated where it is true
+  const unknown = fields.find((field) => !known.includes(field))
+  if (unknown !== undefined) {
+    const near = nearest(unknown, known)
+    const hint = near === undefined ? `Fields: ${known.join(', ')}.` : `Did you mean "${near}"?`
+    throw refusal('options_invalid', `A summary has no field ${JSON.stringify(unknown)}. ${hint}`)
+  }
   return Object.fromEntries(Object.entries(summary).filter(([field]) => fields.includes(field)))
 }
 

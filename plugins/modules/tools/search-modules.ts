@@ -60,13 +60,13 @@ export function searchModulesTool(service: ModuleService) {
       const next = isEmpty && 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
       return { results, count: results.length, query: input.query ?? '', ...(next && { next }), ...page.more }
     },
-    digest({ results, query, next }) {
+    digest({ results, query, next, truncated }) {
       if (results.length === 0) return next ?? `No module matches ${JSON.stringify(query)}.`
       const lines = results.slice(0, 10).map(({ id, name, path, ref, provider }) => {
         const directory = path === '.' ? '' : `//${path}`
         return `${id.slice(0, 12)} ${name}${directory}@${ref} (${provider})`
       })
-      return [`${counted(results.length, 'module')}:`, ...lines].join('\n')
+      return [`${counted(results.length, 'module')}${truncated ? ', more follow' : ''}:`, ...lines].join('\n')
     },
   })
 }
