@@ -4,7 +4,6 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { matchesSnapshot, temporaryFolder } from './harness/index.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -56,7 +55,7 @@ async function openSandbox(t: TestContext, files: Readonly<Record<string, string
       return { code: ran.status, text: `${ran.stdout}${ran.stderr}` }
     },
     script: (path, args = [], env = {}) =>
-      sandbox.run(process.execPath, [...TYPESCRIPT, join(ROOT, path), ...args], env),
+      sandbox.run(process.execPath, ['--import', 'tsx', join(ROOT, path), ...args], env),
   }
   sandbox.write(files)
   return sandbox

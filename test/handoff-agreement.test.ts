@@ -11,7 +11,6 @@ import { HANDOFF_SCHEMA } from '../generated/handoff-schema.ts'
 import { validate } from '../generated/handoff-validate.js'
 import { isJsonObject } from '../plugins/handoff/domain/json-pointer.ts'
 import { schemaVerdict } from '../plugins/handoff/domain/schema-verdict.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BASE: HandoffKnown = JSON.parse(
@@ -179,7 +178,7 @@ test('generating again gives the same files', { timeout: 60_000 }, () => {
   const read = () => names.map((name) => readFileSync(`${ROOT}generated/${name}`, 'utf8'))
   const committed = read()
 
-  execFileSync(process.execPath, [...TYPESCRIPT, 'scripts/generate.ts'], { cwd: ROOT })
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: ROOT })
 
   assert.deepEqual(read(), committed)
 })

@@ -24,7 +24,6 @@ import { pauseMs } from '../plugins/handoff/store/lock.ts'
 import { openStore, type Store } from '../plugins/handoff/store/store.ts'
 import { openBench, SMALL } from './handoff-fixture.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const WRITER = fileURLToPath(new URL('./handoff-writer.ts', import.meta.url))
 
@@ -38,7 +37,7 @@ function startWriter(
   args: readonly string[],
   user: { readonly uid?: number; readonly gid?: number } = {},
 ): Writer {
-  const child = spawn(process.execPath, [...TYPESCRIPT, WRITER, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, ...args], {
     ...user,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

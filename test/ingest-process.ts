@@ -6,7 +6,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 /** What `openRunner` starts. */
 export const RUNNER = join(import.meta.dirname, 'fixtures/ingest-runner.ts')
@@ -24,7 +23,7 @@ export async function openRunner(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Runner> {
-  const child = spawn(process.execPath, [...TYPESCRIPT, RUNNER, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', RUNNER, ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

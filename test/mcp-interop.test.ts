@@ -5,12 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
 import { type InteropClient, openModernClient, openOldClient, type Place } from './mcp/interop-clients.ts'
 import { serveHttp } from './mcp/serve-http.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const MODERN = { pin: '2026-07-28' }
 const STDIO: Place = {
   command: process.execPath,
-  args: [...TYPESCRIPT, fileURLToPath(new URL('mcp/stdio-server.ts', import.meta.url))],
+  args: ['--import', 'tsx', fileURLToPath(new URL('mcp/stdio-server.ts', import.meta.url))],
 }
 
 const http = async (t: TestContext): Promise<Place> => ({ url: (await serveHttp(t)).url })

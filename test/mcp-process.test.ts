@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './harness/open-host.ts'
 import { initialize, type Message, modern } from './mcp/stdio-client.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 /** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */
 const GRACE_AFTER_EOF_MS = 5_000
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
+const TSX = import.meta.resolve('tsx')
 
 /** A plugin that prints by every way there is, and keeps a timer, a watcher, a socket and a worker alive. */
 const NOISY = `
@@ -47,7 +47,7 @@ interface Run {
 }
 
 async function start(t: TestContext, cwd: string, ...flags: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [...TYPESCRIPT, MAIN, 'mcp', ...flags], {
+  const child = spawn(process.execPath, ['--import', TSX, MAIN, 'mcp', ...flags], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, SATCHEL_PROJECT: cwd },
   })

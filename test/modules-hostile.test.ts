@@ -16,7 +16,6 @@ import {
   INTERNAL_URLS,
 } from './hostile/module-values.ts'
 import { modern } from './mcp/stdio-client.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 interface FakeGit {
   readonly env: Readonly<Record<string, string>>
@@ -261,7 +260,7 @@ interface Answer {
 /** The answers of a real `satchel mcp` in this folder to calls of `ingest_modules`. */
 async function askOverStdio(t: TestContext, root: string, inputs: readonly object[]): Promise<Answer[]> {
   const main = join(import.meta.dirname, '../server/main.ts')
-  const child = spawn(process.execPath, [...TYPESCRIPT, main, 'mcp'], {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'mcp'], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: root, SATCHEL_PROJECT: root },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from './harness/index.ts'
 import { assertWhole, makeRemotes, openRunner, RUNNER, stateOf } from './ingest-process.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 /** `SATCHEL_KILLS=200` for the long run. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 8)
@@ -95,7 +94,7 @@ test('on a disk that is full an ingest says so and leaves whole files, and the n
   const calm = await (await openRunner(t, [join(dir, 'calm-out'), join(dir, 'calm-clones'), ...urls])).run()
   assert.deepEqual(calm?.['failures'], [])
   await mkdir(join(dir, 'out'))
-  const runner = [process.execPath, ...TYPESCRIPT, RUNNER]
+  const runner = [process.execPath, '--import', import.meta.resolve('tsx'), RUNNER]
   const args = [
     '-rm',
     'sh',

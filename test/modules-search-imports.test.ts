@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const MAIN = join(import.meta.dirname, '../server/main.ts')
 const RECORDER = join(import.meta.dirname, 'imports-recorder.ts')
@@ -35,7 +34,7 @@ test('a search in a new process loads no heavy package, while an ingest does', a
 async function importsOf(cwd: string, args: readonly string[]): Promise<string[]> {
   const file = join(cwd, `imports-${args[0]}`)
   await writeFile(file, '')
-  const loaders = [...TYPESCRIPT, '--import', RECORDER]
+  const loaders = ['--import', import.meta.resolve('tsx'), '--import', RECORDER]
   const child = spawn(process.execPath, [...loaders, MAIN, ...args], {
     cwd,
     env: { PATH: String(process.env['PATH']), HOME: cwd, IMPORTS_FILE: file },

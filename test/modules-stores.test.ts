@@ -18,7 +18,6 @@ import { startChroma } from './chroma-server.ts'
 import { freePort } from './free-port.ts'
 import { HEADER, item } from './modules-store-fixture.ts'
 import { lacksPackage } from './optional-package.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
@@ -213,7 +212,7 @@ function writer(t: TestContext, folder: string, from: number, count: number): Ch
     join(import.meta.dirname, 'modules-store-writer.ts'),
     [folder, String(from), String(count)],
     {
-      execArgv: [...TYPESCRIPT],
+      execArgv: ['--import', 'tsx'],
     },
   )
   t.after(() => child.kill('SIGKILL'))

@@ -16,7 +16,6 @@ import type { IngestReport } from '../plugins/modules/ingest.ts'
 import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openIngests } from './ingest-stage.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 interface World {
   readonly dir: string
@@ -115,7 +114,7 @@ test('satchel ingest: what cannot be read is listed with its reason and exit cod
   await writeFile(join(project, 'satchel.yaml'), config)
   const main = join(import.meta.dirname, '../server/main.ts')
 
-  const child = spawn(process.execPath, [...TYPESCRIPT, main, 'ingest', '--json'], {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'ingest', '--json'], {
     cwd: project,
     env: { ...world.env, GIT_SSL_CAINFO: server.certFile, SERVER_LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -16,7 +15,7 @@ async function runWithout(packages: string, args: readonly string[]) {
   const { NODE_TEST_CONTEXT: _, REQUIRE_PEERS: _2, REQUIRE_CHROMA: _3, ...env } = process.env
   const child = spawn(
     process.execPath,
-    [...TYPESCRIPT, '--import', join(import.meta.dirname, 'fixtures/without-packages.mjs'), ...args],
+    ['--import', 'tsx', '--import', join(import.meta.dirname, 'fixtures/without-packages.mjs'), ...args],
     { cwd: ROOT, env: { ...env, SATCHEL_TEST_WITHOUT: packages }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { TYPESCRIPT } from './typescript.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What a plugin and its tests stand on; the whole-product tests are about all plugins and stay behind. */
@@ -43,6 +42,6 @@ for (const { name } of BUILTIN_PLUGINS) {
 
     succeeds(folder, ['node_modules/typescript/bin/tsc', '-p', '.'])
     succeeds(folder, ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'])
-    succeeds(folder, [...TYPESCRIPT, join(ROOT, 'scripts/test.ts'), 'server/host.test.ts', ...tested])
+    succeeds(folder, ['--import', 'tsx', join(ROOT, 'scripts/test.ts'), 'server/host.test.ts', ...tested])
   })
 }

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { TYPESCRIPT } from './typescript.ts'
 
 /** The words that run this tree's satchel as a process of its own, from any folder. */
 export const SATCHEL: readonly [program: string, ...words: string[]] = [
   process.execPath,
-  ...TYPESCRIPT,
+  '--import',
+  import.meta.resolve('tsx'),
   join(import.meta.dirname, '../server/main.ts'),
 ]
 

@@ -105,7 +105,7 @@ test('an open reference keeps no process alive', () => {
     const answer = await openReference().ask('a = 1\\n')
     process.stdout.write(answer.kind)`
 
-  const printed = execFileSync(process.execPath, [...process.execArgv, '--input-type=module', '-e', script], {
+  const printed = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
     cwd: import.meta.dirname,
     timeout: 9_000,
     encoding: 'utf8',

@@ -51,7 +51,7 @@ async function starters(t: TestContext, file: string, count: number): Promise<re
     Array.from({ length: count }, async () => {
       const child = spawn(
         process.execPath,
-        [...process.execArgv, '--input-type=module', '-e', STARTER, file, wasm],
+        ['--import', 'tsx', '--input-type=module', '-e', STARTER, file, wasm],
         { stdio: ['pipe', 'pipe', 'inherit'] },
       )
       t.after(() => child.kill('SIGKILL'))

@@ -12,7 +12,7 @@ test('killed processes lose nothing they had acknowledged', async () => {
     seed: 3,
     kills: 4,
     wasm,
-    victim: (file, seed) => [process.execPath, ...process.execArgv, main, file, String(seed)],
+    victim: (file, seed) => [process.execPath, '--import', 'tsx', main, file, String(seed)],
   })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))
