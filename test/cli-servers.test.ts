@@ -95,6 +95,31 @@ test('an invitation to a room that serve serves at every address can be redeemed
   assert.equal(typeof JSON.parse(joined.out).participant_id, 'string')
 })
 
+test('guests come into a room that mcp --transport serves as into one behind serve: invited, joined, called', async (t) => {
+  const { root, start, satchel } = await openProject(t)
+  const file = join(root, 'plan.md')
+  await writeFile(file, '# Plan\n')
+  const env = { HOME: root }
+  const running = start(['mcp', '--transport', 'streamable-http', '--port', '0', '--json', '--room', file], {
+    env,
+  })
+  const address = await addressOf(running)
+
+  const invited = await satchel(['workspace', 'invite', '--json', '--room', file], { env })
+  const joined = await satchel(['workspace', 'join', JSON.parse(invited.out).uri ?? '', '--json'], { env })
+  const called = await satchel(['workspace', 'call', 'status', '--json'], { env })
+  const protocol = await fetch(`${address}/protocol`)
+  const page = await fetch(`${address}/`)
+  running.send('SIGTERM')
+  await running.done
+
+  assert.equal(invited.code, 0, invited.out)
+  assert.equal(joined.code, 0, joined.err)
+  assert.equal(called.code, 0, called.err)
+  assert.equal(JSON.parse(called.out).name, 'plan')
+  assert.deepEqual([protocol.status, page.status], [200, 404])
+})
+
 test('a token of the configuration is not printed', async (t) => {
   const { start } = await openProject(t)
   const env = { SATCHEL_TOKEN: 'a-token-of-mine' }

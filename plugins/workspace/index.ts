@@ -62,13 +62,13 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
 }
 
 /**
- * Under `serve` the room is live as soon as the API listens: nobody could be invited to it before. Where it cannot be
+ * Under `serve` and `mcp --transport` the room is live as soon as they listen: nobody could be invited to it before. Where it cannot be
  * opened, each call of it says why, and everything else is served.
  */
 async function openAt(listener: OpenListener, parts: { host: Host; room: RoomProcess }): Promise<void> {
   const { host, room } = parts
   room.listen(listener)
-  if (listener.name !== 'api') return
+  if (!['api', 'mcp'].includes(listener.name)) return
   await room.house.owner('listener').catch((thrown: unknown) => {
     if (!isSatchelError(thrown)) throw thrown
     host.log.error(`the room is not open: ${thrown.message}`, { reason: thrown.reason })

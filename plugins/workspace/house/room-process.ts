@@ -72,7 +72,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       ...(options?.name !== undefined && { name: options.name }),
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
       ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
-      endpoints: () => ['ingress', 'api'].flatMap((name) => reachable(addressOf(name)) ?? []),
+      endpoints: () => ['ingress', 'api', 'mcp'].flatMap((name) => reachable(addressOf(name)) ?? []),
       lost,
     })
     known = at.sidecar

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { SKILL } from '../../../generated/skill.ts'
 import type { Route } from '../../../server/plugin.ts'
 import { PROTOCOL } from '../house/attachment.ts'
+import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json } from './json-route.ts'
-
-const LISTENERS = ['ingress', 'socket', 'api']
 
 /** What an agent may ask the ingress before it has a session: how to join, what is spoken, how to work here. */
 export function wellKnownRoutes(version: string): readonly Route[] {
@@ -25,7 +24,7 @@ export function wellKnownRoutes(version: string): readonly Route[] {
     {
       method: 'GET',
       path: '/skills/satchel',
-      listeners: LISTENERS,
+      listeners: GUEST_LISTENERS,
       guard: 'open',
       handle: async () =>
         new Response(SKILL, {
@@ -36,10 +35,19 @@ export function wellKnownRoutes(version: string): readonly Route[] {
           },
         }),
     },
-    { ...open('/health', () => ({ status: 'healthy', version })), listeners: ['ingress', 'socket'] }, // `serve` has its own
+    {
+      ...open('/health', () => ({ status: 'healthy', version })),
+      listeners: GUEST_LISTENERS.filter((name) => name !== 'api'),
+    }, // `serve` has its own
   ]
 }
 
 function open(path: `/${string}`, answer: () => unknown): Route {
-  return { method: 'GET', path, listeners: LISTENERS, guard: 'open', handle: async () => json(answer()) }
+  return {
+    method: 'GET',
+    path,
+    listeners: GUEST_LISTENERS,
+    guard: 'open',
+    handle: async () => json(answer()),
+  }
 }

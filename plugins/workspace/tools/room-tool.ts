@@ -14,8 +14,11 @@ import type { ActorChange, StoredRefusal } from '../room/change.ts'
 import type { Keyed, Room } from '../room/room.ts'
 import type { View } from '../room/views.ts'
 
-/** Where the room's routes are served: the owner port, the ingress, the listener of `serve`, and the owner's socket. */
-export const ROOM_LISTENERS: readonly string[] = ['owner', 'ingress', 'api', 'socket']
+/** Where guests come in: the ingress, or the listener of `serve` and of `mcp --transport` itself; and the owner's socket. */
+export const GUEST_LISTENERS: readonly string[] = ['ingress', 'api', 'mcp', 'socket']
+
+/** Where the room's routes are served: there and at the owner port. */
+export const ROOM_LISTENERS: readonly string[] = ['owner', ...GUEST_LISTENERS]
 
 /** A caller at the open room: this process's own, by its session. */
 export interface Seat {
