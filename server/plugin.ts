@@ -19,7 +19,14 @@ export { definePrompt } from './contract/prompt.ts'
 export type { RemoteMcp } from './contract/remote.ts'
 export type { CacheHint, Resource, ResourceContent, ResourceEntry } from './contract/resource.ts'
 export { defineResource } from './contract/resource.ts'
-export type { Listener, OpenListener, Route, RouteContext, RouteGuard } from './contract/route.ts'
+export type {
+  Listener,
+  OpenListener,
+  Route,
+  RouteContext,
+  RouteDocument,
+  RouteGuard,
+} from './contract/route.ts'
 export type { Inbox, Reading, Stream } from './contract/stream.ts'
 export { defineStream } from './contract/stream.ts'
 export type { TaskStarted, TaskState, Tasks } from './contract/task.ts'

@@ -284,6 +284,45 @@ describe('the API listener with a room', () => {
   })
 })
 
+describe('the API document of a room', () => {
+  it('names every address once, and says how to join and where a stream goes on', async (t) => {
+    const projectRoot = await temporaryFolder(t)
+    const settings = { file: join(projectRoot, 'idea.md') }
+    const { host } = await openHost(t, { plugins: [{ plugin: workspace, settings }], projectRoot })
+    const door = await openListener(
+      host,
+      { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false },
+      OPTIONS,
+    )
+    t.after(() => door.close())
+
+    const { json } = await askAt(door, '/openapi.json')
+    const valid = await new Validator().validate(structuredClone(json))
+    const paths = json['paths'] as Record<string, Record<string, RoomOperation>>
+    const ids = Object.values(paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    )
+    const parametersOf = (path: string) =>
+      paths[path]?.['get']?.parameters.map(({ name, in: place }) => `${place} ${name}`)
+    const joining = paths['/session/join']?.['post']
+    const body = joining?.requestBody?.content['application/json'].schema
+
+    assert.deepEqual(valid, { valid: true })
+    assert.ok(ids.every((id) => typeof id === 'string' && id !== ''))
+    assert.equal(new Set(ids).size, ids.length)
+    assert.equal(joining?.operationId, 'session-join')
+    assert.deepEqual(
+      [body?.required, Object.keys(body?.properties ?? {})],
+      [
+        ['invite', 'name'],
+        ['invite', 'name', 'kind'],
+      ],
+    )
+    assert.deepEqual(parametersOf('/workspace/observe'), ['header Last-Event-ID', 'query since_event_id'])
+    assert.deepEqual(parametersOf('/events'), ['query topics'])
+  })
+})
+
 describe('closing a listener', () => {
   it('lets calls in flight finish, refuses new ones, and ends the MCP door with it', async (t) => {
     const mcp = mount()
@@ -417,6 +456,16 @@ describe('documents of the API', () => {
 interface Operation {
   readonly operationId: string
   readonly parameters: readonly { readonly name: string; readonly in: string }[]
+}
+
+interface RoomOperation extends Operation {
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': {
+        readonly schema: { readonly required: readonly string[]; readonly properties: object }
+      }
+    }
+  }
 }
 
 /** Routes of an app that the inventory does not list. */

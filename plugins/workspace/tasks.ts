@@ -79,6 +79,7 @@ export function taskRoute(house: House): Route {
     path: '/workspace/tasks/{task_id}',
     listeners: ROOM_LISTENERS,
     guard: 'bearer-or-cookie',
+    document: { operationId: 'workspace-task', summary: 'Read, answer or cancel the task of a handoff' },
     async handle(ctx, request) {
       const sessionId = sessionOfRequest(ctx)
       const { room } = await house.owner('listener')

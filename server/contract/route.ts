@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Credentials, Log, Principal } from './context.ts'
 
 /** `open`: anyone; `socket`: the owner of the socket file; the others name where the credential travels. */
@@ -15,6 +16,17 @@ export interface RouteContext {
   readonly peer: string
 }
 
+/** What the API document says of a route, beside its path and guard. */
+export interface RouteDocument {
+  /** Unique in the document; with a hyphen, which no tool's name has. */
+  readonly operationId: `${string}-${string}`
+  readonly summary: string
+  /** The JSON body it takes; absent: none. */
+  readonly body?: z.ZodObject
+  /** The JSON it answers; absent: not said. */
+  readonly answer?: z.ZodObject
+}
+
 /** A route that is no tool: a page, a claim, a well-known file. Every route states its guard. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -23,6 +35,8 @@ export interface Route {
   readonly guard: RouteGuard
   /** Cap of the body in bytes; absent: 1 MiB. */
   readonly maxBodyBytes?: number
+  /** Absent: the document shows its path and guard only. */
+  readonly document?: RouteDocument
   handle(ctx: RouteContext, request: Request): Promise<Response>
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { z } from 'zod'
 import type { CallContext, Credentials, Log, Principal } from '../contract/context.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { Listener, RouteGuard } from '../contract/route.ts'
@@ -57,6 +58,16 @@ export interface Caller {
  */
 export type EndpointGuard = RouteGuard | 'caller' | 'mount'
 
+/** How an endpoint that is no tool is called and answered. */
+export interface EndpointOperation {
+  /** Absent: made of method and path. */
+  readonly id?: string
+  /** As OpenAPI has them. */
+  readonly parameters?: readonly Readonly<Record<string, unknown>>[]
+  readonly body?: z.ZodObject
+  readonly answer?: z.ZodObject
+}
+
 /** One method and path of a listener. Nothing is served that is not an endpoint. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ALL'
@@ -67,6 +78,8 @@ export interface Endpoint {
   readonly owner: string
   /** One line for a reader of the API's documents. */
   readonly summary: string
+  /** What the API document says beside that. */
+  readonly operation?: EndpointOperation
   /** A file that a page loads: no address for a person. */
   readonly asset?: true
   /** Its answer goes on: it takes no HEAD. */

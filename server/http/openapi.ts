@@ -41,15 +41,15 @@ export function openApiDocument(
   others: readonly Endpoint[],
   { version, description }: Pick<HttpOptions, 'version' | 'description'>,
 ): Json {
+  const components = createComponentSchemas()
   const paths: Record<string, Json> = {}
   const add = (path: string, method: string, operation: Json): void => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const endpoint of others) {
     // A route of the owner's socket is not reached from here.
-    if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint))
+    if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint, components))
   }
-  const components = createComponentSchemas()
   const used = new Map<string, number>()
   for (const { owned, route } of toolRoutes) {
     const count = (used.get(owned.tool.name) ?? 0) + 1
@@ -83,22 +83,47 @@ function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): 
   return [...names, 'host'].map((name) => ({ name }))
 }
 
-function otherOperation({ path, owner, summary, streams }: Endpoint): Json {
+function otherOperation(endpoint: Endpoint, components: ComponentSchemas): Json {
+  const { method, path, owner, summary, streams, operation = {} } = endpoint
   const type = streams ? 'text/event-stream' : 'application/json'
+  const answer = operation.answer ? { schema: listedSchema(operation.answer, 'output', components) } : {}
   return {
     tags: [owner],
+    operationId: operation.id ?? idOf(method, path),
     summary,
-    parameters: pathNames(path).map((name) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    })),
+    parameters: [
+      ...pathNames(path).map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...(operation.parameters ?? []),
+    ],
+    ...(operation.body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: knownFields(operation.body, components) } },
+      },
+    }),
     responses: {
-      200: { description: streams ? 'A stream of server-sent events.' : 'Done.', content: { [type]: {} } },
+      200: {
+        description: streams ? 'A stream of server-sent events.' : 'Done.',
+        content: { [type]: answer },
+      },
       default: { $ref: '#/components/responses/Problem' },
     },
   }
+}
+
+/** `get-workspace-room`: the hyphen keeps it apart from every tool's name. */
+function idOf(method: string, path: string): string {
+  return [method.toLowerCase(), ...path.split(/[^A-Za-z0-9]+/).filter((part) => part !== '')].join('-')
+}
+
+/** A route that is no tool leaves alone what it does not know. */
+function knownFields(schema: z.ZodObject, components: ComponentSchemas): Json {
+  return components.embed(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }))
 }
 
 interface Shown {

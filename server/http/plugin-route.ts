@@ -1,5 +1,5 @@
-import type { Route } from '../contract/route.ts'
-import type { Endpoint, HttpOptions } from './exchange.ts'
+import type { Route, RouteDocument } from '../contract/route.ts'
+import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
 
 /** Cap of a body on a route that is no tool (contract, `Route.maxBodyBytes`). */
@@ -12,7 +12,8 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
     path: route.path,
     guard: route.guard,
     owner: plugin,
-    summary: `A page or address of the plugin ${plugin}`,
+    summary: route.document?.summary ?? `A page or address of the plugin ${plugin}`,
+    ...(route.document && { operation: operationOf(route.document) }),
     async serve(exchange, { principal, credentials }) {
       const { incoming, request, params, signal, log } = exchange
       let whole = request
@@ -29,4 +30,8 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
       return route.handle({ ...(principal && { principal }), credentials, signal, log, params, peer }, whole)
     },
   }
+}
+
+function operationOf({ operationId, body, answer }: RouteDocument): EndpointOperation {
+  return { id: operationId, ...(body && { body }), ...(answer && { answer }) }
 }

@@ -13,6 +13,16 @@ const MAX_TOPICS = 32
 const MAX_TOPIC_CHARS = 2048
 const RESYNC = Buffer.from('event: resync\ndata: {"reason":"lagged"}\n\n')
 
+const TOPICS_PARAMETER = {
+  name: 'topics',
+  in: 'query',
+  required: false,
+  description: `Only resources whose URI begins with one of these, at most ${MAX_TOPICS}; absent: all.`,
+  style: 'form',
+  explode: false, // one parameter, comma-separated
+  schema: { type: 'array', maxItems: MAX_TOPICS, items: { type: 'string', maxLength: MAX_TOPIC_CHARS } },
+} as const
+
 interface Reader {
   readonly topics: readonly string[]
   readonly principal: Principal
@@ -47,6 +57,7 @@ export function resourceEventsEndpoint(
     owner: 'host',
     summary: 'Which resources changed',
     streams: true,
+    operation: { parameters: [TOPICS_PARAMETER] },
     async serve(exchange, caller) {
       const { principal } = caller
       if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')

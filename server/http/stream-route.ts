@@ -9,6 +9,24 @@ import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } 
 import { admitAgain } from './guard.ts'
 import type { StreamPlaces } from './stream-places.ts'
 
+/** Where a stream of a plugin goes on; see `cursorOf`. */
+const CURSOR_PARAMETERS = [
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'Only what came after this event; counts before since_event_id.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'since_event_id',
+    in: 'query',
+    required: false,
+    description: 'Only what came after this event; absent: from the first that is kept.',
+    schema: { type: 'string' },
+  },
+] as const
+
 /** The endpoint of a plugin's feed: everything is checked before the first byte, and again at each heartbeat. */
 export function streamEndpoint(
   host: RunningHost,
@@ -24,6 +42,7 @@ export function streamEndpoint(
     owner: plugin,
     summary: `The stream ${stream.name}`,
     streams: true,
+    operation: { parameters: CURSOR_PARAMETERS },
     async serve(exchange, caller) {
       const ctx = callContext(exchange, caller.principal ?? anyone(plugin), options)
       authorize({ plugin, tool: stream }, ctx.principal)

@@ -11,6 +11,7 @@ export function roomRoute(house: House): Route {
     path: '/workspace/room',
     listeners: ROOM_LISTENERS,
     guard: 'bearer-or-cookie',
+    document: { operationId: 'workspace-room', summary: 'Everything the owner page shows, in one look' },
     async handle(ctx) {
       const sessionId = sessionOfRequest(ctx)
       const { room } = await house.owner('listener')

@@ -1,11 +1,31 @@
-import type { Route } from '../../../server/plugin.ts'
+import { z } from 'zod'
+import { CAPABILITIES, type Route, type RouteDocument } from '../../../server/plugin.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { House } from '../house/house.ts'
 import { createRate } from '../house/rate.ts'
 import { redeem } from '../room/members.ts'
+import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
+
+const DOCUMENT: RouteDocument = {
+  operationId: 'session-join',
+  summary: 'Join the room by an invitation',
+  body: z.object({
+    invite: z.string().describe('satchel://join/… or its secret'),
+    name: z.string().describe(`Your name there, at most ${LIMITS.nameChars} characters`),
+    kind: z.enum(['human', 'agent']).optional().describe('Default: agent'),
+  }),
+  answer: z.object({
+    token: z.string().describe('Shown this once; goes into Authorization: Bearer'),
+    session_id: z.string(),
+    participant_id: z.string(),
+    workspace_id: z.string(),
+    capabilities: z.array(z.enum(CAPABILITIES)),
+    expires_at: z.string(),
+  }),
+}
 
 /** `POST /session/join`: an invitation's URI or secret becomes a participant and a session; its token is told this once. */
 export function sessionJoinRoute(house: House): Route {
@@ -13,9 +33,10 @@ export function sessionJoinRoute(house: House): Route {
   return {
     method: 'POST',
     path: '/session/join',
-    listeners: ['ingress', 'api', 'socket'],
+    listeners: GUEST_LISTENERS,
     guard: 'open',
     maxBodyBytes: 16 * 1024,
+    document: DOCUMENT,
     async handle(ctx, request) {
       if (ctx.credentials.transport !== 'socket') rate.count(ctx.peer)
       const body = await jsonBody(request)
