@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 interface Manifest {
+  readonly bin: Record<string, string>
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
@@ -125,6 +126,25 @@ test('what README shows for each client can be pasted: JSON parses, TOML and com
   for (const name of ['Claude Code', 'Codex', 'Cursor', 'Gemini CLI', 'VS Code']) {
     assert.ok(CLIENTS.includes(name) && read('README.md').includes(name), name)
   }
+})
+
+test('what clients are told to start is a command that the package installs, and nothing is fetched by a name', () => {
+  const pages = [
+    'README.md',
+    'docs/clients.md',
+    'docs/workspace.md',
+    'docs/handoffs.md',
+    'scripts/demo/clients.ts',
+  ]
+  const commands = pages
+    .flatMap((page) => [...read(page).matchAll(/command"?\s*[=:]\s*\[?"([\w-]+)/g)])
+    .map(([, command]) => command ?? '')
+
+  assert.ok(commands.length >= 10)
+  assert.deepEqual([...new Set(commands)], ['satchel'])
+  assert.ok(Object.hasOwn(manifest.bin, 'satchel'))
+  for (const page of pages) assert.doesNotMatch(read(page), /npx/, page)
+  assert.match(read('README.md'), /npm install --global "\.\/\$\(npm pack --silent\)"/)
 })
 
 test('every link between documents leads somewhere', () => {
