@@ -1,4 +1,5 @@
 import { LIMITS } from './limits.ts'
+import { countDefinitionLines } from './link-definition.ts'
 import { firstChars } from './short-text.ts'
 
 /** A heading of the document itself; headings inside quotes, lists, code, HTML and comments do not count. */
@@ -126,9 +127,10 @@ function blockStart(line: Line, before: Before, depth = 0): Step | undefined {
 function inParagraph(lines: Line[], line: Line): Step {
   if (isBlank(line.text)) return { state: OPEN }
   const underline = SETEXT.exec(line.text)
-  const first = lines[0]
+  const underlined = underline ? lines.slice(countDefinitionLines(lines.map(({ text }) => text))) : []
+  const first = underlined[0]
   if (underline && first) {
-    const text = headingText(lines.map((one) => one.text.trim()).join(' '))
+    const text = headingText(underlined.map((one) => one.text.trim()).join(' '))
     const level = underline[1]?.startsWith('=') ? 1 : 2
     return { state: OPEN, heading: { level, text, start: first.start, line: first.number } }
   }

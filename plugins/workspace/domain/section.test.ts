@@ -120,6 +120,13 @@ const LINES = [
   '-->',
   '<div>',
   '</div>',
+  '[a]: /b',
+  ' [b]: <c> "title"',
+  '[c]:',
+  '/d',
+  '"title"',
+  "'open",
+  '[e]: (f) (g) h',
   '* * *',
   '* - nested',
   '> - both',
@@ -129,7 +136,10 @@ const LINES = [
 /** The same question asked of a full CommonMark parser. */
 function headingsByParser(text: string): { level: number; line: number }[] {
   return fromMarkdown(text).children.flatMap((node) =>
-    node.type === 'heading' && node.position ? [{ level: node.depth, line: node.position.start.line }] : [],
+    node.type === 'heading' && node.position
+      ? // The parser counts the definitions of links before a heading's text to the heading.
+        [{ level: node.depth, line: (node.children[0]?.position ?? node.position).start.line }]
+      : [],
   )
 }
 
@@ -160,6 +170,11 @@ const WORST: Readonly<Record<string, string>> = {
   'carriage returns': '\r'.repeat(1_000_000),
   'blanks in a heading': `# a${'\t'.repeat(1_000_000)}x`,
   'blanks and a line separator in a heading': `# ${'\t'.repeat(1_000_000)}\u2028x`,
+  definitions: `${'[a]: /b "t"\n'.repeat(90_000)}===\n`,
+  'definitions with open titles': `${'[a]: /b "\n'.repeat(100_000)}===\n`,
+  'one long definition': `[a]: /b "${'\\"'.repeat(500_000)}\n===\n`,
+  'labels that never end': `${'[a\n'.repeat(300_000)}===\n`,
+  'open parentheses': `[a]: ${'('.repeat(1_000_000)}\n===\n`,
   'closing marks': `# ${' #'.repeat(500_000)}x`,
   'accents in a heading': `# a${'\u0301\u0327'.repeat(250_000)}`,
   'parts of a long heading': `# ${'y'.repeat(500_000)}\n${'## x\n'.repeat(100_000)}`,
@@ -172,6 +187,18 @@ for (const [what, text] of Object.entries(WORST)) {
     assert.ok(spent < 1000, `${spent} ms`)
   })
 }
+
+test('a definition of a link is no heading, whatever underlines it', () => {
+  const headingsOf = (text: string) => findHeadings(text).map(({ text: own, line }) => [own, line])
+
+  assert.deepEqual(headingsOf('[a]: /b\n---\n'), [])
+  assert.deepEqual(headingsOf('[a]: /b\n===\n'), [])
+  assert.deepEqual(headingsOf("[a]:\n  </b c>\n 't\n  u'\n[c]: d\ntext\n---\n"), [['text', 6]])
+  assert.deepEqual(headingsOf('[a]: /b "t" x\n---\n'), [['[a]: /b "t" x', 1]])
+  assert.deepEqual(headingsOf('[a]: /b\n"t" x\n---\n'), [['"t" x', 2]])
+  assert.deepEqual(headingsOf(`[${'x'.repeat(999)}]: /b\n---\n`), [])
+  assert.equal(headingsOf(`[${'x'.repeat(1000)}]: /b\n---\n`).length, 1)
+})
 
 test('a heading ends before its closing marks, and a line separator is part of it', () => {
   const headings = ['# a #', '# a#', '# a ##\t', '# #', '# # b #', '#\ta\u2028b']
