@@ -4,6 +4,7 @@
  */
 import { createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { junit, spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -14,17 +15,31 @@ if (files.length === 0) throw new Error('No test file was found.')
 
 mkdirSync('reports', { recursive: true })
 /** Longest time of one test file; the long proofs raise it. */
-const timeout = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
+/** Files that may take longer by themselves, and run after all others: where images can be built, each target is. */
+const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-image.test.ts'), 1_500_000]])
 const preloaded = ['loopback-only.mjs', 'bundle-uncovered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
-const events = run({ files, concurrency: 2, timeout })
-events.on('test:fail', (event) => {
-  if (event.todo === undefined || event.todo === false) process.exitCode = 1
-})
+const events = Readable.from(eachRun())
 events.compose(new spec()).pipe(process.stdout)
 events.compose(junit).pipe(createWriteStream('reports/junit.xml'))
+
+async function* eachRun() {
+  const usual = files.filter((file) => !LONGER_MS.has(file))
+  const longer = files.filter((file) => LONGER_MS.has(file))
+  const runs = [
+    ...(usual.length > 0 ? [{ files: usual, timeout: timeoutMs }] : []),
+    ...longer.map((file) => ({ files: [file], timeout: Math.max(timeoutMs, LONGER_MS.get(file) ?? 0) })),
+  ]
+  for (const one of runs) {
+    for await (const event of run({ ...one, concurrency: 2 })) {
+      if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
+      yield event
+    }
+  }
+}
 
 function testsUnder(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path]

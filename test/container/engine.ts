@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 const ENGINES = ['docker', 'podman', 'buildah'] as const
@@ -12,6 +15,8 @@ export interface Published {
 /** A program of this machine that builds the container file and runs what it built. */
 export interface Engine {
   readonly name: (typeof ENGINES)[number]
+  /** Why nothing can be built on this image here, in a few words; undefined where it can. Pulls an image that is not there. */
+  lackFor(baseImage: string): string | undefined
   /** Builds one target and gives the image's name. Fails the test with the end of the builder's output. */
   build(target: string, folder: string): string
   /** The image's user, entry point and so on, as JSON of the OCI configuration. */
@@ -22,7 +27,7 @@ export interface Engine {
 
 /**
  * The first engine that answers. `buildah` needs no daemon: where the machine gives it no namespaces,
- * BUILDAH_ISOLATION=chroot does. SATCHEL_DOCKER_ARGS adds words to every build: a proxy, a certificate authority.
+ * BUILDAH_ISOLATION=chroot does.
  */
 export function findEngine(): Engine | undefined {
   const name = ENGINES.find((one) => spawnSync(one, ['info'], { stdio: 'ignore' }).status === 0)
@@ -36,10 +41,47 @@ function ask(program: string, args: readonly string[]): string {
   return ran.stdout.trim()
 }
 
+/** Longest wait for an image, or for what shows that a build gets everything it needs. */
+const TRIAL_MS = 90_000
+
+/** What the container file itself asks of the registries, with the certificate authority that it takes. */
+const TRIAL = `ARG NODE_EXTRA_CA_CERTS=
+RUN --mount=type=secret,id=ca,target=/usr/local/share/ca-certificates/extra.crt \\
+  apt-get update -qq && apt-get install -qq --yes --no-install-recommends ca-certificates \\
+  && update-ca-certificates && npm ping --fetch-retries=0
+`
+
+/** A build needs the base image, a container that runs, and from in there the registries of packages. */
+function lackFor(program: string, image: string, inspect: readonly string[]): string | undefined {
+  const isHere = spawnSync(program, [...inspect, image], { stdio: 'ignore' }).status === 0
+  if (!isHere && trial(program, ['pull', image]) !== undefined) {
+    return `the base image ${image} is neither here nor can it be pulled`
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-trial-'))
+  try {
+    writeFileSync(join(folder, 'Dockerfile'), `FROM ${image}\n${TRIAL}`)
+    const failed = trial(program, ['build', ...moreArguments(), '--tag', 'satchel-trial:test', folder])
+    return failed && `${program} runs no container that reaches the registries of packages (${failed})`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The last words of a program that failed; undefined when it did not. */
+function trial(program: string, args: readonly string[]): string | undefined {
+  const ran = spawnSync(program, args, { encoding: 'utf8', timeout: TRIAL_MS, maxBuffer: 1 << 26 })
+  if (ran.status === 0) return undefined
+  return ran.stderr?.trim().split('\n').at(-1)?.slice(-160) || 'no words'
+}
+
+/** SATCHEL_DOCKER_ARGS adds words to every build: a proxy, a certificate authority. */
+function moreArguments(): string[] {
+  return process.env['SATCHEL_DOCKER_ARGS']?.split(' ').filter(Boolean) ?? []
+}
+
 function buildImage(program: string, target: string, folder: string): string {
-  const more = process.env['SATCHEL_DOCKER_ARGS']?.split(' ').filter(Boolean) ?? []
   const image = `satchel-${target}:test`
-  ask(program, ['build', ...more, '--target', target, '--tag', image, folder])
+  ask(program, ['build', ...moreArguments(), '--target', target, '--tag', image, folder])
   return image
 }
 
@@ -52,6 +94,7 @@ function start(t: TestContext, program: string, args: readonly string[]): ChildP
 function daemon(name: 'docker' | 'podman'): Engine {
   return {
     name,
+    lackFor: (image) => lackFor(name, image, ['image', 'inspect']),
     build: (target, folder) => buildImage(name, target, folder),
     config: (image) => JSON.parse(ask(name, ['image', 'inspect', '--format', '{{json .Config}}', image])),
     run: (t, image, { command = [], at } = {}) => {
@@ -67,6 +110,7 @@ function buildah(): Engine {
     JSON.parse(ask('buildah', ['inspect', '--type', 'image', image])).OCIv1.config
   return {
     name: 'buildah',
+    lackFor: (image) => lackFor('buildah', image, ['inspect', '--type', 'image']),
     build: (target, folder) => buildImage('buildah', target, folder),
     config,
     run: (t, image, { command, at } = {}) => {
