@@ -11,11 +11,12 @@ import { openDoor } from './http/open-door.ts'
 async function look(t: TestContext, path: string, ready: string, packaged: boolean) {
   const browser = await openBrowser(t)
   if (browser === undefined) return undefined
+  const page = await browser.newPage()
+  t.after(() => page.close())
   const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
   t.after(() => rm(folder, { recursive: true }))
   if (packaged) await copyAssets(folder)
   const { door } = await openDoor(t, {}, packaged ? { assetPath: (name) => join(folder, name) } : {})
-  const page = await browser.newPage()
   const requested: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => requested.push(request.url()))

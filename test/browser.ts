@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 
 /** `CHROMIUM_PATH`, else the system's browser on PATH. */
@@ -14,8 +14,12 @@ function findChromium(): string | undefined {
     .find((path) => existsSync(path))
 }
 
+let launched: Promise<Browser> | undefined
+after(async () => (await launched)?.close())
+
 /**
- * A browser that resolves no name, so that every request to another host fails; closed after the test.
+ * A browser that resolves no name, so that every request to another host fails. The tests of a file share it, each with
+ * contexts of its own, and it ends with them.
  * Undefined: none is installed, said loudly; `REQUIRE_BROWSER=1` makes that a failure.
  */
 export async function openBrowser(t: TestContext): Promise<Browser | undefined> {
@@ -25,7 +29,7 @@ export async function openBrowser(t: TestContext): Promise<Browser | undefined> 
     t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; no page was looked at')
     return undefined
   }
-  const browser = await chromium.launch({
+  launched ??= chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -33,6 +37,5 @@ export async function openBrowser(t: TestContext): Promise<Browser | undefined> 
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
   })
-  t.after(() => browser.close())
-  return browser
+  return launched
 }

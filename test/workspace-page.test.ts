@@ -50,11 +50,12 @@ async function openPage(
 ): Promise<Seen | undefined> {
   const browser = await openBrowser(t)
   if (!browser) return undefined
-  const server = await openRoomServer(t, options.text === undefined ? {} : { text: options.text })
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1280, height: 900 },
     colorScheme: options.dark ? 'dark' : 'light',
   })
+  t.after(() => context.close())
+  const server = await openRoomServer(t, options.text === undefined ? {} : { text: options.text })
   const page = await context.newPage()
   const foreign: string[] = []
   const complaints: string[] = []
