@@ -190,6 +190,22 @@ test('a list that goes on is read a page further when asked, and stays as long f
   assert.deepEqual(all?.next_cursors, { invites: '9' })
 })
 
+test('a part that could not be read for the moment is read again, without another event', async () => {
+  const page = browser()
+  const path = '/workspace/status'
+  await page.view.start()
+  page.server.status = 429
+  page.source().send(11, 'change.committed')
+  await page.pass(150)
+  page.server.status = 200
+  page.asked.length = 0
+
+  await page.pass(5000)
+  await page.pass(150)
+
+  assert.deepEqual(page.asked, [path])
+})
+
 test('members and leases are always read whole', async () => {
   const page = browser()
   const path = '/workspace/participants?limit=200'

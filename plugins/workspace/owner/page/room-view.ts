@@ -57,6 +57,9 @@ export interface RoomView {
 
 const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
 const DEBOUNCE_MS = 150
+const RETRY_MS = 5000
+/** Statuses of a refusal that passes: too many calls, a room that is being taken over. */
+const PASSING: ReadonlySet<number> = new Set([429, 503])
 const SHOWN_EVENTS = 200
 const CLOSED = 2
 
@@ -185,6 +188,7 @@ class FollowedRoom implements RoomView {
     try {
       const found = await readPart(this.#seams.fetch, part, this.#pages.get(part) ?? 1)
       if (found.kind === 'refused' && found.status === 401) this.#end()
+      if (found.kind === 'refused' && PASSING.has(found.status)) this.#readLater(part)
       if (found.kind === 'refused' || !this.#room) return
       const { next_cursor, ...rows } = found.answer
       const { [part]: _, ...cursors } = this.#room.next_cursors ?? {}
@@ -197,6 +201,13 @@ class FollowedRoom implements RoomView {
     } catch {
       // The stream says the same, and its reloads read everything again.
     }
+  }
+
+  /** No further event may come that would show what was missed. */
+  #readLater(part: Part): void {
+    this.#seams.clock.after(RETRY_MS, () => {
+      if (!this.#stopped) this.refresh(part)
+    })
   }
 
   #follow(): void {
