@@ -234,6 +234,18 @@ test('joining over HTTP gives a token once; joins of one address are counted', a
   assert.deepEqual([bad.status, bad.json['reason']], [400, 'invalid_request'])
 })
 
+test('an invitation has a number of uses or none, not both', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada', ['*'])
+  const invite = (body: object) => server.ask(server.ingress, 'POST', '/workspace/invite', { token, body })
+
+  const both = await invite({ unlimited: true, max_uses: 3 })
+  const unlimited = await invite({ unlimited: true })
+
+  assert.deepEqual([both.status, both.json['reason']], [400, 'invalid_request'])
+  assert.deepEqual([unlimited.status, unlimited.json['max_uses']], [200, undefined])
+})
+
 test('a room full of guests refuses the next one, and still lets its owner in to make room', async (t) => {
   const server = await openRoomServer(t)
   const { ask, socket, owner } = server

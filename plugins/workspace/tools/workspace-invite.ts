@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { refusal } from '../domain/refusal.ts'
 import { invite } from '../room/invitations.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
@@ -23,8 +24,12 @@ export function workspaceInvite(access: RoomAccess) {
     }),
     output: INVITE.extend({ uri: z.string().optional(), replayed: z.boolean().optional() }),
     example: { minutes: 30 },
-    work: (change, { unlimited, ...input }) =>
-      invite(change, unlimited ? { ...input, max_uses: null } : input),
+    work: (change, { unlimited, ...input }) => {
+      if (!unlimited) return invite(change, input)
+      if (input.max_uses !== undefined)
+        throw refusal('invalid_request', 'Send max_uses or unlimited, not both.')
+      return invite(change, { ...input, max_uses: null })
+    },
     digest: ({ invite_id, uri, expires_at }) =>
       `${invite_id}, valid until ${expires_at}${uri ? `: ${uri.slice(0, 900)}` : '; its secret was shown before.'}`,
   })
