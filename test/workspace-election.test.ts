@@ -67,6 +67,22 @@ test('nothing is touched before the first real room call', async (t) => {
   assert.deepEqual(await readdir(join(file, '..')), ['plan.md'])
 })
 
+test('completing a target opens no room, and names the sections of one that is open', async (t) => {
+  const file = await roomFile(t)
+  const { host, context, call } = await stdioHost(t, file)
+  const prompt = host.registry.prompts.find((owned) => owned.prompt.name === 'propose-change')?.prompt
+  const target = prompt?.arguments.find(({ name }) => name === 'target')
+  const complete = () => target?.complete?.(context({ localTransport: 'stdio' }), 'section:')
+
+  const before = await complete()
+  const files = await readdir(join(file, '..'))
+  await call('workspace_status')
+  const after = await complete()
+
+  assert.deepEqual([before, files], [[], ['plan.md']])
+  assert.deepEqual(after, ['section:Plan'])
+})
+
 test('the first process owns the room, the others reach it, each as a participant of its own', async (t) => {
   const file = await roomFile(t)
   const hosts = await Promise.all([stdioHost(t, file), stdioHost(t, file), stdioHost(t, file)])

@@ -164,6 +164,22 @@ test('the heartbeat looks at the session again and ends the stream', async (t) =
   stream.close()
 })
 
+test('a look at the whole room is a call of its session like any other', async (t) => {
+  const server = await openRoomServer(t)
+  const { token } = await server.join('ada')
+  const look = () => server.ask(server.ingress, 'GET', '/workspace/room', { token })
+  let last = await look()
+  for (let calls = 1; last.status === 200 && calls <= LIMITS.callsPerMinute; calls += 1) last = await look()
+
+  const task = await server.ask(server.ingress, 'POST', `/workspace/tasks/task_${'0'.repeat(32)}`, {
+    token,
+    body: { kind: 'get' },
+  })
+
+  assert.deepEqual([last.status, last.json['reason']], [429, 'limit_exceeded'])
+  assert.equal(task.status, 429)
+})
+
 test('the heartbeat is no call: a stream stays open when its session may make no more calls this minute', async (t) => {
   const beats: (() => void)[] = []
   const server = await openRoomServer(t, {

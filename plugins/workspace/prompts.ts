@@ -38,8 +38,9 @@ function proposeChange(access: RoomAccess): Prompt {
         description: 'workspace, or section:<heading path>',
         required: false,
         complete: async (ctx, prefix) => {
-          const seat = await access.seat(ctx)
-          if (seat === 'elsewhere') return []
+          // Whoever only fills in a form neither opens the room nor joins it (design workspace, section 9).
+          const seat = access.seatAtHand(ctx)
+          if (!seat) return []
           const { sections } = await seat.room.read(seat.sessionId, (view) => outlinePage(view, 6))
           const targets = ['workspace', ...sections.map(({ target }) => target)]
           return targets.filter((target) => target.startsWith(prefix)).slice(0, NAMES)

@@ -82,7 +82,7 @@ export function taskRoute(house: House): Route {
     document: { operationId: 'workspace-task', summary: 'Read, answer or cancel the task of a handoff' },
     async handle(ctx, request) {
       const sessionId = sessionOfRequest(ctx)
-      const { room } = await house.owner('listener')
+      const room = await house.visit(sessionId)
       const found = await taskAt(room, sessionId, ctx.params['task_id'] ?? '', actOf(await jsonBody(request)))
       if (!found) throw refusal('handoff_not_found', 'There is no such task.')
       return json(found)

@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { Rank } from '../engine/lock.ts'
 import type { Joined } from '../room/members.ts'
+import type { Room } from '../room/room.ts'
 import type { RoomAccess, RoomCall, Seat } from '../tools/room-tool.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
@@ -10,7 +11,7 @@ import { forward, keyed, keyOf } from './forward.ts'
 import { LinkLost, type OwnerAddress } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession, ownerLost } from './local-session.ts'
 import type { Owner } from './owner.ts'
-import { createRate } from './rate.ts'
+import { createRate, type Rate } from './rate.ts'
 
 export interface HouseParts {
   readonly attachment: Attachment
@@ -32,6 +33,8 @@ export interface House extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
   /** The way to the room where another process owns it, for the local session when `sessionId` is that. */
   elsewhere(sessionId: string): Promise<OwnerLink | undefined>
+  /** The room for one call of this session at a route that is no tool; it counts as any call. Errors: `rate_limited`, those of `owner`. */
+  visit(sessionId: string): Promise<Room>
   /** The owner, attaching first; for what only a serving process does. Errors: `unavailable`/`room_not_running`. */
   owner(rank: Rank): Promise<Owner>
 }
@@ -82,6 +85,8 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
   }
   return {
     seat,
+    seatAtHand: (ctx) => seatAtHand(ctx, attachment, local),
+    visit: (sessionId) => visit(sessionId, attachment, rate),
     seatAgain: async (ctx) => seatOf(ctx, await sessionOf(ctx)),
     async perform(ctx, call) {
       const once = keyed(call)
@@ -103,15 +108,39 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       const attached = await attachment.attach('listener')
       return attached.kind === 'here' ? authenticateAt(attached.owner, credentials) : undefined
     },
-    async elsewhere(sessionId) {
-      const joined = local.current
-      if (joined?.session_id !== sessionId) return undefined
-      const attached = await attachment.attach('stdio')
-      if (attached.kind === 'here') return undefined
-      return { address: attached.address, token: joined.token, lost: () => attachment.detach(attached) }
-    },
+    elsewhere: (sessionId) => linkOf(sessionId, attachment, local),
     owner: (rank) => ownerAt(attachment, rank),
   }
+}
+
+function seatAtHand(
+  { principal, localTransport }: CallContext,
+  attachment: Attachment,
+  local: LocalSession,
+): Seat | undefined {
+  const attached = attachment.current
+  const sessionId = localTransport === undefined ? sessionIdOf(principal) : local.current?.session_id
+  if (attached?.kind !== 'here' || sessionId === undefined) return undefined
+  return { room: attached.owner.room, sessionId }
+}
+
+async function visit(sessionId: string, attachment: Attachment, rate: Rate): Promise<Room> {
+  rate.count(sessionId)
+  const owner = await ownerAt(attachment, 'listener')
+  owner.touch(sessionId)
+  return owner.room
+}
+
+async function linkOf(
+  sessionId: string,
+  attachment: Attachment,
+  local: LocalSession,
+): Promise<OwnerLink | undefined> {
+  const joined = local.current
+  if (joined?.session_id !== sessionId) return undefined
+  const attached = await attachment.attach('stdio')
+  if (attached.kind === 'here') return undefined
+  return { address: attached.address, token: joined.token, lost: () => attachment.detach(attached) }
 }
 
 async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {

@@ -1,6 +1,6 @@
 import { tooMany } from '../domain/refusal.ts'
 
-/** Counts calls per key within a sliding minute. */
+/** Counts calls per key, in minutes that begin with a key's first call. */
 export interface Rate {
   /** Errors: `rate_limited`/`limit_exceeded` above the limit. */
   count(key: string): void

@@ -14,7 +14,7 @@ export function roomRoute(house: House): Route {
     document: { operationId: 'workspace-room', summary: 'Everything the owner page shows, in one look' },
     async handle(ctx) {
       const sessionId = sessionOfRequest(ctx)
-      const { room } = await house.owner('listener')
+      const room = await house.visit(sessionId)
       await room.look()
       return json(await room.read(sessionId, roomView))
     },

@@ -38,6 +38,8 @@ export interface RoomCall<T> {
 export interface RoomAccess {
   /** The room and the caller's session when this process owns the room. Errors: `unauthorized`, `rate_limited`, those of opening it. */
   seat(ctx: CallContext): Promise<Seat | 'elsewhere'>
+  /** The same without opening the room or joining it for this: undefined where that would be needed. */
+  seatAtHand(ctx: CallContext): Seat | undefined
   /** The same for a stream that is held open already: it is no call, and does not count as one. */
   seatAgain(ctx: CallContext): Promise<Seat | 'elsewhere'>
   /** Makes the call here, or at the process that owns the room; again elsewhere when that process goes away meanwhile. */
