@@ -320,6 +320,9 @@ describe('the API document of a room', () => {
     )
     assert.deepEqual(parametersOf('/workspace/observe'), ['header Last-Event-ID', 'query since_event_id'])
     assert.deepEqual(parametersOf('/events'), ['query topics'])
+    const served = (await askAt(door, '/skills/satchel')).headers['content-type']
+    const described = Object.keys(paths['/skills/satchel']?.['get']?.responses['200']?.content ?? {})
+    assert.deepEqual(described, [String(served).split(';')[0]])
   })
 })
 
@@ -405,8 +408,22 @@ describe('documents of the API', () => {
     assert.equal(note?.operationId, 'note_get')
     assert.deepEqual(
       note?.parameters.map(({ name, in: place }) => `${place} ${name}`),
-      ['path id', 'query limit', 'query where', 'query deep', 'query tags', 'query sizes'],
+      [
+        'path id',
+        'query limit',
+        'query where',
+        'query deep',
+        'query tags',
+        'query sizes',
+        'header if-none-match',
+      ],
     )
+    const answered = await ask('/notes/7')
+    const { etag } = answered.headers
+    const again = await ask('/notes/7', { headers: { 'if-none-match': String(etag) } })
+    assert.ok(note?.responses['200']?.headers?.['ETag'] && etag)
+    assert.ok(note.responses[String(again.status)], `${again.status} is described`)
+    assert.equal(again.status, 304)
     assert.equal(JSON.stringify(json).includes('x-satchel-untrusted'), false)
   })
 
@@ -453,8 +470,14 @@ describe('documents of the API', () => {
   })
 })
 
+interface Described {
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
 interface Operation {
   readonly operationId: string
+  readonly responses: Readonly<Record<string, Described>>
   readonly parameters: readonly { readonly name: string; readonly in: string }[]
 }
 

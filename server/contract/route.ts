@@ -25,6 +25,8 @@ export interface RouteDocument {
   readonly body?: z.ZodObject
   /** The JSON it answers; absent: not said. */
   readonly answer?: z.ZodObject
+  /** What it answers where that is no JSON, such as `text/markdown`. */
+  readonly mediaType?: string
 }
 
 /** A route that is no tool: a page, a claim, a well-known file. Every route states its guard. */

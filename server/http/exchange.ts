@@ -66,6 +66,8 @@ export interface EndpointOperation {
   readonly parameters?: readonly Readonly<Record<string, unknown>>[]
   readonly body?: z.ZodObject
   readonly answer?: z.ZodObject
+  /** Absent: JSON. */
+  readonly mediaType?: string
 }
 
 /** One method and path of a listener. Nothing is served that is not an endpoint. */

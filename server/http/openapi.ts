@@ -85,7 +85,7 @@ function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): 
 
 function otherOperation(endpoint: Endpoint, components: ComponentSchemas): Json {
   const { method, path, owner, summary, streams, operation = {} } = endpoint
-  const type = streams ? 'text/event-stream' : 'application/json'
+  const type = streams ? 'text/event-stream' : (operation.mediaType ?? 'application/json')
   const answer = operation.answer ? { schema: listedSchema(operation.answer, 'output', components) } : {}
   return {
     tags: [owner],
@@ -126,6 +126,19 @@ function knownFields(schema: z.ZodObject, components: ComponentSchemas): Json {
   return components.embed(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }))
 }
 
+const ENTITY_TAG = { description: 'The version of what is answered.', schema: { type: 'string' } }
+const IF_NONE_MATCH = {
+  name: 'if-none-match',
+  in: 'header',
+  required: false,
+  description: 'an ETag of an earlier answer: 304 while it is still so',
+  schema: { type: 'string' },
+}
+
+function isRevalidated({ method, etag }: HttpRoute): boolean {
+  return method === 'GET' && etag !== undefined
+}
+
 interface Shown {
   readonly route: HttpRoute
   /** Which route of its tool this is, from 1. */
@@ -147,13 +160,18 @@ function toolOperation({ tool, plugin }: OwnedTool, { route, count, components }
       ...parameters(input, inPath, 'path'),
       ...(takesBody ? [] : parameters(input, queryNames(input, [...inPath, ...fromHeader]), 'query')),
       ...headerParameters(input, route),
+      ...(isRevalidated(route) ? [IF_NONE_MATCH] : []),
     ],
     ...(takesBody && { requestBody: requestBody(input, { tool, plugin }, route) }),
     responses: {
       200: {
         description: tool.title,
+        ...(route.etag !== undefined && { headers: { ETag: ENTITY_TAG } }),
         content: { 'application/json': { schema: listedSchema(tool.output, 'output', components) } },
       },
+      ...(isRevalidated(route) && {
+        304: { description: 'What If-None-Match names is still so.', headers: { ETag: ENTITY_TAG } },
+      }),
       default: { $ref: '#/components/responses/Problem' },
     },
   }

@@ -32,6 +32,11 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
   }
 }
 
-function operationOf({ operationId, body, answer }: RouteDocument): EndpointOperation {
-  return { id: operationId, ...(body && { body }), ...(answer && { answer }) }
+function operationOf({ operationId, body, answer, mediaType }: RouteDocument): EndpointOperation {
+  return {
+    id: operationId,
+    ...(body && { body }),
+    ...(answer && { answer }),
+    ...(mediaType !== undefined && { mediaType }),
+  }
 }

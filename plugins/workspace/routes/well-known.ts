@@ -26,6 +26,11 @@ export function wellKnownRoutes(version: string): readonly Route[] {
       path: '/skills/satchel',
       listeners: GUEST_LISTENERS,
       guard: 'open',
+      document: {
+        operationId: 'get-skills-satchel',
+        summary: 'How an agent works in a room, as a skill',
+        mediaType: 'text/markdown',
+      },
       handle: async () =>
         new Response(SKILL, {
           headers: {
