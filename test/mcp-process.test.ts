@@ -6,14 +6,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './harness/open-host.ts'
 import { initialize, type Message, modern } from './mcp/stdio-client.ts'
+import { SATCHEL } from './satchel-process.ts'
 
 /** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */
 const GRACE_AFTER_EOF_MS = 5_000
-const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
-const TSX = import.meta.resolve('tsx')
 
 /** A plugin that prints by every way there is, and keeps a timer, a watcher, a socket and a worker alive. */
 const NOISY = `
@@ -47,7 +45,8 @@ interface Run {
 }
 
 async function start(t: TestContext, cwd: string, ...flags: string[]): Promise<Run> {
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, 'mcp', ...flags], {
+  const [program, ...words] = SATCHEL
+  const child = spawn(program, [...words, 'mcp', ...flags], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, SATCHEL_PROJECT: cwd },
   })

@@ -9,16 +9,14 @@ import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { writeManyRecords } from '../plugins/modules/bench/many-records.ts'
 import { measureServer } from '../plugins/modules/bench/search-server.ts'
 import { temporaryFolder } from './harness/index.ts'
-
-const TSX = ['--import', import.meta.resolve('tsx')]
-const MAIN = join(import.meta.dirname, '../server/main.ts')
+import { SATCHEL } from './satchel-process.ts'
 
 test('the bench asks a real server and measures every search and how long it was deaf', async (t) => {
   const dir = join(await temporaryFolder(t), 'many')
   await writeManyRecords(dir, 50, 3)
   const env = { ...process.env, SERVICE_CONFIG: join(dir, 'satchel.yaml') }
 
-  const times = await measureServer([process.execPath, ...TSX, MAIN], env, new AbortController().signal)
+  const times = await measureServer(SATCHEL, env, new AbortController().signal)
 
   for (const [name, value] of Object.entries(times))
     assert.ok(value > 0 && value < 10_000, `${name}: ${value}`)
@@ -92,7 +90,8 @@ test('the search is measured on judged queries with the ladder, by kind and with
 })
 
 async function program(cwd: string, node: readonly string[], args: readonly string[]) {
-  const child = spawn(process.execPath, [...node, ...TSX, MAIN, ...args], {
+  const [command, ...words] = SATCHEL
+  const child = spawn(command, [...node, ...words, ...args], {
     cwd,
     env: { PATH: String(process.env['PATH']), HOME: cwd },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -16,6 +16,7 @@ import {
   INTERNAL_URLS,
 } from './hostile/module-values.ts'
 import { modern } from './mcp/stdio-client.ts'
+import { SATCHEL } from './satchel-process.ts'
 
 interface FakeGit {
   readonly env: Readonly<Record<string, string>>
@@ -259,8 +260,8 @@ interface Answer {
 
 /** The answers of a real `satchel mcp` in this folder to calls of `ingest_modules`. */
 async function askOverStdio(t: TestContext, root: string, inputs: readonly object[]): Promise<Answer[]> {
-  const main = join(import.meta.dirname, '../server/main.ts')
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'mcp'], {
+  const [program, ...words] = SATCHEL
+  const child = spawn(program, [...words, 'mcp'], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: root, SATCHEL_PROJECT: root },
     stdio: ['pipe', 'pipe', 'ignore'],

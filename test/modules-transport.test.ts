@@ -16,6 +16,7 @@ import type { IngestReport } from '../plugins/modules/ingest.ts'
 import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openIngests } from './ingest-stage.ts'
+import { SATCHEL } from './satchel-process.ts'
 
 interface World {
   readonly dir: string
@@ -112,9 +113,9 @@ test('satchel ingest: what cannot be read is listed with its reason and exit cod
   ]
   const config = JSON.stringify({ repositories, embedding: { enabled: true } })
   await writeFile(join(project, 'satchel.yaml'), config)
-  const main = join(import.meta.dirname, '../server/main.ts')
 
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'ingest', '--json'], {
+  const [program, ...words] = SATCHEL
+  const child = spawn(program, [...words, 'ingest', '--json'], {
     cwd: project,
     env: { ...world.env, GIT_SSL_CAINFO: server.certFile, SERVER_LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,9 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SATCHEL } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-
-/** The program from its sources. */
-export const SOURCES: readonly string[] = SATCHEL.slice(1)
+const [, ...WORDS] = SATCHEL
 
 /** The program as it is shipped: it starts in a tenth of the time, which counts where there are many. */
 export const BUILT: readonly string[] = [join(ROOT, 'dist', 'satchel.js')]
@@ -43,7 +41,7 @@ export interface RoomProcessOptions {
 
 /** `satchel mcp …` in a process of its own, spoken to over its pipes; killed after the test. */
 export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): RoomProcess {
-  const { name, args, program = SOURCES, env } = options
+  const { name, args, program = WORDS, env } = options
   const child = spawn(process.execPath, [...program, 'mcp', ...args, '--name', name], {
     stdio: ['pipe', 'pipe', 'ignore'],
     ...(env && { env: { ...process.env, ...env } }),
