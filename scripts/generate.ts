@@ -163,7 +163,8 @@ for (const step of STEPS) {
   for (const { path, content } of await step.outputs()) {
     const target = join(ROOT, path)
     await mkdir(dirname(target), { recursive: true })
-    await writeFile(target, content)
+    const before = await readFile(target, 'utf8').catch(() => undefined)
+    if (content !== before) await writeFile(target, content) // a file that stays as it is stays older than the build
     console.log(`${step.name}: ${path}`)
   }
 }
