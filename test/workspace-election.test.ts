@@ -19,6 +19,7 @@ import type { LocalSession } from '../plugins/workspace/house/local-session.ts'
 import type { Owner } from '../plugins/workspace/house/owner.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
+import { invite as inviteAt } from '../plugins/workspace/room/invitations.ts'
 import type { Joined } from '../plugins/workspace/room/members.ts'
 import { type ProposeInput, propose as proposeAt } from '../plugins/workspace/room/proposals.ts'
 import type { Room } from '../plugins/workspace/room/room.ts'
@@ -359,6 +360,27 @@ test('a call whose owner died after it happened is not done twice by the process
 
   assert.equal(await latest(), before + 1, 'one proposal.created')
   assert.match(String((answer as { proposal_id: string }).proposal_id), /^prop_/)
+})
+
+test('an invitation whose secret went with the owner is no answer: room_owner_lost', async (t) => {
+  const { room, join: joinRoom, emitted } = await openTestRoom(t)
+  const me = await joinRoom('me')
+  const house = await housePastAnOwner(t, { room, me }, (body) =>
+    room.change(me.session_id, 'workspace_invite', JSON.parse(body), inviteAt),
+  )
+  const tool = roomTools(house, () => []).find(({ name }) => name === 'workspace_invite')
+  const ctx = {
+    localTransport: 'stdio',
+    signal: new AbortController().signal,
+    acceptsTask: false,
+  } as CallContext
+  const refused: unknown[] = []
+
+  const told = await emitted(async () => {
+    await Promise.resolve(tool?.handler(ctx, {})).catch((thrown) => refused.push(thrown.reason))
+  })
+
+  assert.deepEqual([told, refused], [['invite.created'], ['room_owner_lost']])
 })
 
 test('a task is asked for again where its owner went away, and the review of its result happens once', async (t) => {

@@ -98,7 +98,7 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
         const answer = await (place === 'elsewhere'
           ? atOwner(ctx, once, deadline)
           : atHome(ctx, call, { local, place, key, deadline }))
-        if (answer !== 'again') return answer
+        if (answer !== 'again') return once === call ? answer : withSecret(answer)
       }
     },
     async authenticate(credentials) {
@@ -122,6 +122,17 @@ function seatAtHand(
   const sessionId = localTransport === undefined ? sessionIdOf(principal) : local.current?.session_id
   if (attached?.kind !== 'here' || sessionId === undefined) return undefined
   return { room: attached.owner.room, sessionId }
+}
+
+/**
+ * The answer to a call that the link may have sent twice under a key of its own. A secret is told once, and the process
+ * that told it is gone: nobody has it. Errors: `unavailable`/`room_owner_lost` then.
+ */
+function withSecret<T>(answer: T): T {
+  const isReplay =
+    typeof answer === 'object' && answer !== null && 'replayed' in answer && answer.replayed === true
+  if (isReplay) throw ownerLost()
+  return answer
 }
 
 async function visit(sessionId: string, attachment: Attachment, rate: Rate): Promise<Room> {
