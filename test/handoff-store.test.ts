@@ -22,10 +22,11 @@ import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
 import { layoutOf } from '../plugins/handoff/store/layout.ts'
 import { pauseMs } from '../plugins/handoff/store/lock.ts'
 import { openStore, type Store } from '../plugins/handoff/store/store.ts'
+import { bundled } from './fixtures/bundled.ts'
 import { openBench, SMALL } from './handoff-fixture.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
-const WRITER = fileURLToPath(new URL('./handoff-writer.ts', import.meta.url))
+const WRITER = await bundled(join(import.meta.dirname, 'handoff-writer.ts'))
 
 interface Writer {
   readonly process: ChildProcess
@@ -37,7 +38,7 @@ function startWriter(
   args: readonly string[],
   user: { readonly uid?: number; readonly gid?: number } = {},
 ): Writer {
-  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, ...args], {
+  const child = spawn(process.execPath, ['--enable-source-maps', WRITER, ...args], {
     ...user,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -6,9 +6,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { bundled } from './fixtures/bundled.ts'
 
 /** What `openRunner` starts. */
-export const RUNNER = join(import.meta.dirname, 'fixtures/ingest-runner.ts')
+export const RUNNER = await bundled(join(import.meta.dirname, 'fixtures/ingest-runner.ts'))
 
 /** An ingest in a process of its own. */
 export interface Runner {
@@ -23,7 +24,7 @@ export async function openRunner(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Runner> {
-  const child = spawn(process.execPath, ['--import', 'tsx', RUNNER, ...args], {
+  const child = spawn(process.execPath, ['--enable-source-maps', RUNNER, ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

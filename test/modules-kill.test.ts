@@ -94,7 +94,7 @@ test('on a disk that is full an ingest says so and leaves whole files, and the n
   const calm = await (await openRunner(t, [join(dir, 'calm-out'), join(dir, 'calm-clones'), ...urls])).run()
   assert.deepEqual(calm?.['failures'], [])
   await mkdir(join(dir, 'out'))
-  const runner = [process.execPath, '--import', import.meta.resolve('tsx'), RUNNER]
+  const runner = [process.execPath, RUNNER]
   const args = [
     '-rm',
     'sh',
