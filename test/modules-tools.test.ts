@@ -411,10 +411,12 @@ test('a configuration as text is refused with the line of what is wrong', async 
     { length: 12 },
     (_, at) => `a${at}: &a${at} [${`*a${at - 1},`.repeat(at === 0 ? 0 : 9)} x]`,
   )
-  const cases: [string, number | undefined][] = [
-    ['repositories:\n  - url: ./x\n    branchs: [main]\n', 3],
-    ['repositories:\n  - urll: ./x\n', 2],
-    ['repositorys: []\n', 1],
+  const cases: [string, number | undefined, RegExp?][] = [
+    ['repositories:\n  - url: ./x\n    branchs: [main]\n', 3, /mean "branches"/],
+    ['repositories:\n  - urll: ./x\n', 2, /mean "url"/],
+    ['repositorys: []\n', 1, /mean "repositories"/],
+    ['repositories: []\nrecursive: true\n', 2, /belongs to an entry of repositories/],
+    ['mcp:\n  output_dir: x\n', 2, /belongs to the top level/],
     ['repositories: []\nembedding:\n  keyword_weight: 2\n', 3],
     ['repositories: !!js/function "x"\n', 1],
     ['output_dir: a\noutput_dir: b\n', 2],
@@ -424,12 +426,13 @@ test('a configuration as text is refused with the line of what is wrong', async 
     ['"a string"', 1],
   ]
 
-  for (const [yaml, line] of cases) {
+  for (const [yaml, line, hint = /./] of cases) {
     await assert.rejects(
       opened.call('ingest_from_yaml', { yaml }),
-      (error: { code: string; reason: string; details?: { line?: number } }) => {
+      (error: { code: string; reason: string; message: string; details?: { line?: number } }) => {
         assert.deepEqual([error.code, error.reason], ['invalid', 'config_invalid'], yaml.slice(0, 40))
         if (line !== undefined) assert.equal(error.details?.line, line, yaml)
+        assert.match(error.message, hint)
         return true
       },
     )

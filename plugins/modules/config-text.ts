@@ -18,9 +18,13 @@ const MAX_ALIASES = 100
 /** Keys of a whole configuration file that belong to others; they are read by the host and not by an ingest. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['handoff', 'workspace', 'http', 'tools', 'plugins'])
 
-const KNOWN_KEYS: readonly string[] = [modulesConfig, repositoryEntry, embeddingOptions, mcpOptions].flatMap(
-  ({ shape }) => Object.keys(shape),
-)
+/** The keys of each mapping, by the top-level key it stands under, and what that place is called. */
+const PLACES: ReadonlyMap<string, { readonly keys: readonly string[]; readonly called: string }> = new Map([
+  ['', { keys: Object.keys(modulesConfig.shape), called: 'the top level' }],
+  ['repositories', { keys: Object.keys(repositoryEntry.shape), called: 'an entry of repositories' }],
+  ['embedding', { keys: Object.keys(embeddingOptions.shape), called: 'embedding' }],
+  ['mcp', { keys: Object.keys(mcpOptions.shape), called: 'mcp' }],
+])
 
 /**
  * The module service's part of a YAML configuration, with the environment over it.
@@ -93,12 +97,19 @@ function invalidValue(
   const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? ''
-    const near = nearest(key, KNOWN_KEYS)
-    const hint = near ? ` Did you mean "${near}"?` : ''
+    const hint = hintFor(key, PLACES.get(String(issue.path[0] ?? ''))?.keys ?? [])
     return invalid(`it has an unknown key "${key.slice(0, 80)}".${hint}`, lineOf([...issue.path, key]))
   }
   const where = issue?.path.map(String).join('.') ?? ''
   return invalid(`${where}: ${issue?.message ?? 'not valid'}`, lineOf(issue?.path ?? []))
+}
+
+/** The place where the key is one, else the nearest key of its own place. */
+function hintFor(key: string, keysHere: readonly string[]): string {
+  const home = [...PLACES.values()].find(({ keys }) => keys.includes(key))
+  if (home) return ` It belongs to ${home.called}.`
+  const near = nearest(key, keysHere)
+  return near ? ` Did you mean "${near}"?` : ''
 }
 
 function invalid(why: string, line?: number, cause?: unknown) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { checkText } from '../catalog/check-text.ts'
 import { outputDirField } from '../catalog/shapes.ts'
 import type { ModuleService } from '../service.ts'
@@ -66,12 +66,14 @@ export function moduleCheckTool(service: ModuleService) {
       }
     },
     digest({ blocks, problems, findings }) {
-      if (findings === 0) return `${blocks.length} module blocks checked: nothing found.`
+      if (findings === 0) return `${counted(blocks.length, 'module block')} checked: nothing found.`
       const lines = blocks.flatMap((block) =>
         block.findings.map(({ line, message }) => `line ${line}, module ${block.name}: ${message}`),
       )
       const wrong = problems.map(({ line, message }) => `line ${line}: ${message}`)
-      return [`${findings} findings:`, ...wrong, ...lines].slice(0, 12).join('\n')
+      const said = [...wrong, ...lines].slice(0, 11)
+      const more = findings > said.length ? [`and ${findings - said.length} more`] : []
+      return [`${counted(findings, 'finding')}:`, ...said, ...more].join('\n')
     },
   })
 }
