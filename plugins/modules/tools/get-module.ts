@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, nearest } from '../../../server/plugin.ts'
+import { counted, defineTool, nearest } from '../../../server/plugin.ts'
 import { compactPage } from '../catalog/compact.ts'
 import { findModule } from '../catalog/find.ts'
 import { parseCursor } from '../catalog/page.ts'
@@ -65,13 +65,19 @@ export function getModuleTool(service: ModuleService) {
       return { ...head, module, ...(nextRow !== undefined && more(nextRow)) }
     },
     digest({ id, name, path, ref, provider, module, truncated }) {
-      const inputs = module.variables ?? []
-      const required = inputs.filter((input) => input['required'] === true).map((input) => input.name)
       const directory = path === '.' ? '' : `//${path}`
+      const more = truncated ? ', more follow' : ''
+      const head = `${name}${directory}@${ref} (${provider}), id ${id.slice(0, 12)}`
+      const inputs = module.variables
+      if (inputs === undefined) return `${head}\nshown: ${Object.keys(module).join(', ')}${more}`
+      const required = inputs.filter((input) => input['required'] === true).map((input) => input.name)
+      const outputs = module.outputs === undefined ? '' : ` and ${counted(module.outputs.length, 'output')}`
+      // A later page has none of them because they stand on the first, which begins with the description.
+      const isKnown = required.length > 0 || module.description !== undefined
       return [
-        `${name}${directory}@${ref} (${provider}), id ${id.slice(0, 12)}`,
-        `required inputs: ${required.slice(0, 30).join(', ') || 'none'}`,
-        `${inputs.length} inputs and ${module.outputs?.length ?? 0} outputs shown${truncated ? ', more follow' : ''}`,
+        head,
+        ...(isKnown ? [`required inputs: ${required.slice(0, 30).join(', ') || 'none'}`] : []),
+        `${counted(inputs.length, 'input')}${outputs} shown${more}`,
       ].join('\n')
     },
   })
