@@ -271,6 +271,16 @@ test('a reader that closes the pipe early is no error', async (t) => {
   assert.equal((await satchel(['--help'], { isPipeBroken: true })).code, 0)
 })
 
+test('a result that a full disk did not take is no success', async (t) => {
+  const { satchel } = await openProject(t)
+
+  for (const argv of [['probe', 'echo', 'x'], ['probe', 'echo', 'x', '--json'], ['--help']]) {
+    const ran = await satchel(argv, { isDiskFull: true })
+    assert.equal(ran.code, 7, argv.join(' '))
+    assert.match(ran.err, /could not be written to standard output \(ENOSPC\)/)
+  }
+})
+
 test('a command gets its input and its exit code is the answer', async (t) => {
   const { satchel } = await openProject(t)
 

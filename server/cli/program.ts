@@ -1,7 +1,7 @@
 import { devNull } from 'node:os'
 import { asCallerError } from '../call.ts'
 import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
-import { USAGE_EXIT } from '../error-table.ts'
+import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../nearest.ts'
 import { VERSION } from '../version.ts'
@@ -13,7 +13,7 @@ import type { Io, StopSignal } from './io.ts'
 import { subjectsOf } from './plugin-subjects.ts'
 import { exitCodeOf, printError } from './render.ts'
 import { settingsIn } from './setting-flags.ts'
-import { openTerminal } from './terminal.ts'
+import { type OpenTerminal, openTerminal } from './terminal.ts'
 import { isUsageError, unknownVerb, usageError } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
@@ -44,10 +44,20 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
   try {
     const code = await Promise.race([dispatch(world), stop.lateExit])
     await terminal.flush()
+    const lost = terminal.outputLost()
+    if (lost !== undefined) return complainOfLoss(terminal, lost)
     return terminal.pipeClosed.aborted ? 0 : code
   } finally {
     stop.close()
   }
+}
+
+/** The call was made, but whoever wrote its result to a file has not got it; on stderr also under `--json`. */
+function complainOfLoss(terminal: OpenTerminal, systemCode: string): number {
+  terminal.complain(
+    `satchel: The result could not be written to standard output (${systemCode}). Make room, then ask again.`,
+  )
+  return ERROR_TABLE.unavailable.exit
 }
 
 async function dispatch(world: World): Promise<number> {

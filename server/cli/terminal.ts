@@ -5,6 +5,8 @@ import type { Io } from './io.ts'
 export interface OpenTerminal extends Terminal {
   /** Aborts when the reader of stdout is gone (`| head`): not an error, but nobody listens any more. */
   readonly pipeClosed: AbortSignal
+  /** The system's code when what was written could not be kept: a full disk behind `> file`. */
+  outputLost(): string | undefined
   /** One line on stderr, also when quiet: the error. */
   complain(line: string): void
   /** Ends when everything written has left the process or its reader is gone. */
@@ -12,14 +14,20 @@ export interface OpenTerminal extends Terminal {
 }
 
 const DEFAULT_COLUMNS = 80
+/** What a file has to say, where a pipe whose reader left has EPIPE. */
+const LOST: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** Wraps `io`; a closed pipe is noted in `pipeClosed` and further output is dropped. */
+/** Wraps `io`; a closed pipe is noted in `pipeClosed`, a full disk in `outputLost`, and further output is dropped. */
 export function openTerminal(
   io: Io,
   options: { readonly json: boolean; readonly quiet: boolean },
 ): OpenTerminal {
   const closed = new AbortController()
-  io.stdout.on('error', () => closed.abort()) // EPIPE, or a terminal that went away: nobody reads any more
+  let lost: string | undefined
+  io.stdout.on('error', (error?: NodeJS.ErrnoException) => {
+    if (LOST.includes(error?.code)) lost = error?.code
+    closed.abort() // EPIPE, or a terminal that went away: nobody reads any more
+  })
   io.stderr.on('error', () => {}) // a closed stderr loses notes, never the result
   const stdoutIsTty = io.stdout.isTTY
   const write = (text: string): void => {
@@ -39,6 +47,7 @@ export function openTerminal(
     quiet: options.quiet,
     env: io.env,
     pipeClosed: closed.signal,
+    outputLost: () => lost,
     write,
     note: (line) => {
       if (!options.quiet) complain(line)
