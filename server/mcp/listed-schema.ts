@@ -67,9 +67,15 @@ function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
 function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): boolean {
   if (keyword === 'minimum') return value === -SAFE_BOUND
   if (keyword === 'maximum') return value === SAFE_BOUND
-  if (keyword === 'additionalProperties' || keyword === 'properties') return JSON.stringify(value) === '{}'
+  if (keyword === 'additionalProperties' || keyword === 'properties') return isEmptyObject(value)
   if (keyword === 'pattern') return typeof schema['format'] === 'string'
   return keyword === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}'
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  )
 }
 
 function leanValue(keyword: string, value: unknown, open: boolean): unknown {
