@@ -16,7 +16,10 @@ if (files.length === 0) throw new Error('No test file was found.')
 mkdirSync('reports', { recursive: true })
 /** Longest time of one test file; the long proofs raise it. */
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
-/** Files that may take longer by themselves, and run after all others: where images can be built, each target is. */
+/**
+ * Files that may take longer: where images can be built, each target is. They run by themselves and first, so that the counts that close the
+ * output are those of all others.
+ */
 const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-image.test.ts'), 1_500_000]])
 const preloaded = ['loopback-only.mjs', 'bundle-uncovered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
@@ -30,8 +33,8 @@ async function* eachRun() {
   const usual = files.filter((file) => !LONGER_MS.has(file))
   const longer = files.filter((file) => LONGER_MS.has(file))
   const runs = [
-    ...(usual.length > 0 ? [{ files: usual, timeout: timeoutMs }] : []),
     ...longer.map((file) => ({ files: [file], timeout: Math.max(timeoutMs, LONGER_MS.get(file) ?? 0) })),
+    ...(usual.length > 0 ? [{ files: usual, timeout: timeoutMs }] : []),
   ]
   for (const one of runs) {
     for await (const event of run({ ...one, concurrency: 2 })) {
