@@ -1,5 +1,5 @@
 import type { Log } from '../contract/context.ts'
-import { isSatchelError } from '../contract/errors.ts'
+import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { RunningHost } from '../host.ts'
 import { type Catalog, createCatalog } from './descriptors.ts'
 import type { RawTable } from './raw-table.ts'
@@ -26,16 +26,19 @@ export interface Door extends DoorOptions {
 /** A door that compiles its catalog once, at the first request that needs it. */
 export function createDoor(options: DoorOptions): Door {
   let compiled: Promise<Catalog> | undefined
-  const compile = async (): Promise<Catalog> => {
-    const host = await options.boot
+  const elsewhere = async (host: RunningHost): Promise<RawTable | SatchelError | undefined> => {
     try {
-      return createCatalog(host, options.raw ?? (await options.annex?.(host)))
+      return await options.annex?.(host)
     } catch (error) {
       if (!isSatchelError(error)) throw error
       options.log.warn('what is elsewhere cannot be reached; serving without it', { error })
       compiled = undefined
-      return createCatalog(host, error)
+      return error
     }
+  }
+  const compile = async (): Promise<Catalog> => {
+    const host = await options.boot
+    return createCatalog(host, options.raw ?? (await elsewhere(host)))
   }
   return {
     ...options,
