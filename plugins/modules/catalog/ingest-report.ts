@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { CallContext } from '../../../server/plugin.ts'
-import { counted } from '../../../server/plugin.ts'
+import { type CallContext, counted } from '../../../server/plugin.ts'
 import type { IngestWish } from '../run-ingest.ts'
 import type { ModuleService } from '../service.ts'
 import { reportShape } from './shapes.ts'
@@ -40,7 +39,7 @@ export function reportDigest(report: IngestReport): string {
       return `failed: ${repository}${ref === undefined ? '' : ` ${ref}`}: ${reason}: ${message}`.slice(0, 160)
     }),
     ...(failures.length > 6 ? [`and ${counted(failures.length - 6, 'more failure')}`] : []),
-    ...(warnings.length > 0 ? [`${counted(warnings.length, 'warning')}`] : []),
+    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
   ]
   return lines.join('\n')
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { CallContext } from '../../../server/plugin.ts'
-import { counted } from '../../../server/plugin.ts'
+import { type CallContext, counted } from '../../../server/plugin.ts'
 import type { IngestWish } from '../run-ingest.ts'
 import type { ModuleService } from '../service.ts'
 import { asShape, reportShape, summaryShape } from './shapes.ts'

@@ -15,10 +15,11 @@ const MEMORY_SHARE = 0.1 // design workspace-engine 7
 
 /**
  * What did not hold: memory beside the rows within a tenth of what it was when warm, every descriptor back. Memory is the
- * median of five moments: one just before a collection says nothing.
+ * lowest of five moments: the image of a checkpoint, as large as the rows, may wait for minutes to be collected, and what
+ * leaks is never collected.
  */
 export function faultsOf({ curve, before, after }: ChurnRun): readonly string[] {
-  const warm = medians(curve.slice(Math.ceil(curve.length * WARM_UP_SHARE)).map(besideRows))
+  const warm = lowest(curve.slice(Math.ceil(curve.length * WARM_UP_SHARE)).map(besideRows))
   const [first = 0] = warm
   const worst = Math.max(...warm.map((mib) => Math.abs(mib - first)), 0)
   return [
@@ -30,11 +31,8 @@ export function faultsOf({ curve, before, after }: ChurnRun): readonly string[] 
 }
 
 /** Of each moment with its two neighbours on either side, as far as there are. */
-function medians(values: readonly number[]): readonly number[] {
-  return values.map((_, at) => {
-    const around = values.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1).sort((a, b) => a - b)
-    return around[Math.floor(around.length / 2)] ?? 0
-  })
+function lowest(values: readonly number[]): readonly number[] {
+  return values.map((_, at) => Math.min(...values.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1)))
 }
 
 function besideRows({ resident_mib, rows_mib }: Moment): number {

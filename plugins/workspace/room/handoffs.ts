@@ -1,5 +1,4 @@
-import type { FieldError } from '../../../server/plugin.ts'
-import { counted } from '../../../server/plugin.ts'
+import { counted, type FieldError } from '../../../server/plugin.ts'
 import { type Handoff, type HandoffStep, isDone, stepped } from '../domain/handoff.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
