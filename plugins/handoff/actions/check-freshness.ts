@@ -1,4 +1,4 @@
-import { withinBytes } from '../domain/answer-budget.ts'
+import { BYTES_PER_TOKEN, withinBytes } from '../domain/answer-budget.ts'
 import {
   CLAIM_VERDICTS,
   type Gate,
@@ -37,7 +37,6 @@ export async function standingOf(handoffs: Handoffs, project: Project, record: H
 
 /** Longest lists of a freshness answer where nobody asked for more, in tokens of 4 bytes. */
 export const FRESHNESS_TOKENS = 6000
-const BYTES_PER_TOKEN = 4
 
 /** The standing as tools answer it; of its lists what matters most within `maxTokens`, and how much of each was left out. */
 export function freshnessAnswer(

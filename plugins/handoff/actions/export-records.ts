@@ -1,4 +1,5 @@
 import { SatchelError } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN } from '../domain/answer-budget.ts'
 import { compactJson } from '../domain/json-compact.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { sha256 } from '../domain/record-id.ts'
@@ -29,8 +30,6 @@ export interface ExportRequest {
   /** Longest part of the text; 0: all of it. */
   readonly maxTokens: number
 }
-
-const BYTES_PER_TOKEN = 4 // design handoff, section 9
 
 /**
  * Records as one text, or the part of it that fits; `sha256` and `bytes` are those of the whole.

@@ -1,5 +1,8 @@
 /** How answers that grow with a record are kept at a size that a model can take. */
 
+/** A token of a budget stands for so many bytes. design handoff, section 9 */
+export const BYTES_PER_TOKEN = 4
+
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
 /** How much each entry of a list matters: those of the lowest rank come first. */

@@ -1,3 +1,4 @@
+import { BYTES_PER_TOKEN } from './answer-budget.ts'
 import { type BriefEntry, type BriefSection, optionalSections, reservedEntries } from './brief-sections.ts'
 import type { Gate } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
@@ -10,7 +11,6 @@ import { timeOf } from './record-time.ts'
 export const DEFAULT_BRIEF_TOKENS = 1200
 export const MIN_BRIEF_TOKENS = 200
 export const MAX_BRIEF_TOKENS = 8000
-const BYTES_PER_TOKEN = 4
 /** Longest entry of an optional section; `handoff_get` shows the whole. */
 const LONGEST_ENTRY_CHARS = 600
 

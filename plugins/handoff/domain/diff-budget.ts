@@ -1,4 +1,4 @@
-import { withinBytes } from './answer-budget.ts'
+import { BYTES_PER_TOKEN, withinBytes } from './answer-budget.ts'
 import type { RecordDiff } from './record-diff.ts'
 import type { Truncated } from './truncated.ts'
 
@@ -18,8 +18,6 @@ interface Budget {
   /** The most that may be asked for. */
   readonly mostTokens: number
 }
-
-const BYTES_PER_TOKEN = 4 // design handoff, section 9
 
 /**
  * The differences that fit, of each list as much as of the others; what does not is counted. The next call asks for all there can

@@ -48,7 +48,8 @@ interface Ranked {
   readonly entry: DigestEntry
 }
 
-const BYTES_PER_TOKEN = 4
+/** A token of a budget stands for so many bytes. design workspace, section 5 */
+export const BYTES_PER_TOKEN = 4
 
 /** Tokens of a structured result: a quarter of its UTF-8 bytes, rounded up. */
 export function tokensOf(value: unknown): number {

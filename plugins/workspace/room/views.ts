@@ -1,4 +1,5 @@
 import { unifiedDiff } from '../domain/difference.ts'
+import { BYTES_PER_TOKEN } from '../domain/digest.ts'
 import type { RoomEvent } from '../domain/event.ts'
 import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
 import { type Invitation, invitationView } from '../domain/invitation.ts'
@@ -76,8 +77,6 @@ export function leasesPage(view: View, input: PageInput) {
 export function activeLeases({ rows, now }: View): readonly Lease[] {
   return listed<Lease>(rows, 'lease_active').filter((lease) => lease.expires_at > now)
 }
-
-const BYTES_PER_TOKEN = 4
 
 /**
  * The document, one section of it, or an older version, cut to a budget where one is given.
