@@ -180,6 +180,7 @@ test('opening the room takes it over from a stdio owner without a failed call, a
         failed += 1
         t.diagnostic(String(thrown))
       })
+      await pause(10) // a refusal without any waiting would leave the opening no turn
     }
   })()
 
