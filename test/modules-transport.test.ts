@@ -380,11 +380,10 @@ test('a fetch is ended while the clone grows beyond its limit, and leaves nothin
     { files: { 'main.tf': 'variable "a" {}\n', 'image.bin': randomBytes(6 * 1024 * 1024) } },
   ])
   const held = join(world.dir, 'held')
-  const far = join(world.dir, 'ssh')
-  // The far end gives 3 MiB and then keeps silent for longer than any test lasts: nothing but the limit ends this fetch.
-  const silent = `if [ "$(head -c 1 | wc -c)" -eq 1 ]; then touch "${held}"; exec sleep 300; fi`
-  const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | { dd bs=65536 count=3145728 iflag=count_bytes 2>/dev/null; ${silent}; }\n`
-  await writeFile(far, `#!/bin/sh\n${words}`, { mode: 0o755 })
+  // The far end gives 3 MiB and then keeps silent: nothing but the limit ends this fetch.
+  const gate = join(import.meta.dirname, 'fixtures', 'first-part-then-silence.mjs')
+  const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | "${process.execPath}" "${gate}" ${3 * 1024 * 1024} "${held}"\n`
+  await writeFile(join(world.dir, 'ssh'), `#!/bin/sh\n${words}`, { mode: 0o755 })
   const storePath = join(world.dir, 'store.git')
   const repository = openRepository({
     admission: await admit(parseRemoteUrl('git@git.example:team/large.git', '/'), { kind: 'operator' }),
