@@ -13,12 +13,15 @@ export type Attached =
   | { readonly kind: 'there'; readonly address: OwnerAddress }
 
 export interface Attachment {
-  /** The room as it is reached now, attaching first where needed; nothing is touched before the first call. */
+  /**
+   * The room as it is reached now, attaching first where needed; nothing is touched before the first call. While this
+   * process lets go, its own calls wait for that. Errors: `unavailable`/`stopping` for those that came to its socket.
+   */
   attach(rank: Rank): Promise<Attached>
   readonly current: Attached | undefined
   /** Forgets a link that broke, or an ownership that ended. */
   detach(attached: Attached): void
-  /** Stops owning; the next call attaches anew, but not before `holdBackMs`: whoever asked for the room goes first. */
+  /** Stops owning; the next call attaches anew, but not before `holdBackMs` after that: whoever asked for the room goes first. */
   letGo(holdBackMs?: number): Promise<void>
   /** Stops owning for good: every call from now on gets `reason`. */
   end(reason: unknown): Promise<void>
@@ -29,6 +32,8 @@ const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 250
 /** After a planned change of owner the others wait this long. */
 export const HOLD_BACK_MS = 300 // design workspace, section 9
+/** Who asked for the room looks often enough to find it free while the others hold back. */
+const LONGEST_LISTENER_RETRY_MS = 80
 const ATTACH_LIMIT_MS = 2000 // design workspace, section 9
 /** A living owner that does not listen yet is recovering the room: that may take longer than a lost race. */
 const RECOVERY_LIMIT_MS = 10_000
@@ -42,15 +47,19 @@ export function createAttachment(
 ): Attachment {
   let current: Attached | undefined
   let attaching: Promise<Attached> | undefined
+  let leaving: { readonly owner: Owner; readonly gone: Promise<void> } | undefined
   let holdBackUntil = 0
   let ended: { readonly reason: unknown } | undefined
   const heldBack = async (): Promise<void> => {
+    await leaving?.gone
     const waitMs = holdBackUntil - performance.now()
     if (waitMs > 0) await pause(waitMs)
   }
   const attach = async (rank: Rank): Promise<Attached> => {
     if (ended) throw ended.reason
     if (current) return current
+    // A stdio process is asked as a listener at its socket alone, which closes when the calls there are over.
+    if (leaving?.owner.rank === 'stdio' && rank === 'listener') throw stopping()
     attaching ??= heldBack()
       .then(() => attachNow(take, place, rank))
       .finally(() => {
@@ -59,10 +68,17 @@ export function createAttachment(
     current = await attaching
     return current
   }
-  const letGo = async (): Promise<void> => {
+  const letGo = async (holdBackMs = 0): Promise<void> => {
     const attached = current
     current = undefined
-    if (attached?.kind === 'here') await attached.owner.close()
+    if (attached?.kind !== 'here') return leaving?.gone
+    const { owner } = attached
+    const gone = owner.close().finally(() => {
+      leaving = undefined
+      holdBackUntil = performance.now() + holdBackMs
+    })
+    leaving = { owner, gone: gone.catch(() => undefined) } // whoever waits finds the lock as it is then
+    await gone
   }
   return {
     attach,
@@ -72,10 +88,7 @@ export function createAttachment(
     detach(attached) {
       if (current === attached) current = undefined
     },
-    letGo(holdBackMs = 0) {
-      holdBackUntil = performance.now() + holdBackMs
-      return letGo()
-    },
+    letGo,
     end(reason) {
       ended = { reason }
       return letGo()
@@ -89,8 +102,9 @@ async function attachNow(
   rank: Rank,
 ): Promise<Attached> {
   const began = performance.now()
+  const longestMs = rank === 'listener' ? LONGEST_LISTENER_RETRY_MS : LONGEST_RETRY_MS
   // Who waits leaves the processor to the one that recovers the room.
-  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, longestMs)) {
     const attempt = await take(rank)
     if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
     const link = attempt.kind === 'held' ? await linkTo(attempt.record, place(), rank) : undefined
@@ -118,6 +132,15 @@ async function linkTo(record: LockRecord, place: RoomPlace, rank: Rank): Promise
     if (thrown instanceof LinkLost) return undefined
     throw thrown
   }
+}
+
+/** As a listener that was told to close says it: the asker's next try is at the next owner. */
+function stopping(): Error {
+  return new SatchelError(
+    'unavailable',
+    'stopping',
+    'This process is letting go of the room; try again in a moment.',
+  )
 }
 
 function copied(): Error {

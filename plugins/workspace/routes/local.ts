@@ -31,7 +31,7 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
     path: `/local/${name}`,
     listeners: ['socket'],
     guard: 'socket',
-    handle: async (ctx, request) => json(await act(ctx, request, await house.owner('stdio'))),
+    handle: async (ctx, request) => json(await act(ctx, request, await house.owner('listener'))),
   })
   return [
     route('GET', 'ping', async (_, __, { room, rank, place }) => ({
