@@ -27,7 +27,7 @@ async function look(t: TestContext, path: string, ready: string, packaged: boole
       console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
   await page.goto(`${door.address}${path}`)
-  await page.waitForSelector(ready, { timeout: 20_000 })
+  await page.waitForSelector(ready)
   await page.waitForLoadState('networkidle')
   const screenshot = process.env['SCREENSHOTS']
   if (screenshot) await page.screenshot({ path: join(screenshot, `${path.slice(1)}.png`) })

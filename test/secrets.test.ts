@@ -66,8 +66,13 @@ function start(
 ): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [SATCHEL, ...argv], { cwd: folder, env })
   t.after(() => child.kill('SIGKILL'))
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  for (const stream of [child.stdout, child.stderr]) {
+    const at = said.push('') - 1
+    // Joined as it was said: a secret that came in two pieces is one.
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      said[at] += chunk
+    })
+  }
   return child
 }
 

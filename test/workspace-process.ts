@@ -12,6 +12,8 @@ const [, ...WORDS] = SATCHEL
 /** The program as it is shipped: it starts in a tenth of the time, which counts where there are many. */
 export const BUILT: readonly string[] = [join(ROOT, 'dist', 'satchel.js')]
 
+const NOTED_WITHIN_MS = 60_000
+
 interface Note {
   readonly method?: string
   readonly params?: { readonly uri?: string; readonly taskId?: string }
@@ -27,7 +29,7 @@ export interface RoomProcess {
   send(method: string, params: object): Promise<Record<string, unknown>>
   /** The data of a tool's result, or the task that stands for it. */
   call(tool: string, input: object): Promise<Record<string, unknown>>
-  /** True as soon as a note is enough; false after three seconds. */
+  /** True as soon as a note is enough; false after a minute. */
   noted(enough: (note: Note) => boolean): Promise<boolean>
 }
 
@@ -79,7 +81,7 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
       return (result['structuredContent'] ?? result) as Record<string, unknown> // a result, or a task
     },
     async noted(enough) {
-      const deadline = performance.now() + 3000
+      const deadline = performance.now() + NOTED_WITHIN_MS
       while (!notes.some(enough) && performance.now() < deadline) await pause(20)
       return notes.some(enough)
     },

@@ -222,6 +222,9 @@ export function askOnce(base: string, method: string, path: string, ask: Ask): P
   })
 }
 
+/** Longer than anything takes that a test waits for at a stream. */
+const LATE_MS = 60_000
+
 /** A server-sent-event stream as its raw blocks. */
 export interface OpenStream {
   readonly blocks: string[]
@@ -266,7 +269,7 @@ export function openStream(base: string, path: string, ask: Ask = {}): Promise<O
           new Promise((done, fail) => {
             const late = setTimeout(
               () => fail(new Error(`only ${JSON.stringify(blocks).slice(0, 2000)}`)),
-              5000,
+              LATE_MS,
             )
             look = () => {
               if (!enough(blocks)) return

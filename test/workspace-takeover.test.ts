@@ -66,14 +66,14 @@ function startWriter(client: RoomProcess): Writer {
   }
 }
 
-/** How many processes accept on this socket, as the kernel sees it; undefined where it does not tell. */
-function listenersAt(socket: string): number | undefined {
-  const table = '/proc/net/unix'
-  if (!existsSync(table)) return undefined
+const SOCKETS = '/proc/net/unix'
+
+/** How many processes accept in this folder, as the kernel sees it: it names a socket as it was bound, before its renaming. */
+function listenersIn(folder: string): number {
   const accepting = '00010000' // __SO_ACCEPTCON
-  return readFileSync(table, 'latin1')
+  return readFileSync(SOCKETS, 'latin1')
     .split('\n')
-    .filter((line) => line.endsWith(` ${socket}`) && line.split(' ')[3] === accepting).length
+    .filter((line) => line.includes(` ${folder}/`) && line.split(' ')[3] === accepting).length
 }
 
 async function startedEvents(client: RoomProcess): Promise<{ started: number; contiguous: boolean }> {
@@ -106,7 +106,13 @@ async function storedSummaries(client: RoomProcess): Promise<string[]> {
   }
 }
 
-/** Milliseconds from a kill until the first and the last survivor succeeded, and what starting another agent took then. */
+async function startMs(start: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await start()
+  return performance.now() - began
+}
+
+/** Milliseconds from a kill until the first and the last survivor succeeded, and the longer start of an agent before or after. */
 interface Took {
   readonly first: number
   readonly last: number
@@ -143,12 +149,15 @@ async function killOwners(t: TestContext, kills: number): Promise<Took[]> {
     all.add(writer)
     return writer
   }
-  while (clients.length <= BRIDGES) await bear()
+  await bear() // the owner; the others share what processor there is
+  await Promise.all(Array.from({ length: BRIDGES - 1 }, bear))
+  let start = await startMs(bear)
   const writers = new Set(clients.map(begin))
   let mostListeners = 0
-  const watch = setInterval(() => {
-    mostListeners = Math.max(mostListeners, listenersAt(join(sidecar, 'owner.sock')) ?? 0)
-  }, 5)
+  const look = (): void => {
+    mostListeners = Math.max(mostListeners, listenersIn(sidecar))
+  }
+  const watch = existsSync(SOCKETS) ? setInterval(look, 5) : undefined
   t.after(() => clearInterval(watch))
 
   const took: Took[] = []
@@ -177,10 +186,9 @@ async function killOwners(t: TestContext, kills: number): Promise<Took[]> {
       const failed = refused.filter(({ at }) => at > killedAt)
       assert.ok(failed.length <= 1, `${client.name}: ${JSON.stringify(failed)}`)
     }
-    const bornFrom = performance.now()
-    writers.add(begin(await bear()))
-    const start = performance.now() - bornFrom
-    took.push({ first: Math.min(...times), last: Math.max(...times), start })
+    const before = start
+    start = await startMs(async () => writers.add(begin(await bear())))
+    took.push({ first: Math.min(...times), last: Math.max(...times), start: Math.max(before, start) })
   }
   for (const writer of writers) writer.stop()
   await Promise.all([...writers].map(({ stopped }) => stopped))
@@ -199,7 +207,7 @@ async function killOwners(t: TestContext, kills: number): Promise<Took[]> {
     for (const summary of sent) kept.delete(summary)
   }
   assert.deepEqual([...kept], [], 'nothing that nobody sent')
-  assert.ok(mostListeners <= 1, `${mostListeners} engines at once`)
+  if (watch) assert.equal(mostListeners, 1, 'engines at once')
   const { started, contiguous } = await startedEvents(client)
   assert.ok(contiguous, 'one history')
   assert.ok(started <= kills + 1, `${started} engines for ${kills} kills`)
@@ -215,7 +223,9 @@ test(`the owner killed ${KILLS} times under ${BRIDGES} busy bridges: the room go
   const firsts = took.map(({ first }) => Math.round(first))
   t.diagnostic(`ms from the kill to the first success: ${firsts.join(' ')}`)
   t.diagnostic(`to the last survivor's: ${took.map(({ last }) => Math.round(last)).join(' ')}`)
-  t.diagnostic(`to start one more agent then: ${took.map(({ start }) => Math.round(start)).join(' ')}`)
+  t.diagnostic(
+    `to start one more agent before or after: ${took.map(({ start }) => Math.round(start)).join(' ')}`,
+  )
   for (const { first, start } of took)
     assert.ok(first < Math.max(FIRST_SUCCESS_MS, STARTS * start), `${Math.round(first)} ms`)
 })

@@ -229,7 +229,7 @@ test('an owner that nobody asks notices that its sidecar went away, and the room
 
   renameSync(room.place.sidecar, roomPlace(there, {}).sidecar)
   renameSync(file, there)
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 60_000
   while (!room.store.poisoned.aborted && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -306,7 +306,7 @@ test('a person’s edit is noticed without anybody asking', async (t) => {
   writeFileSync(`${file}.swp`, '# Edited\n')
   renameSync(`${file}.swp`, file)
 
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 60_000
   let version = 1
   while (version === 1 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20))
