@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly ingressPort?: number
   /** Absent: this machine's. */
   readonly disk?: Disk
+  /** Waited for before the listener of this name is opened. */
+  beforeListening?(name: string): Promise<void>
 }
 
 function worldOf({ nowMicros, disk }: ServerOptions): RoomWorld {
@@ -146,7 +148,7 @@ function socketOf(file: string): string {
 }
 
 /** The real HTTP and MCP doors on loopback, as `run.ts` wires them. */
-export function listenerOf({ after }: Pick<ServerOptions, 'after'>) {
+export function listenerOf({ after, beforeListening }: Pick<ServerOptions, 'after' | 'beforeListening'>) {
   let shared: HttpOptions | undefined
   const optionsFor = (host: RunningHost): HttpOptions => {
     const resolvePath = confineTo([host.projectRoot], host.projectRoot)
@@ -167,6 +169,7 @@ export function listenerOf({ after }: Pick<ServerOptions, 'after'>) {
   }
   return async (host: RunningHost, listener: Listener): Promise<OpenListener> => {
     shared ??= optionsFor(host)
+    await beforeListening?.(listener.name)
     return openListener(host, listener, shared)
   }
 }
