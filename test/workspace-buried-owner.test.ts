@@ -18,7 +18,8 @@ test('a process that was stopped, taken for dead and resumed answers nothing of 
 
   first.child.kill('SIGSTOP')
   const asDead = { ...realSurroundings(), accepts: async () => false, process: () => 'gone' as const }
-  const successor = await openTestRoom(t, { folder, seams: { surroundings: asDead } })
+  const now = { micros: Date.now() * 1000 } // the first one's session is to be as old here as it is
+  const successor = await openTestRoom(t, { folder, now, seams: { surroundings: asDead } })
   const late = propose('late')
   first.child.kill('SIGCONT')
   const { error } = (await late) as { error?: { reason: string } }
