@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -9,6 +9,7 @@ import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { parseConfigText } from '../plugins/modules/config-text.ts'
 import { SAMPLE_CONFIG } from '../plugins/modules/init.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { processesLeft, TEST_MARK } from './marked-processes.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 
 async function openProject(t: TestContext): Promise<{ root: string; url: string }> {
@@ -205,7 +206,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const [program, ...words] = SATCHEL
     const child = spawn(program, [...words, 'ingest', 'slow.yaml', '--json'], {
       cwd: root,
-      env: { PATH: String(process.env['PATH']), HOME: root, SATCHEL_TEST_MARK: root },
+      env: { PATH: String(process.env['PATH']), HOME: root, [TEST_MARK]: root },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [socket] = await once(silent, 'connection')
@@ -216,24 +217,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
     assert.equal(code, 130)
     // The server still says nothing: no helper of git waits for it.
-    assert.deepEqual(await processesMarked(root), [])
+    assert.deepEqual(await processesLeft(root), [])
     assert.deepEqual(
       (await readdir(root, { recursive: true })).filter((name) => name.includes('.tmp-')),
       [],
     )
     assert.ok(!(await readdir(join(root, 'output', '.satchel'))).includes('ingest.lock'))
   })
-}
-
-/** Processes whose environment holds our mark; none where there is no `/proc`. */
-async function processesMarked(mark: string): Promise<string[]> {
-  const found: string[] = []
-  for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-    const isOurs = await stat(`/proc/${pid}/environ`).catch(() => undefined)
-    const environment = isOurs ? await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '') : ''
-    if (environment.includes(`SATCHEL_TEST_MARK=${mark}`)) found.push(pid)
-  }
-  return found
 }
 
 test('a tag name that would move the cursor or colour a terminal is shown escaped, in lines and in logs', async (t) => {

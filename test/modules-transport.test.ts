@@ -7,7 +7,6 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { admit, type Trust } from '../plugins/modules/git/admission.ts'
 import { openRepository } from '../plugins/modules/git/repository.ts'
@@ -16,6 +15,7 @@ import type { IngestReport } from '../plugins/modules/ingest.ts'
 import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openIngests } from './ingest-stage.ts'
+import { processesLeft, processesMarked, TEST_MARK } from './marked-processes.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 interface World {
@@ -40,7 +40,7 @@ async function openWorld(t: TestContext): Promise<World> {
     PATH: String(process.env['PATH']),
     HOME: dir,
     GIT_CONFIG_NOSYSTEM: '1',
-    SATCHEL_TEST_MARK: dir,
+    [TEST_MARK]: dir,
   }
   return {
     dir,
@@ -59,6 +59,7 @@ async function openWorld(t: TestContext): Promise<World> {
 }
 
 const TOKEN = 'CANARY0123456789abcdef'
+const MIB = 1024 * 1024
 
 test('a token of a URL opens a private repository over TLS, and is kept nowhere', async (t) => {
   const world = await openWorld(t)
@@ -291,7 +292,7 @@ test('a server that trickles or says nothing costs a timeout, and no process of 
   )
 
   assert.deepEqual(reasons, ['timeout', 'timeout'])
-  assert.deepEqual(await processesMarked(world.dir), [])
+  assert.deepEqual(await processesLeft(world.dir), [])
 })
 
 test('an abort leaves no process of git, also while a server keeps silent about TLS', async (t) => {
@@ -306,11 +307,12 @@ test('an abort leaves no process of git, also while a server keeps silent about 
   const run = world.run(`https://127.0.0.1:${port}/x`, { signal: stop.signal })
   const [socket] = await connected
   t.after(() => socket.destroy())
+  await once(socket, 'readable') // git has said its first words, which no end of the connection overtakes
   assert.ok((await processesMarked(world.dir)).length >= 2, 'git and its helper are at work')
   stop.abort()
 
   await assert.rejects(run, { code: 'cancelled' })
-  assert.deepEqual(await processesMarked(world.dir), [])
+  assert.deepEqual(await processesLeft(world.dir), [])
   assert.equal(socket.destroyed, false)
 })
 
@@ -377,12 +379,13 @@ test('ssh asks nothing, gives up in time, and takes nothing of a URL for an opti
 test('a fetch is ended while the clone grows beyond its limit, and leaves nothing half received', async (t) => {
   const world = await openWorld(t)
   await buildRemote(join(world.dir, 'team', 'large.git'), [
-    { files: { 'main.tf': 'variable "a" {}\n', 'image.bin': randomBytes(6 * 1024 * 1024) } },
+    { files: { 'main.tf': 'variable "a" {}\n', 'image.bin': randomBytes(6 * MIB) } },
   ])
   const held = join(world.dir, 'held')
   // The far end gives 3 MiB and then keeps silent: nothing but the limit ends this fetch.
   const gate = join(import.meta.dirname, 'fixtures', 'first-part-then-silence.mjs')
-  const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | "${process.execPath}" "${gate}" ${3 * 1024 * 1024} "${held}"\n`
+  const given = [3 * MIB, MIB / 2].join(' ')
+  const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | "${process.execPath}" "${gate}" ${given} "${held}"\n`
   await writeFile(join(world.dir, 'ssh'), `#!/bin/sh\n${words}`, { mode: 0o755 })
   const storePath = join(world.dir, 'store.git')
   const repository = openRepository({
@@ -392,7 +395,7 @@ test('a fetch is ended while the clone grows beyond its limit, and leaves nothin
     env: { ...world.env, PATH: `${world.dir}:${process.env['PATH']}` },
     signal: new AbortController().signal,
     retryDelaysMs: [1],
-    maxStoreBytes: 1024 * 1024,
+    maxStoreBytes: MIB,
   })
   t.after(() => repository.close())
   const { branches } = await repository.list()
@@ -403,7 +406,7 @@ test('a fetch is ended while the clone grows beyond its limit, and leaves nothin
   await assert.rejects(fetched, { code: 'too_large', reason: 'repository_too_large' })
   assert.ok((await readdir(world.dir)).includes('held'), 'the far end had more to give')
   assert.deepEqual(await readdir(join(storePath, 'objects', 'pack')), [])
-  assert.deepEqual(await processesMarked(world.dir), [])
+  assert.deepEqual(await processesLeft(world.dir), [])
 })
 
 test("the operator's own ssh command is used as it is, and then no caller's ssh host", async (t) => {
@@ -475,18 +478,3 @@ test('a git that ends without a word has not said that the remote is empty, and 
   )
   assert.deepEqual(report.pruned, [])
 })
-
-/** Processes, ended ones excepted, whose environment holds our mark; none where there is no `/proc`. */
-async function processesMarked(mark: string): Promise<string[]> {
-  const found: string[] = []
-  for (let tries = 0; tries < 20; tries++) {
-    found.length = 0
-    for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
-      if (environment.includes(`SATCHEL_TEST_MARK=${mark}`)) found.push(pid)
-    }
-    if (found.length === 0) break
-    await sleep(25)
-  }
-  return found
-}
