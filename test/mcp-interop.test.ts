@@ -125,17 +125,16 @@ async function followsProgress(client: InteropClient): Promise<void> {
 }
 
 async function cancels(client: InteropClient): Promise<void> {
+  const waits = async () =>
+    (await client.call('sample_poke'))['structuredContent'] as { begun: number; aborted: number }
+  const before = await waits()
   const going = new AbortController()
   const call = client.call('sample_wait', { steps: 1, step_ms: 60_000 }, { signal: going.signal })
   const refused = assert.rejects(call)
-  await sleep(40)
+  while ((await waits()).begun === before.begun) await sleep(10)
   going.abort('enough')
   await refused
-  for (;;) {
-    const { aborted } = (await client.call('sample_poke'))['structuredContent'] as { aborted: number }
-    if (aborted > 0) break
-    await sleep(10)
-  }
+  while ((await waits()).aborted === before.aborted) await sleep(10)
 }
 
 test('the last progress before a result reaches the client every time', async (t) => {

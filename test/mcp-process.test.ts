@@ -51,6 +51,7 @@ async function start(t: TestContext, cwd: string, ...flags: string[]): Promise<R
     env: { PATH: process.env['PATH'], HOME: cwd, SATCHEL_PROJECT: cwd },
   })
   t.after(() => child.kill('SIGKILL'))
+  child.stdin.on('error', () => undefined) // who has ended reads no more
   const lines: string[] = []
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
@@ -72,7 +73,8 @@ async function start(t: TestContext, cwd: string, ...flags: string[]): Promise<R
         const found = lines.map((line) => JSON.parse(line) as Message).find((message) => message.id === id)
         if (found) return found
         await Promise.race([once(reader, 'line'), exit])
-        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}`)
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`ended with ${child.exitCode ?? child.signalCode}`)
       }
     },
   }
@@ -89,7 +91,7 @@ test('whatever prints, stdout holds only JSON-RPC lines, and EOF ends the proces
   const run = await start(t, await noisyProject(t))
   run.send(modern(1, 'server/discover'), modern(2, 'tools/list'))
   await run.answer(2)
-  for (let tries = 0; tries < 200 && !/^worker$/m.test(run.stderr()); tries++) await sleep(25)
+  while (!/^worker$/m.test(run.stderr())) await sleep(25)
 
   const endedAt = performance.now()
   run.child.stdin.end()

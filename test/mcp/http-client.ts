@@ -46,10 +46,11 @@ export function modernHeaders(message: Message): Record<string, string> {
   }
 }
 
-/** The messages of a finished or unfinished event stream. */
+/** The messages of a finished or unfinished event stream; what has not arrived to its end is none yet. */
 export function messagesOf(text: string): Message[] {
   return text
     .split('\n\n')
+    .slice(0, -1)
     .flatMap((event) => /^data: (.*)$/m.exec(event)?.[1] ?? [])
     .filter((data) => data.startsWith('{'))
     .map((data) => JSON.parse(data) as Message)
@@ -74,6 +75,8 @@ export async function openStream(
   body?: unknown,
 ): Promise<OpenStream> {
   let text = ''
+  let read = 0
+  const messages: Message[] = []
   let changed: () => void = () => undefined
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const outgoing = httpRequest(url, {
@@ -90,6 +93,11 @@ export async function openStream(
   })
   response.on('data', (chunk: Buffer) => {
     text += chunk.toString()
+    const end = text.lastIndexOf('\n\n') + 2
+    if (end > read + 1) {
+      messages.push(...messagesOf(text.slice(read, end)))
+      read = end
+    }
     changed()
   })
   const ended = new Promise<void>((resolve) => {
@@ -105,15 +113,15 @@ export async function openStream(
       Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string]),
     ),
     text: () => text,
-    messages: () => messagesOf(text),
+    messages: () => [...messages],
     async arrived(count) {
-      while (messagesOf(text).length < count) {
+      while (messages.length < count) {
         if (response.destroyed) throw new Error(`the stream ended after ${text}`)
         await new Promise<void>((resolve) => {
           changed = resolve
         })
       }
-      return messagesOf(text)
+      return [...messages]
     },
     ended,
     close: () => void response.destroy(),

@@ -159,15 +159,15 @@ function sampleTools(world: SampleWorld) {
       name: 'sample_poke',
       title: 'Poke',
       description:
-        'Changes the status. Choose it to test a subscription. Returns how many calls were aborted.',
+        'Changes the status. Choose it to test a subscription. Returns how many waits began and were aborted.',
       profile: 'full',
       input: z.object({}),
-      output: z.object({ aborted: z.int() }),
+      output: z.object({ begun: z.int(), aborted: z.int() }),
       annotations: { ...READ, readOnly: false },
       example: {},
       async handler() {
         world.changed('sample://status')
-        return { aborted: world.aborted }
+        return { begun: world.calls.filter((call) => call === 'wait').length, aborted: world.aborted }
       },
       digest: ({ aborted }) => `${aborted} aborted`,
     }),

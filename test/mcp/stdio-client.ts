@@ -53,6 +53,8 @@ export interface StdioClient {
   end(): Promise<number>
   /** While true nothing is read from the server's stdout. */
   stall(stalled: boolean): void
+  /** Bytes that the server wrote and nobody has read. */
+  unread(): number
 }
 
 /** Serves the host over two in-memory pipes, as `satchel mcp` does; ended after the test. */
@@ -106,5 +108,6 @@ export function openStdio(t: TestContext, boot: RunningHost | Promise<RunningHos
       return exit
     },
     stall: (stalled) => void (stalled ? stdout.pause() : stdout.resume()),
+    unread: () => stdout.readableLength + stdout.writableLength,
   }
 }
