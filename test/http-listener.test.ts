@@ -334,7 +334,7 @@ describe('closing a listener', () => {
     const first = raw(
       `POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    for (let tries = 0; tries < 100 && sample.calls.length === 0; tries++) await pause(5)
+    while (sample.calls.length === 0) await pause(5)
 
     const closed = door.close()
     first.socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -355,13 +355,14 @@ describe('closing a listener', () => {
     raw(
       'POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     )
-    for (let tries = 0; tries < 100 && sample.calls.length === 0; tries++) await pause(5)
+    while (sample.calls.length === 0) await pause(5)
 
     const began = performance.now()
     await door.close()
-    await pause(5)
+    const tookMs = performance.now() - began
+    while (sample.calls.length < 2) await pause(5) // what a handler does with its abort is nobody's to wait for
 
-    assert.ok(performance.now() - began < GRACE_MS * 0.8, 'nobody waited for the usual grace')
+    assert.ok(tookMs < GRACE_MS * 0.8, 'nobody waited for the usual grace')
     assert.deepEqual(sample.calls, ['waiting', 'aborted'])
   })
 

@@ -204,10 +204,10 @@ describe('REST', () => {
     const { socket } = raw(
       'POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     )
-    for (let tries = 0; tries < 200 && sample.calls.length === 0; tries++) await pause(5)
+    while (sample.calls.length === 0) await pause(5)
 
     socket.destroy()
-    for (let tries = 0; tries < 200 && sample.calls.length < 2; tries++) await pause(5)
+    while (sample.calls.length < 2) await pause(5)
 
     assert.deepEqual(sample.calls, ['waiting', 'aborted'])
   })

@@ -108,9 +108,11 @@ describe('a plugin’s stream', () => {
 
     const third = await ask('/events')
     first.socket.destroy()
-    await pause(30)
-    await raw(get('/events')).until('event-stream')
+    let text = ''
+    do text = await raw(get('/events')).until('\r\n\r\n')
+    while (text.startsWith('HTTP/1.1 503 ')) // until the server has heard of it
 
+    assert.match(text, /event-stream/)
     assert.deepEqual([third.status, third.json['reason']], [503, 'too_many_streams'])
     assert.ok(Number(third.headers['retry-after']) > 0)
   })
@@ -205,9 +207,7 @@ describe('GET /events', () => {
     assert.equal(host.hub.listenerCount, 1)
 
     for (const { socket } of readers) socket.destroy()
-    for (let tries = 0; tries < 100 && host.hub.listenerCount > 0; tries++) await pause(5)
-
-    assert.equal(host.hub.listenerCount, 0)
+    while (host.hub.listenerCount > 0) await pause(5)
   })
 
   it('refuses topics without measure', async (t) => {

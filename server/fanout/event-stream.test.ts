@@ -60,9 +60,13 @@ function rawClient(t: TestContext, port: number, head: string): Client {
   socket.on('error', () => {})
   socket.write(head)
   t.after(() => socket.destroy())
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const until = async (part: string): Promise<string> => {
-    for (let tries = 0; tries < 200 && !text.includes(part); tries++) await pause(10)
-    assert.ok(text.includes(part), `${JSON.stringify(part)} in ${JSON.stringify(text.slice(-400))}`)
+    for (let from = 0; text.indexOf(part, from) < 0; ) {
+      from = Math.max(0, text.length - part.length)
+      assert.ok(!socket.destroyed, `${JSON.stringify(part)} in ${JSON.stringify(text.slice(-400))}`)
+      await Promise.race([closed, once(socket, 'data')])
+    }
     return text
   }
   return { socket, received: () => text, until }
@@ -140,8 +144,7 @@ describe('event stream', () => {
     const { stream, client } = await open()
     stream.start({ replay: [frame('first')] })
     client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    for (let tries = 0; tries < 100 && pump.size < 2; tries++) await pause(5)
-    assert.equal(pump.size, 2)
+    while (pump.size < 2) await pause(5)
 
     stream.end(frame('end of first'))
     const text = await client.until('end of first')
@@ -179,7 +182,7 @@ describe('event stream', () => {
     stream.start()
 
     client.socket.destroy()
-    for (let tries = 0; tries < 100 && closed.length === 0; tries++) await pause(5)
+    while (closed.length === 0) await pause(5)
     stream.end()
     stream.destroy()
 
@@ -253,10 +256,9 @@ describe('event stream', () => {
     await pause(50)
     const whileStopped = produced
     client.socket.resume()
-    for (let tries = 0; tries < 200 && produced < 20_000; tries++) await pause(10)
+    while (produced < 20_000) await pause(10)
 
     assert.ok(whileStopped < 19_000, `${whileStopped} frames produced for a stopped reader`)
-    assert.equal(produced, 20_000)
   })
 
   it('lets an unstarted response go for an ordinary answer', async (t) => {
@@ -291,12 +293,11 @@ describe('event stream', () => {
       if (sent % 32 === 31) await nextTurn()
       while (reading.stream.blocked) await nextTurn()
     }
-    for (let tries = 0; tries < 300 && bytes < total * shared.length; tries++) await pause(10)
+    while (bytes < total * shared.length) await pause(10)
     const grown = ((await liveBytes()) - before) / 1024 / 1024
     stopped.client.socket.resume()
     await stopped.client.until('data: lagged')
 
-    assert.ok(bytes >= total * shared.length, `${bytes} bytes of ${total * shared.length}`)
     assert.ok(grown < 20, `grew by ${grown.toFixed(1)} MB`)
     assert.equal(stopped.client.received().match(/data: lagged/g)?.length, 1)
   })

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { assetPath } from '../../server/assets.ts'
 import type { Listener } from '../../server/contract/route.ts'
 import type { HttpOptions } from '../../server/http/exchange.ts'
@@ -11,6 +10,8 @@ import { openHost } from '../harness/index.ts'
 import { samplePlugin } from './sample-plugin.ts'
 
 export const TOKEN = 'server-token-of-the-test'
+
+const UNTIL_MS = 30_000
 
 export interface Answer {
   readonly status: number
@@ -96,7 +97,7 @@ export interface Raw {
   received(): string
   /** Resolves when the connection is over. */
   readonly closed: Promise<void>
-  /** What was received once it holds `part`; throws after 3 s. */
+  /** What was received once it holds `part`; throws when the connection is over without, or after half a minute. */
   until(part: string): Promise<string>
 }
 
@@ -116,9 +117,13 @@ export function openRaw(t: TestContext, door: HttpListener, text: string): Raw {
     closed,
     received: () => got,
     async until(part) {
-      for (let tries = 0; tries < 300 && !got.includes(part); tries++) await pause(10)
-      if (!got.includes(part))
-        throw new Error(`no ${JSON.stringify(part)} in ${JSON.stringify(got.slice(-500))}`)
+      const patience = AbortSignal.timeout(UNTIL_MS)
+      for (let from = 0; got.indexOf(part, from) < 0; ) {
+        from = Math.max(0, got.length - part.length)
+        if (socket.destroyed || patience.aborted)
+          throw new Error(`no ${JSON.stringify(part)} in ${JSON.stringify(got.slice(-500))}`)
+        await Promise.race([closed, once(socket, 'data', { signal: patience }).catch(() => undefined)])
+      }
       return got
     },
   }
