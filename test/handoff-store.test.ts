@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +24,7 @@ import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
 import { layoutOf } from '../plugins/handoff/store/layout.ts'
 import { pauseMs } from '../plugins/handoff/store/lock.ts'
 import { openStore, type Store } from '../plugins/handoff/store/store.ts'
+import { isZombie } from '../server/process-start.ts'
 import { bundled } from './fixtures/bundled.ts'
 import { openBench, SMALL } from './handoff-fixture.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
@@ -246,6 +249,24 @@ test('a lock left by a dead process is taken over without waiting', async (t) =>
   assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
 })
 
+test('a lock left by a process whose parent has not noticed its end is taken over, too', async (t) => {
+  if (!existsSync('/proc/self/stat')) return t.skip('NO /proc: ended processes cannot be told apart here')
+  const { store, root } = storeOn(t, realDisk)
+  await store.create(ID, OLD)
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 300'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  t.after(() => parent.kill('SIGKILL'))
+  const pid = Number((await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value)
+  while (!isZombie(pid)) await wait(5)
+  writeFileSync(join(root, '.handoffs/.locks', `${ID}.7`), JSON.stringify({ pid, host: hostname() }))
+
+  await store.update(ID, undefined, () => NEW)
+
+  assert.equal(readFileSync(join(root, '.handoffs/records', `${ID}.json`), 'utf8'), NEW)
+  assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
+})
+
 test('who waits for a lock looks at it less and less often, and never at the whole folder', async (t) => {
   const WAITERS = 10
   let lists = 0
@@ -279,6 +300,7 @@ test('who waits for a lock looks at it less and less often, and never at the who
     waiting = Promise.all(
       waiters.map((waiter, n) => waiter.locked('one', () => Promise.resolve(got.push(n)))),
     )
+    while (lists < WAITERS) await wait(1) // all have begun to wait
     await wait(500) // what holds a lock takes its time
     holding = performance.now() - started
     seen = { lists, looks }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { processStart, SatchelError } from '../../../server/plugin.ts'
+import { isZombie, processStart, SatchelError } from '../../../server/plugin.ts'
 import { asLinkError, type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
 import { type Layout, newTemp } from './layout.ts'
 
@@ -126,7 +126,9 @@ function isDead({ pid, host, start }: Holder): boolean {
     return systemCode(thrown) === 'ESRCH'
   }
   const present = processStart(pid)
-  return start !== undefined && present !== undefined && start !== present
+  // Killed by a parent that does not look after its children: a signal still finds it, and it will never let go.
+  if (present === undefined) return isZombie(pid)
+  return start !== undefined && start !== present
 }
 
 /** Takes a generation; false when somebody was faster. The file appears whole: an empty one means released. */
