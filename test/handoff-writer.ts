@@ -20,6 +20,9 @@ const handoffs = createHandoffs(
 const ctx = contextOf(root)
 const project = await handoffs.project(ctx, undefined)
 
+/** Refusals that say: try again. */
+const PASSING = ['etag_mismatch', 'locked']
+
 const options = { captureGit: false, hashArtifacts: false, autoArtifacts: 'none', dryRun: false } as const
 
 if (verb === 'continue') {
@@ -69,7 +72,7 @@ async function createOnce(request: Parameters<typeof createRecord>[3]): Promise<
   }
 }
 
-/** Read, change, and again when somebody else was faster: what a careful client does. */
+/** Read, change, and again when somebody else was faster or holds the lock for long: what a careful client does. */
 async function append(entry: string): Promise<void> {
   for (;;) {
     const stored = await project.store.read(name)
@@ -84,7 +87,7 @@ async function append(entry: string): Promise<void> {
       writeSync(1, `${entry}\n`)
       return
     } catch (thrown) {
-      if (!isSatchelError(thrown) || thrown.reason !== 'etag_mismatch') return sayRefusal(thrown)
+      if (!isSatchelError(thrown) || !PASSING.includes(thrown.reason)) return sayRefusal(thrown)
     }
   }
 }
