@@ -5,6 +5,9 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lacksPackage } from './optional-package.ts'
 
+/** On a machine at rest it takes one second. */
+const LONGEST_START_MS = 60_000
+
 /** A real server on a free port, or undefined with a loud line; in CI its absence is a failure. */
 export async function startChroma(
   t: TestContext,
@@ -21,7 +24,8 @@ export async function startChroma(
     },
   )
   t.after(() => child.kill('SIGKILL'))
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
+  for (const giveUp = performance.now() + LONGEST_START_MS; child.exitCode === null; ) {
+    if (performance.now() > giveUp) break
     const alive = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`).then(
       ({ ok }) => ok,
       () => false,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isZombie } from '../server/process-start.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { initialize } from './mcp/stdio-client.ts'
 
@@ -36,10 +37,11 @@ async function inWaves(count: number, work: (index: number) => Promise<void>): P
   }
 }
 
+/** One whose new parent has not noticed its end is none: not every first process of a container does. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !isZombie(pid)
   } catch {
     return false
   }

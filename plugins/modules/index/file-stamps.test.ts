@@ -24,6 +24,7 @@ async function openFolder(t: TestContext): Promise<Folder> {
   const file = join(dir, 'a.json')
   const stampFile = join(dir, '.satchel', 'stamps.json')
   await writeFile(file, 'one')
+  await clockToGoOn(dir, file)
   const stamps = await openFileStamps(dir)
   assert.equal(await stamps.isIntact('a.json', sha256('one')), true)
   await stamps.save(['a.json'])
@@ -35,6 +36,15 @@ async function openFolder(t: TestContext): Promise<Folder> {
     stampFile,
     holds: async (text) => (await openFileStamps(dir)).isIntact('a.json', sha256(text)),
   }
+}
+
+/** Waits until the clock of the file system has gone on: what is written within one tick of it looks alike. */
+async function clockToGoOn(dir: string, file: string): Promise<void> {
+  const { ctimeNs } = await stat(file, { bigint: true })
+  const probe = join(dir, 'probe')
+  do await writeFile(probe, '')
+  while ((await stat(probe, { bigint: true })).ctimeNs <= ctimeNs)
+  await rm(probe)
 }
 
 test('a file that looks as it did is not read again', async (t) => {
