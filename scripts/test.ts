@@ -14,8 +14,11 @@ const files = (given.length > 0 ? given : ['server', 'plugins', 'test']).flatMap
 if (files.length === 0) throw new Error('No test file was found.')
 
 mkdirSync('reports', { recursive: true })
-/** Longest time of one test file; the long proofs raise it. */
-const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000)
+/**
+ * Longest time of one test file, there to end what hangs: several times what the longest takes, on a machine that does
+ * other work too. The long proofs raise it.
+ */
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 300_000)
 /**
  * Files that may take longer: where images can be built, each target is. They run by themselves and first, so that the counts that close the
  * output are those of all others.
