@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +9,12 @@ import { openProject, type Running } from './fixtures/run-cli.ts'
 async function addressOf(running: Running): Promise<string> {
   const [line] = await running.heard('out', /^\{.*\}\n/)
   return JSON.parse(line).listeners[0].address
+}
+
+/** As many editors save: nobody sees a file that is cut and not yet written again. */
+async function replace(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text)
+  await rename(`${file}.new`, file)
 }
 
 const initialize = {
@@ -192,10 +198,10 @@ test('with http.reload a changed file starts a new host at the same port; one th
   const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
   const address = await addressOf(running)
 
-  await writeFile(file, `${before}htp: {}\n`)
+  await replace(file, `${before}htp: {}\n`)
   await running.heard('err', /cannot be used/)
   const still = await fetch(`${address}/health`)
-  await writeFile(file, `${before}http: { reload: true, log_level: debug }\n`)
+  await replace(file, `${before}http: { reload: true, log_level: debug }\n`)
   await running.heard('err', /started again/)
   running.send('SIGTERM')
   const ran = await running.done
