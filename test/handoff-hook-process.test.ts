@@ -59,23 +59,34 @@ async function runHook(
   return { code, stdout, stderr, ms: performance.now() - started }
 }
 
-/** What every hook promises. Time is that of the fastest of three: other work on the machine slows one, not all. */
+/** What a hook says whose time was over before its work was: it promises an end, and no more. */
+const RAN_OUT = /it took too long/
+const TRIES = 5
+
+/**
+ * What every hook promises, and what one says that had the time for its work: other work on the machine takes it from some, not
+ * from all.
+ */
 async function keepsItsPromise(
   bench: Bench,
   event: string,
   input: string | undefined,
   options?: HookOptions,
 ): Promise<Answered> {
-  let fastest: Answered | undefined
-  for (let attempt = 0; attempt < 3 && (fastest === undefined || fastest.ms > PROMISED_MS); attempt++) {
+  let best: Answered | undefined
+  for (let attempt = 0; attempt < TRIES && !(best && isWhole(best)); attempt++) {
     const answered = await runHook(bench, event, input, options)
     assert.equal(answered.code, 0, `${event}: ${answered.stderr}`)
     assert.ok(answered.stderr.split('\n').length <= 2, `${event}: ${answered.stderr}`)
     if (answered.stdout !== '') assert.equal(typeof JSON.parse(answered.stdout), 'object')
-    if (fastest === undefined || answered.ms < fastest.ms) fastest = answered
+    if (best === undefined || isWhole(answered) || answered.ms < best.ms) best = answered
   }
-  assert.ok(fastest && fastest.ms <= PROMISED_MS, `${event}: ${fastest?.ms} ms`)
-  return fastest
+  assert.ok(best && best.ms <= PROMISED_MS, `${event}: ${best?.ms} ms`)
+  return best
+}
+
+function isWhole({ ms, stderr }: Answered): boolean {
+  return ms <= PROMISED_MS && !RAN_OUT.test(stderr)
 }
 
 const inputFor = (bench: Bench, more: object = {}) =>
@@ -183,8 +194,9 @@ for (const place of ['named', 'absolute'] as const) {
     await bench.call('handoff_create', SMALL)
     const store = place === 'named' ? 'elsewhere' : join(bench.root, 'elsewhere')
 
-    const withFlag = await runHook(bench, 'session-start', inputFor(bench), { flags: ['--store', store] })
-    const without = await runHook(bench, 'session-start', inputFor(bench))
+    const flags = ['--store', store]
+    const withFlag = await keepsItsPromise(bench, 'session-start', inputFor(bench), { flags })
+    const without = await keepsItsPromise(bench, 'session-start', inputFor(bench))
 
     assert.match(withFlag.stdout, /additionalContext/)
     assert.equal(without.stdout, '')
