@@ -8,8 +8,9 @@ import { type TestContext, test } from 'node:test'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { startCli } from './fixtures/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { undoAfter } from './harness/undo.ts'
 import { SATCHEL } from './satchel-process.ts'
-import { spawnRoomProcess } from './workspace-process.ts'
+import { killed, spawnRoomProcess } from './workspace-process.ts'
 import { askOnce } from './workspace-server-fixture.ts'
 
 /** The folder of an open room goes away under the process that owns it. */
@@ -30,7 +31,7 @@ async function serve(t: TestContext): Promise<Served> {
   const argv = ['workspace', 'open', file, '--json', '--owner-port', '0', '--ingress-port', '0']
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...argv], { stdio: ['ignore', 'pipe', 'ignore'] })
-  t.after(() => child.kill('SIGKILL'))
+  undoAfter(t, () => killed(child))
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   const { ingress } = JSON.parse(String(line)) as { ingress: string }
   const { sidecar, socket } = roomPlace(file, {})

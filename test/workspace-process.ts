@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { undoAfter } from './harness/undo.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -48,7 +50,7 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
     stdio: ['pipe', 'pipe', 'ignore'],
     ...(env && { env: { ...process.env, ...env } }),
   })
-  t.after(() => child.kill('SIGKILL'))
+  undoAfter(t, () => killed(child))
   child.stdin.on('error', () => {}) // it may have been killed
   const waiting = new Map<number, (answer: Record<string, unknown>) => void>()
   const notes: Note[] = []
@@ -86,6 +88,14 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
       return notes.some(enough)
     },
   }
+}
+
+/** Kills a process that may have ended, and waits until it is gone. */
+export async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
 }
 
 /** The process that owns the room now: the newest lock names it. */

@@ -11,6 +11,7 @@ import type { Listener, OpenListener } from '../../server/contract/route.ts'
 import { createHost, type RunningHost, type ToolFilter } from '../../server/host.ts'
 import { createLog } from '../../server/log.ts'
 import { confineTo } from '../../server/paths.ts'
+import { undoAfter } from './undo.ts'
 
 export interface OpenHostOptions {
   /** Plugins, or plugins with their raw settings. */
@@ -69,7 +70,8 @@ export async function openHost(t: TestContext, options: OpenHostOptions): Promis
 /** A new folder below the system's temporary one, removed after the test. */
 export async function temporaryFolder(t: TestContext, prefix = 'satchel-test-'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  // Hosts of this process are stopped later and may write until then.
+  undoAfter(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
