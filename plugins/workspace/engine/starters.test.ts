@@ -66,6 +66,11 @@ async function starters(t: TestContext, file: string, count: number): Promise<re
   )
 }
 
+async function end(ended: readonly Starter[]): Promise<void> {
+  for (const { child } of ended) child.kill('SIGKILL')
+  await Promise.all(ended.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
+}
+
 for (const count of CROWDS) {
   test(`${count} processes start at once: one owner; it is killed, ${count} others start: one owner`, async (t) => {
     const file = plan(t)
@@ -73,9 +78,9 @@ for (const count of CROWDS) {
     const second = await starters(t, file, count)
 
     const before = await Promise.all(first.map(({ go }) => go()))
-    for (const { child } of first) child.kill('SIGKILL')
-    await Promise.all(first.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
+    await end(first)
     const after = await Promise.all(second.map(({ go }) => go()))
+    await end(second) // before their folder is removed
 
     const oneOwner = ['owner', ...Array.from({ length: count - 1 }, () => 'held')].sort()
     assert.deepEqual([before.sort(), after.sort()], [oneOwner, oneOwner])
