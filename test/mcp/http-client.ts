@@ -75,7 +75,7 @@ export async function openStream(
   body?: unknown,
 ): Promise<OpenStream> {
   let text = ''
-  let read = 0
+  let rest = ''
   const messages: Message[] = []
   let changed: () => void = () => undefined
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
@@ -93,10 +93,11 @@ export async function openStream(
   })
   response.on('data', (chunk: Buffer) => {
     text += chunk.toString()
-    const end = text.lastIndexOf('\n\n') + 2
-    if (end > read + 1) {
-      messages.push(...messagesOf(text.slice(read, end)))
-      read = end
+    rest += chunk.toString()
+    const end = rest.lastIndexOf('\n\n') + 2
+    if (end > 1) {
+      messages.push(...messagesOf(rest.slice(0, end)))
+      rest = rest.slice(end)
     }
     changed()
   })
