@@ -478,6 +478,34 @@ test('records of refs that are gone stay, and pruning removes them and nothing e
   assert.equal(records.length, 3)
 })
 
+test('a dry run with pruning names what is known to be gone, and removes nothing', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, branches: ['main'], max_tags: 0, recursive: true }
+  await world.run([entry])
+  await deleteRefs(path, ['refs/tags/v1.0'])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'] }])
+  const before = [await world.files(), await world.index()]
+
+  const report = await world.run([entry], { prune: true, dryRun: true })
+  const without = await world.run([entry], { dryRun: true })
+
+  assert.deepEqual(
+    report.planned?.map(({ ref }) => ref),
+    ['main'],
+  )
+  assert.deepEqual(
+    report.pruned.map(({ ref, path: directory }) => `${ref} ${directory}`),
+    ['v1.0 .', 'v1.0 sub'],
+  )
+  assert.deepEqual(without.pruned, [])
+  assert.deepEqual([await world.files(), await world.index()], before)
+})
+
 test('pruning in a narrower run removes only what the ref no longer has', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')

@@ -18,7 +18,7 @@ import type { ModuleReader } from './ingest/module-reader.ts'
 import { cachePath, storeNames, storePathOf } from './ingest/places.ts'
 import { type Plan, planRepositories } from './ingest/plan.ts'
 import { runPooled } from './ingest/pool.ts'
-import { pruneRecords, removeFiles } from './ingest/prune.ts'
+import { knownGone, pruneRecords, removeFiles } from './ingest/prune.ts'
 import { type ReadingContext, readRepository, type Tally } from './ingest/read-repository.ts'
 import { type Failure, inPlaceOrder, type Warning } from './ingest/report.ts'
 import { createSummaryOutput, type SummaryOutput } from './ingest/summary-output.ts'
@@ -70,7 +70,7 @@ export interface IngestReport {
   readonly warnings: readonly Warning[]
   readonly output_dir: string
   readonly duration_ms: number
-  /** Of a dry run: what would be read. */
+  /** Of a dry run: what would be read. `pruned` is then what a run with `prune` is known to remove. */
   readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
 }
 
@@ -158,8 +158,9 @@ async function dryRun(
   const planned: { repository: string; ref: string; path: string }[] = []
   const workDir = await existingDirectory(request.cloneDir)
   await readRepositories(run, { workDir, plan: (place) => planned.push(place) }, async () => undefined)
+  const pruned = request.prune ? knownGone(run.output, planned) : []
   return {
-    report: { ...reportOf(run, began), planned: inPlaceOrder(planned) },
+    report: { ...reportOf(run, began), pruned: inPlaceOrder(pruned), planned: inPlaceOrder(planned) },
     touched: new Set(),
     changed: [],
     index: run.output.index(null),

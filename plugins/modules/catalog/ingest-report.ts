@@ -31,7 +31,9 @@ export function reportDigest(report: IngestReport): string {
     `${counted(report.repositories, 'repository', 'repositories')}: ${counted(refs.processed, 'ref')} read, ${refs.unchanged} unchanged, ${refs.empty} empty, ${refs.failed} failed`,
     `${counted(report.modules, 'module')}, ${counted(report.written, 'summary', 'summaries')} written to ${report.output_dir}`,
     ...(report.planned?.slice(0, 8).map(({ repository, ref }) => `would read ${repository} ${ref}`) ?? []),
-    ...(report.pruned.length > 0 ? [`${report.pruned.length} pruned`] : []),
+    ...(report.pruned.length > 0
+      ? [`${report.pruned.length} ${report.planned ? 'would be ' : ''}pruned`]
+      : []),
     ...(report.vectors
       ? [`vectors: ${report.vectors.upserted} new, ${report.vectors.unchanged} unchanged`]
       : []),

@@ -13,6 +13,21 @@ export function pruneRecords({ records, sightings }: SummaryOutput): IndexRecord
   return removed
 }
 
+/**
+ * What pruning would take out as far as a run tells that read nothing: of a ref that is still to be read nobody knows yet
+ * which directories it has.
+ */
+export function knownGone(
+  { records, sightings }: SummaryOutput,
+  unread: readonly Pick<IndexRecord, 'repository' | 'ref'>[],
+): Pick<IndexRecord, 'repository' | 'ref' | 'path'>[] {
+  const isUnread = ({ repository, ref }: IndexRecord): boolean =>
+    unread.some((one) => one.repository === repository && one.ref === ref)
+  return [...records.values()]
+    .filter((record) => sightings.isGone(record) && !isUnread(record))
+    .map(({ repository, ref, path }) => ({ repository, ref, path }))
+}
+
 /** Removes summary files that no record names; a name that is no plain file name is left alone. */
 export async function removeFiles(outputDir: string, names: readonly string[]): Promise<void> {
   for (const name of names) {

@@ -36,7 +36,10 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
         .boolean()
         .optional()
         .describe('Drop what the remote no longer has or exclude_paths leave out.'),
-      dry_run: z.boolean().optional().describe('Only say what would be read.'),
+      dry_run: z
+        .boolean()
+        .optional()
+        .describe('Only say what would be read, and with prune what is known to be gone.'),
     }),
     output: ingestReport,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },

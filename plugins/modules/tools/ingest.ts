@@ -34,7 +34,10 @@ export function ingestTool(service: ModuleService) {
         .describe(
           'Remove summaries of refs and directories the remote no longer has, and of directories that exclude_paths leave out. A repository that is no longer configured keeps its summaries.',
         ),
-      dry_run: z.boolean().optional().describe('Only say what would be read.'),
+      dry_run: z
+        .boolean()
+        .optional()
+        .describe('Only say what would be read, and with prune what is known to be gone.'),
       enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
       embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),
     }),
