@@ -17,6 +17,7 @@ export async function forward(
     path: takesBody ? path : path + queryOf(rest),
     token,
     signal,
+    inTurn: true,
     ...(takesBody && { body: rest }),
   })
 }

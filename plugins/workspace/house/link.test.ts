@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { problem } from '../../../server/http/problem.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-import { callOwner, followEvents, LinkLost } from './link.ts'
+import { CALLS_AT_ONCE, callOwner, followEvents, LinkLost } from './link.ts'
 
 /** An owner that refuses every call with this error, as a listener does. */
 async function ownerRefusing(t: TestContext, error: SatchelError): Promise<{ readonly url: string }> {
@@ -34,4 +34,35 @@ test('an owner that is stopping is a lost one, so that the next one is asked; ev
     LinkLost,
   )
   await assert.rejects(callOwner(denying, PING), { code: 'forbidden', reason: 'permission_denied' })
+})
+
+test('calls that go in turn are never more than eight at the owner, and each gets its own answer; a call besides them goes at once', async (t) => {
+  const held: (() => void)[] = []
+  let most = 0
+  const server = createServer((request, response) => {
+    const answer = (): void => void response.end(JSON.stringify({ path: request.url }))
+    if (request.url === PING.path) return answer()
+    held.push(answer)
+    most = Math.max(most, held.length)
+    server.emit('held')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const owner = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const paths = Array.from({ length: 3 * CALLS_AT_ONCE }, (_, at) => `/call/${at}`)
+
+  const answers = Promise.all(paths.map((path) => callOwner(owner, { method: 'GET', path, inTurn: true })))
+  while (held.length < CALLS_AT_ONCE) await once(server, 'held')
+  const besides = await callOwner(owner, PING)
+  for (let left = paths.length; left > 0; left--) {
+    while (held.length === 0) await once(server, 'held')
+    held.shift()?.()
+  }
+
+  assert.deepEqual(besides, { path: PING.path })
+  assert.deepEqual(
+    await answers,
+    paths.map((path) => ({ path })),
+  )
+  assert.equal(most, CALLS_AT_ONCE)
 })

@@ -1,5 +1,10 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { type ErrorCode, SatchelError } from '../../../server/plugin.ts'
 import type { RoomEvent } from '../domain/event.ts'
 
@@ -14,12 +19,20 @@ export interface LinkCall {
   readonly token?: string
   readonly body?: unknown
   readonly signal?: AbortSignal
+  /** Waits until fewer than `CALLS_AT_ONCE` such calls of this process are at the owner; absent: goes at once. */
+  readonly inTurn?: boolean
 }
 
 /** The owner could not be reached or went away in the middle: the call may or may not have happened. */
 export class LinkLost extends Error {}
 
 const ANSWER_LIMIT_MS = 30_000
+/** workspace design 9.4 */
+export const CALLS_AT_ONCE = 8
+const turns = {
+  http: new HttpAgent({ maxSockets: CALLS_AT_ONCE }),
+  https: new HttpsAgent({ maxSockets: CALLS_AT_ONCE }),
+}
 /** What a listener answers from the moment in which it was told to close. */
 const STOPPING = 'stopping'
 
@@ -90,7 +103,7 @@ function open(
 
 function requestTo(
   address: OwnerAddress,
-  { method, path, token, signal }: LinkCall,
+  { method, path, token, signal, inTurn }: LinkCall,
   payload: string | undefined,
 ) {
   const headers: Record<string, string> = {
@@ -100,13 +113,16 @@ function requestTo(
       'content-length': String(Buffer.byteLength(payload)),
     }),
   }
-  const common: RequestOptions = { method, path, headers, agent: false, ...(signal && { signal }) }
+  const common: RequestOptions = { method, path, headers, ...(signal && { signal }) }
   if ('socket' in address) {
-    return { options: { ...common, socketPath: address.socket, host: 'localhost' }, send: httpRequest }
+    const agent = inTurn === true && turns.http
+    return { options: { ...common, agent, socketPath: address.socket, host: 'localhost' }, send: httpRequest }
   }
   const { protocol, hostname, port } = new URL(address.url)
-  const send = protocol === 'https:' ? httpsRequest : httpRequest
-  return { options: { ...common, protocol, hostname, ...(port !== '' && { port }) }, send }
+  const isSecure = protocol === 'https:'
+  const agent = inTurn === true && (isSecure ? turns.https : turns.http)
+  const options = { ...common, agent, protocol, hostname, ...(port !== '' && { port }) }
+  return { options, send: isSecure ? httpsRequest : httpRequest }
 }
 
 async function wholeText(answer: IncomingMessage): Promise<string> {
