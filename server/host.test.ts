@@ -107,6 +107,24 @@ test('a start that hangs is named after ten seconds', async (t) => {
   await refused
 })
 
+test('a name in include or exclude that no tool has is warned of with the nearest one; a right one is not', async (t) => {
+  const all = plugin('all', { tools: [tool('a_read'), tool('a_write')] })
+
+  const { logged } = await openHost(t, {
+    plugins: [all],
+    filter: { include: ['a_read'], exclude: ['a_writ', 'a_write', 'z'] },
+  })
+
+  const warned = logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warning')
+  assert.deepEqual(
+    warned.map(({ tool: name, nearest }) => [name, nearest]),
+    [
+      ['a_writ', 'a_write'],
+      ['z', undefined],
+    ],
+  )
+})
+
 test('the profile, include, exclude and read-only decide which tools are offered', async (t) => {
   const writes = { readOnly: false, destructive: false, idempotent: false, openWorld: false }
   const all = plugin('p', {

@@ -6,6 +6,7 @@ import type { Resource } from './contract/resource.ts'
 import type { Listener, OpenListener } from './contract/route.ts'
 import type { Profile } from './contract/tool.ts'
 import { createHub, type Hub } from './hub.ts'
+import { nearest } from './nearest.ts'
 import { requireLentShape } from './plugin-shape.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 
@@ -114,6 +115,8 @@ export async function createHost(
       ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, lent) })
     }
     const registry = register(ready)
+    // One verb sets up one plugin: then the names of the others are unknown and right.
+    if (options.verb === undefined) warnOfUnknownNames(options, registry)
     running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
     return running
   } catch (thrown) {
@@ -233,6 +236,22 @@ function isOffered({ tool }: OwnedTool, filter: ToolFilter): boolean {
   if (filter.readOnly && !tool.annotations.readOnly) return false
   const levels: readonly Profile[] = ['core', 'standard', 'full']
   return filter.include.includes(tool.name) || levels.indexOf(tool.profile) <= levels.indexOf(filter.profile)
+}
+
+/** A name that hides or adds nothing is a slip, and hiding is meant to protect; but a plugin may also just not be loaded. */
+function warnOfUnknownNames({ filter, log }: HostOptions, registry: Registry): void {
+  for (const setting of ['include', 'exclude'] as const) {
+    for (const name of filter[setting].filter((one) => registry.tool(one) === undefined)) {
+      const near = nearest(
+        name,
+        registry.tools.map(({ tool }) => tool.name),
+      )
+      log.warn(`tools.${setting} names a tool that no loaded plugin has`, {
+        tool: name,
+        ...(near && { nearest: near }),
+      })
+    }
+  }
 }
 
 async function startWithin(plugin: string, instance: PluginInstance): Promise<void> {
