@@ -1,13 +1,13 @@
 /** What the fixed work below takes on a machine at rest, without coverage: CPU milliseconds, two cores of 2026. */
 const FIXED_AT_REST_MS = 70
 
-/** What disturbs one measurement rarely disturbs three. */
-const TRIES = 3
+/** What disturbs one measurement, a collection of garbage for one, rarely disturbs ten. */
+const TRIES = 10
 
 /**
  * CPU milliseconds of `work`, as they would be on a machine at rest: divided by how much slower than then a fixed piece
  * of work runs just before and after. Neighbours and coverage slow both; what grows with the square of its input does not
- * hide behind them. Measured again, at most twice, while it is not below `limitMs`; the least counts.
+ * hide behind them. Measured again, at most nine times, while it is not below `limitMs`; the least counts.
  */
 export function leastCpuMsAtRest(work: () => unknown, limitMs: number): number {
   let least = Number.POSITIVE_INFINITY
