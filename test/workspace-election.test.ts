@@ -395,6 +395,7 @@ async function housePastAnOwner(
       if (!stays) current = { kind: 'here', owner }
     },
     letGo: async () => {},
+    holdBack() {},
     end: async () => {},
   }
   const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
@@ -537,6 +538,7 @@ test('a bridge whose session has ended asks no more with it, and follows the nex
     current: attached,
     detach() {},
     letGo: async () => {},
+    holdBack() {},
     end: async () => {},
   }
   const hints: string[] = []

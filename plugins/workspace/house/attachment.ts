@@ -23,6 +23,8 @@ export interface Attachment {
   detach(attached: Attached): void
   /** Stops owning; the next call attaches anew, but not before `holdBackMs` after that: whoever asked for the room goes first. */
   letGo(holdBackMs?: number): Promise<void>
+  /** The owner said that it stops: the next look for the room is not before `ms` from now, whoever asks here. */
+  holdBack(ms: number): void
   /** Stops owning for good: every call from now on gets `reason`. */
   end(reason: unknown): Promise<void>
 }
@@ -50,6 +52,9 @@ export function createAttachment(
   let leaving: { readonly owner: Owner; readonly gone: Promise<void> } | undefined
   let holdBackUntil = 0
   let ended: { readonly reason: unknown } | undefined
+  const holdBack = (ms: number): void => {
+    holdBackUntil = performance.now() + ms
+  }
   const heldBack = async (): Promise<void> => {
     await leaving?.gone
     const waitMs = holdBackUntil - performance.now()
@@ -75,7 +80,7 @@ export function createAttachment(
     const { owner } = attached
     const gone = owner.close().finally(() => {
       leaving = undefined
-      holdBackUntil = performance.now() + holdBackMs
+      holdBack(holdBackMs)
     })
     leaving = { owner, gone: gone.catch(() => undefined) } // whoever waits finds the lock as it is then
     await gone
@@ -89,6 +94,7 @@ export function createAttachment(
       if (current === attached) current = undefined
     },
     letGo,
+    holdBack,
     end(reason) {
       ended = { reason }
       return letGo()

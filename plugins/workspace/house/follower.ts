@@ -27,12 +27,16 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
   const run = async (attached: Attached & { kind: 'there' }, joined: Joined): Promise<void> => {
     let pauseMs = Math.floor((process.pid * 7) % REATTACH_SPREAD_MS)
     let isOver = false
+    let isStopped = false
     const since = latest ?? Number.MAX_SAFE_INTEGER
     const options = { token: joined.token, since, signal: stopping.signal }
     await followEvents(attached.address, options, (event) => {
       if (event === 'resync') return hintAll(host)
       latest = event.event_id
-      if (event.event_type === 'workspace.stopped') pauseMs = HOLD_BACK_MS
+      if (event.event_type === 'workspace.stopped') {
+        isStopped = true
+        attachment.holdBack(HOLD_BACK_MS) // also of calls, which may find the owner gone before its stream ends
+      }
       for (const uri of changedResources(event.event_type)) host.resourceChanged(uri)
       const { task_id } = event.payload
       if (typeof task_id === 'string') host.taskChanged(task_id, [principalId(joined.session_id)])
@@ -48,6 +52,7 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
       return
     }
     attachment.detach(attached)
+    if (isStopped) attachment.holdBack(HOLD_BACK_MS)
     await pause(pauseMs)
     const next = await attachment.attach('stdio')
     // The session goes on in this process: nobody else would use it.

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { Host } from '../../../server/plugin.ts'
+import { roomPlace } from '../engine/open-room.ts'
+import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
+import { createFollower } from './follower.ts'
+import type { Owner } from './owner.ts'
+
+/** A timer may fire this much before its time by another clock. */
+const CLOCKS_MS = 5
+
+test('calls of a bridge hold back too when the owner says that it stops: whoever asked for the room goes first', async (t) => {
+  const server = createServer((_, response) => {
+    for (const type of ['workspace.stopped', 'change.committed'])
+      response.write(`data: {"event_id":7,"event_type":"${type}","payload":{}}\n\n`)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const looked: number[] = []
+  const attachment = createAttachment(
+    async () => {
+      looked.push(performance.now())
+      return { kind: 'owner', owner: { rank: 'stdio', keep() {} } as unknown as Owner } // only handed through
+    },
+    () => roomPlace('plan.md', {}),
+  )
+  const hints = new EventEmitter()
+  const host = {
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    resourceChanged: () => void hints.emit('hint', performance.now()),
+  } as unknown as Host
+  const follower = createFollower(host, attachment)
+  t.after(() => follower.stop())
+  const { port } = server.address() as AddressInfo
+  const session = { token: 't', session_id: 'ssn_0', participant_id: 'par_0', workspace_id: 'ws_0' }
+  const hint = once(hints, 'hint')
+
+  follower.follow(
+    { kind: 'there', address: { url: `http://127.0.0.1:${port}` } },
+    { ...session, capabilities: [], expires_at: '' },
+  )
+  const [at] = (await hint) as [number]
+  await attachment.attach('stdio') // as a call does that found the owner gone
+
+  assert.equal(looked.length, 1)
+  assert.ok((looked[0] ?? 0) - at >= HOLD_BACK_MS - CLOCKS_MS, `looked after ${(looked[0] ?? 0) - at} ms`)
+})
