@@ -1,4 +1,5 @@
 import { watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Config } from './config.ts'
 
@@ -25,8 +26,8 @@ export function watchConfig(config: Config, signal: AbortSignal): NextChange {
 }
 
 /**
- * Resolves when `file` was changed, replaced or removed; never, when `signal` aborts first. Watches the folder, because many
- * editors replace a file instead of writing it.
+ * Resolves when `file` was changed, replaced or removed; never, when `signal` aborts first. A file without a byte is one that
+ * was cut to be written anew: its next change counts. Watches the folder, because many editors replace a file.
  */
 function fileChanged(file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -34,7 +35,8 @@ function fileChanged(file: string, signal: AbortSignal): Promise<void> {
     const watcher = watch(dirname(file), { signal, persistent: false }, (_, name) => {
       if (name !== null && name !== basename(file)) return
       clearTimeout(settle)
-      settle = setTimeout(() => {
+      settle = setTimeout(async () => {
+        if (await isEmpty(file)) return
         watcher.close()
         resolve()
       }, SETTLE_MS)
@@ -42,4 +44,11 @@ function fileChanged(file: string, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => clearTimeout(settle), { once: true })
     watcher.on('error', () => {}) // the folder is gone: nothing more will change
   })
+}
+
+async function isEmpty(file: string): Promise<boolean> {
+  return await stat(file).then(
+    ({ size }) => size === 0,
+    () => false,
+  )
 }

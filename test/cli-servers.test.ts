@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { openProject, type Running } from './fixtures/run-cli.ts'
 
@@ -207,6 +208,26 @@ test('with http.reload a changed file starts a new host at the same port; one th
   const ran = await running.done
 
   assert.deepEqual([still.status, ran.code], [200, 0])
+})
+
+test('with http.reload a file that was cut counts when it is written anew', async (t) => {
+  const { root, start } = await openProject(t)
+  const file = join(root, 'satchel.yaml')
+  const config = `${await readFile(file, 'utf8')}http: { reload: true }\n`
+  await writeFile(file, config)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  await addressOf(running)
+
+  await writeFile(file, '')
+  await sleep(400) // longer than the steps of an editor count as one change
+  await writeFile(file, config)
+  await running.heard('err', /started again/)
+  await replace(file, config)
+  await running.heard('err', /started again[\s\S]*started again/)
+  running.send('SIGTERM')
+  const ran = await running.done
+
+  assert.equal(ran.err.match(/started again/g)?.length, 2)
 })
 
 test('more than one worker is noted: one process serves', async (t) => {
