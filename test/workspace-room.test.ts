@@ -1435,6 +1435,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'media_type',
   'resource_not_found',
   'no_proc',
+  'stopping',
 ])
 
 test('every reason that the room gives is explained with its code, and every reason explained is a reason', async () => {
