@@ -163,7 +163,7 @@ const checkout = (who: number, target: string, minutes: number) =>
       )
       if (own) {
         if (own.ends >= own.began + 2 * HOUR) return compare(real, { reason: 'limit_exceeded' }, call)
-        own.ends = Math.min(model.now + minutes, own.began + 2 * HOUR)
+        own.ends = Math.max(own.ends, Math.min(model.now + minutes, own.began + 2 * HOUR))
         return compare(real, { events: ['lease.acquired'] }, call)
       }
       // A version of arbitrary text may have lost the section.
