@@ -33,6 +33,13 @@ module.exports = {
       to: { path: '^(server|plugins|generated|scripts|test)/', pathNot: '^server/contract/' },
     },
     {
+      name: 'platform-knows-the-contract-only',
+      comment: 'Server and plugins build on it.',
+      severity: 'error',
+      from: { path: '^server/platform/' },
+      to: { path: '^(server|plugins|generated|scripts|test|lab)/', pathNot: '^server/(contract|platform)/' },
+    },
+    {
       name: 'doors-are-siblings',
       comment: 'run.ts passes what they share.',
       severity: 'error',

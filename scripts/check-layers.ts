@@ -21,6 +21,7 @@ const BROKEN: Readonly<Record<string, string>> = {
   'plugins/b/index.ts': "import '@modelcontextprotocol/server'\nimport './missing.ts'\n",
   'server/host.ts': "import '../plugins/a/index.ts'\n",
   'server/contract/tool.ts': "import '../host.ts'\n",
+  'server/platform/disk.ts': "import '../host.ts'\n",
   'server/mcp/server.ts': "import '../http/app.ts'\n",
   'server/http/app.ts': "import './ring.ts'\n",
   'server/http/ring.ts': "import './app.ts'\n",

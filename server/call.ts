@@ -5,6 +5,7 @@ import { type FieldError, isSatchelError, type NextStep, SatchelError } from './
 import { startedTask, type TaskState } from './contract/task.ts'
 import type { Tool } from './contract/tool.ts'
 import { nearest } from './nearest.ts'
+import { isJsonObject } from './platform/json-object.ts'
 
 /** A tool as the host registered it: the declaration and who lent it. */
 export interface OwnedTool {
@@ -115,7 +116,7 @@ function denied(capability?: Capability): SatchelError {
 
 function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   const known = Object.keys(tool.input.shape)
-  if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) {
+  if (!isJsonObject(rawInput)) {
     throw new SatchelError('invalid', 'invalid_arguments', 'The input must be a JSON object.')
   }
   for (const name of Object.keys(rawInput)) {

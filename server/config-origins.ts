@@ -1,4 +1,5 @@
 import type { ConfigText } from './config-text.ts'
+import { isJsonObject } from './platform/json-object.ts'
 import { isSecretName, redactText } from './redaction.ts'
 
 /** One value of the merged configuration and where it came from: `default`, `flag`, an environment name, `file:line`. */
@@ -39,9 +40,8 @@ function leavesOf(
 ): { readonly path: Path; readonly value: unknown }[] {
   return Object.entries(value).flatMap(([name, entry]) => {
     const path: Path = [...above, name] as unknown as Path // it ends in a name
-    const isMapping = typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-    return isMapping && Object.keys(entry).length > 0
-      ? leavesOf(entry as Record<string, unknown>, path) // just looked at
+    return isJsonObject(entry) && Object.keys(entry).length > 0
+      ? leavesOf(entry, path)
       : [{ path, value: entry }]
   })
 }

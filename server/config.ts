@@ -14,6 +14,7 @@ import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { nearest } from './nearest.ts'
+import { isJsonObject } from './platform/json-object.ts'
 import { innermost, shapeOf, typedValue } from './schema-shape.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -135,11 +136,11 @@ function parseSection<S extends z.ZodObject>(
 ): z.output<S> {
   const prefix = topLevel ? '' : `${key}.`
   const fromFile = topLevel ? pick(source.text.values, topLevel) : (source.text.values[key] ?? {})
-  if (typeof fromFile !== 'object' || fromFile === null || Array.isArray(fromFile)) {
+  if (!isJsonObject(fromFile)) {
     throw invalidKey(source, key, 'must be a mapping of keys')
   }
   refuseUnknownKeys(source, schema, fromFile, prefix)
-  const merged: Record<string, unknown> = structuredClone(fromFile) as Record<string, unknown> // checked above
+  const merged: Record<string, unknown> = structuredClone(fromFile)
   for (const [dotted, value] of layers(source.request, env)) {
     if (owns(dotted, prefix, topLevel))
       place(merged, dotted.slice(prefix.length), value(schema, merged), source)
@@ -179,10 +180,9 @@ function place(target: Record<string, unknown>, dotted: string, value: unknown, 
   let at = target
   for (const name of path) {
     const next = at[name] ?? {}
-    if (typeof next !== 'object' || Array.isArray(next))
-      throw invalidKey(source, name, 'must be a mapping of keys')
+    if (!isJsonObject(next)) throw invalidKey(source, name, 'must be a mapping of keys')
     at[name] = next
-    at = next as Record<string, unknown> // checked above
+    at = next
   }
   at[last] = value
 }
@@ -195,7 +195,7 @@ function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, pref
     }
   }
   const shape = shapeOf(schema)
-  if (!shape || typeof value !== 'object' || value === null || Array.isArray(value)) return
+  if (!shape || !isJsonObject(value)) return
   for (const [name, entry] of Object.entries(value)) {
     if (!Object.hasOwn(shape, name)) throw unknownKey(source, `${prefix}${name}`, Object.keys(shape))
     refuseUnknownKeys(source, shape[name], entry, `${prefix}${name}.`)

@@ -1,4 +1,5 @@
 import { SatchelError } from './contract/errors.ts'
+import { isJsonObject } from './platform/json-object.ts'
 import { shapeOf } from './schema-shape.ts'
 
 const TOOL_NAME = /^[a-z0-9_]{1,48}$/ // surface, section 7
@@ -21,13 +22,14 @@ export function requireLentShape(plugin: string, source: string, instance: unkno
 }
 
 function instanceFault(instance: unknown): string | undefined {
-  if (!isObject(instance)) return 'its setup gave no object of declarations, such as { tools: [] }'
+  if (!isJsonObject(instance)) return 'its setup gave no object of declarations, such as { tools: [] }'
   const { tools = [] } = instance
   if (!Array.isArray(tools)) return 'tools must be a list'
   for (const [index, tool] of tools.entries()) {
-    const fault = isObject(tool) ? toolFault(tool) : 'is no object made by defineTool'
+    const fault = isJsonObject(tool) ? toolFault(tool) : 'is no object made by defineTool'
     if (fault === undefined) continue
-    const name = isObject(tool) && typeof tool['name'] === 'string' ? `"${tool['name'].slice(0, 60)}"` : index
+    const name =
+      isJsonObject(tool) && typeof tool['name'] === 'string' ? `"${tool['name'].slice(0, 60)}"` : index
     return `tool ${name}: ${fault}`
   }
   return undefined
@@ -44,12 +46,12 @@ function toolFault(tool: Members): string | undefined {
   if (!PROFILES.includes(tool['profile'])) return 'profile must be core, standard or full'
   const schema = ['input', 'output'].find((member) => shapeOf(tool[member]) === undefined)
   if (schema !== undefined) return `${schema} must be a zod object`
-  const hints = isObject(tool['annotations']) ? tool['annotations'] : {}
+  const hints = isJsonObject(tool['annotations']) ? tool['annotations'] : {}
   const hint = HINTS.find((member) => typeof hints[member] !== 'boolean')
   if (hint !== undefined) return `annotations.${hint} must be true or false`
   const code = ['handler', 'digest'].find((member) => typeof tool[member] !== 'function')
   if (code !== undefined) return `${code} must be a function`
-  if (!isObject(tool['example'])) return 'example must be an input'
+  if (!isJsonObject(tool['example'])) return 'example must be an input'
   const fields = Object.keys(shapeOf(tool['input']) ?? {})
   return (
     firstOf(tool['http'], (route) => routeFault(route, fields)) ??
@@ -59,7 +61,7 @@ function toolFault(tool: Members): string | undefined {
 
 function firstOf(given: unknown, faultOf: (one: Members) => string | undefined): string | undefined {
   for (const one of [given ?? []].flat()) {
-    const fault = isObject(one) ? faultOf(one) : 'http and cli must be objects'
+    const fault = isJsonObject(one) ? faultOf(one) : 'http and cli must be objects'
     if (fault !== undefined) return fault
   }
   return undefined
@@ -88,8 +90,4 @@ function verbFault(
   )
   const unknown = names.find((name) => !fields.includes(name))
   return unknown === undefined ? undefined : `cli.positional names "${unknown}", which is no field of input`
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

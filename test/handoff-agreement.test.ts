@@ -9,8 +9,8 @@ import fc from 'fast-check'
 import type { HandoffKnown } from '../generated/handoff-known.ts'
 import { HANDOFF_SCHEMA } from '../generated/handoff-schema.ts'
 import { validate } from '../generated/handoff-validate.js'
-import { isJsonObject } from '../plugins/handoff/domain/json-pointer.ts'
 import { schemaVerdict } from '../plugins/handoff/domain/schema-verdict.ts'
+import { isJsonObject } from '../server/plugin.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BASE: HandoffKnown = JSON.parse(

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { isJsonObject } from './domain/json-pointer.ts'
+import { isJsonObject } from '../../server/plugin.ts'
 
 /** What a harness tells a hook; whatever else it says is left alone, the transcript above all. */
 export interface HookInput {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { SatchelError } from '../contract/errors.ts'
 import type { TypedFiles } from '../contract/tool.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../json-depth.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 
 /** Largest text read from a file or standard input, in bytes: what no door would take anyway is not read into memory. */
 const TEXT_MAX_BYTES = 32 * 1024 * 1024
@@ -41,8 +42,7 @@ export async function readJsonInput(path: string, files: TypedFiles): Promise<Re
   } catch (cause) {
     throw notJson(path, 'is not JSON', cause)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw notJson(path, 'is no JSON object')
+  if (!isJsonObject(value)) throw notJson(path, 'is no JSON object')
   if (isTooDeep(value)) {
     throw new SatchelError(
       'invalid',

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../platform/json-object.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** JSON Schemas of declarations, as one OpenAPI document can hold them. */
@@ -28,7 +30,7 @@ export function createComponentSchemas(): ComponentSchemas {
 
   const schemaOf = (schema: unknown, scope: string): unknown => {
     if (Array.isArray(schema)) return schema.map((each) => schemaOf(each, scope))
-    if (!isObject(schema)) return schema
+    if (!isJsonObject(schema)) return schema
     if (definitionsOf(schema).length > 0) return { $ref: componentRef(hoist(schema)) }
     return withoutDefinitions(schema, scope)
   }
@@ -41,7 +43,7 @@ export function createComponentSchemas(): ComponentSchemas {
   const memberOf = (key: string, value: unknown, scope: string): unknown => {
     if (key === '$ref' && typeof value === 'string') return referenceOf(value, scope)
     if (DATA.includes(key)) return value
-    if (MAPS.includes(key) && isObject(value)) return mapValues(value, (each) => schemaOf(each, scope))
+    if (MAPS.includes(key) && isJsonObject(value)) return mapValues(value, (each) => schemaOf(each, scope))
     return schemaOf(value, scope)
   }
   /** Makes components of a schema and of all that it defines; gives the name that its references start with. */
@@ -67,7 +69,7 @@ export function createComponentSchemas(): ComponentSchemas {
 function definitionsOf(schema: Json): (readonly [string, unknown])[] {
   return DEFINITIONS.flatMap((key) => {
     const defined = schema[key]
-    return isObject(defined) ? Object.entries(defined) : []
+    return isJsonObject(defined) ? Object.entries(defined) : []
   })
 }
 
@@ -95,8 +97,4 @@ function plain(name: string): string {
 
 function mapValues(map: Json, change: (value: unknown) => unknown): Json {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorBody, type NextStep, SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 
 /** Seconds after which a refused caller may come again, where nothing better is known. */
 const RETRY_AFTER_S = 5
@@ -53,17 +54,13 @@ export function problem(error: SatchelError): Response {
 
 /** What `problem` wrote, read back. Undefined when `body` is no problem of ours. */
 export function parseProblem(body: unknown): SatchelError | undefined {
-  if (!isRecord(body)) return undefined
+  if (!isJsonObject(body)) return undefined
   const { code, reason, detail, details, next } = body
   if (!isErrorCode(code) || typeof reason !== 'string') return undefined
   return new SatchelError(code, reason, String(detail ?? ''), {
-    ...(isRecord(details) && { details }),
+    ...(isJsonObject(details) && { details }),
     ...(isNextStep(next) && { next }),
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isErrorCode(value: unknown): value is ErrorCode {
@@ -71,5 +68,5 @@ function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 function isNextStep(value: unknown): value is NextStep {
-  return isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['args'])
+  return isJsonObject(value) && typeof value['tool'] === 'string' && isJsonObject(value['args'])
 }

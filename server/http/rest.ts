@@ -2,6 +2,7 @@ import type { OwnedTool } from '../call.ts'
 import { SatchelError } from '../contract/errors.ts'
 import type { HttpRoute } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { jsonAnswer, matchesTag, untagged } from './json-answer.ts'
 import { createQueryInput, type QueryInput } from './query-input.ts'
@@ -53,7 +54,7 @@ async function readInput(
 ): Promise<unknown> {
   const takesBody = route.method !== 'GET' && (route.method !== 'DELETE' || hasBody(exchange.incoming))
   const body = takesBody ? await readBodyInput(exchange, route, options) : {}
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  if (!isJsonObject(body)) return body
   return {
     ...query.read(queryFields(exchange, route)),
     ...body,

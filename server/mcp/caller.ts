@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import type { ClientInfo, Principal } from '../contract/context.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 
 /** Who made a request, and whether it came over this user's own pipe. */
 export interface Caller {
@@ -47,18 +48,14 @@ export function clientInfoOf(envelope: unknown): ClientInfo | undefined {
 
 /** Whether this very request declares the tasks extension. */
 export function declaresTasks(envelope: unknown): boolean {
-  return isObject(fieldOf(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'extensions'), TASKS_EXTENSION))
+  return isJsonObject(fieldOf(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'extensions'), TASKS_EXTENSION))
 }
 
 /** Whether this very request declares that its client can ask its user (form elicitation). */
 export function declaresElicitation(envelope: unknown): boolean {
-  return isObject(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'elicitation'))
+  return isJsonObject(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'elicitation'))
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  return isJsonObject(value) ? value[name] : undefined
 }

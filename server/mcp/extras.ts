@@ -1,5 +1,6 @@
 import type { CallContext } from '../contract/context.ts'
 import { SatchelError } from '../contract/errors.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 
 /** Methods of 2026-07-28 that we serve beside the SDK, which refuses them or bounds nothing (mcp, section 5). */
 export const EXTRA_METHODS: readonly string[] = [
@@ -21,13 +22,13 @@ export interface ExtraRequest {
 
 /** The request, if every part of its form is right; the SDK answers all others, so that its checks exist once. */
 export function extraRequestOf(message: unknown): ExtraRequest | undefined {
-  if (!isObject(message) || message['jsonrpc'] !== '2.0') return undefined
+  if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return undefined
   const { id, method, params } = message
   if (typeof id !== 'string' && typeof id !== 'number') return undefined
-  if (typeof method !== 'string' || !EXTRA_METHODS.includes(method) || !isObject(params)) return undefined
+  if (typeof method !== 'string' || !EXTRA_METHODS.includes(method) || !isJsonObject(params)) return undefined
   const envelope = params['_meta']
-  if (!isObject(envelope) || envelope[`${META}protocolVersion`] !== VERSION) return undefined
-  if (!isObject(envelope[`${META}clientCapabilities`])) return undefined
+  if (!isJsonObject(envelope) || envelope[`${META}protocolVersion`] !== VERSION) return undefined
+  if (!isJsonObject(envelope[`${META}clientCapabilities`])) return undefined
   return { id, method, params, envelope }
 }
 
@@ -41,7 +42,7 @@ export interface ListenFilter {
 /** The filter of the parameters; undefined when it is none. */
 export function listenFilterOf(params: Readonly<Record<string, unknown>>): ListenFilter | undefined {
   const { notifications } = params
-  if (!isObject(notifications)) return undefined
+  if (!isJsonObject(notifications)) return undefined
   const uris = notifications['resourceSubscriptions'] ?? []
   const taskIds = notifications['taskIds']
   if (!isStringArray(uris) || (taskIds !== undefined && !isStringArray(taskIds))) return undefined
@@ -64,8 +65,4 @@ export function requireRead({ principal }: CallContext): void {
 
 function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

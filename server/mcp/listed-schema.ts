@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IN_WORDS_KEY } from '../contract/in-words.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -73,9 +74,7 @@ function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): b
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
-  )
+  return isJsonObject(value) && Object.keys(value).length === 0
 }
 
 function leanValue(keyword: string, value: unknown, open: boolean): unknown {

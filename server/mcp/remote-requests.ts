@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { SatchelError } from '../contract/errors.ts'
 import type { RemoteMcp } from '../contract/remote.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import type { WireResult } from './raw-table.ts'
 
 const VERSION = '2026-07-28'
@@ -124,10 +125,10 @@ function bodyOf({ method, params, capabilities = {} }: RemoteRequest): WireResul
 async function resultOf(response: Response): Promise<WireResult> {
   const text = await response.text()
   const body = parsed(text)
-  if (!isObject(body)) throw mismatch()
+  if (!isJsonObject(body)) throw mismatch()
   const { result, error } = body
-  if (isObject(result)) return withoutServerInfo(result)
-  if (!isObject(error) || typeof error['code'] !== 'number') throw mismatch()
+  if (isJsonObject(result)) return withoutServerInfo(result)
+  if (!isJsonObject(error) || typeof error['code'] !== 'number') throw mismatch()
   const { code, message, data } = error
   throw new ProtocolError(Number(code), String(message), data)
 }
@@ -135,7 +136,7 @@ async function resultOf(response: Response): Promise<WireResult> {
 /** Each server names itself in a result: over our pipe that is us. */
 function withoutServerInfo(result: WireResult): WireResult {
   const { _meta, ...rest } = result
-  if (!isObject(_meta)) return result
+  if (!isJsonObject(_meta)) return result
   const { [`${META}serverInfo`]: _, ...meta } = _meta
   return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest
 }
@@ -147,7 +148,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, notify: (message: Wi
     rest = events.pop() ?? ''
     for (const event of events) {
       const message = parsed(/^data: (.*)$/m.exec(event)?.[1] ?? '')
-      if (isObject(message)) notify(message)
+      if (isJsonObject(message)) notify(message)
     }
   }
 }
@@ -180,8 +181,4 @@ function sessionEnded(): SatchelError {
 
 function mismatch(): SatchelError {
   return new SatchelError('unavailable', 'protocol_mismatch', 'What answers there is no room of satchel.')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import { QUOTING_KEY, UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import { cleanText, fenced } from '../untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'
 
@@ -31,9 +32,9 @@ function placeOf(schema: unknown): Place | undefined {
 }
 
 function collect(schema: unknown, place: Place): void {
-  if (!isObject(schema)) return
+  if (!isJsonObject(schema)) return
   const mark = schema[UNTRUSTED_KEY]
-  if (isObject(mark) && typeof mark['label'] === 'string') place.mark = mark as unknown as UntrustedMark // written by untrusted()
+  if (isJsonObject(mark) && typeof mark['label'] === 'string') place.mark = mark as unknown as UntrustedMark // written by untrusted()
   if (schema[QUOTING_KEY] === true) place.quotes = true
   collectFields(schema['properties'], place)
   const entries = merged(place.entries, schema['items'])
@@ -47,7 +48,7 @@ function collect(schema: unknown, place: Place): void {
 }
 
 function collectFields(properties: unknown, place: Place): void {
-  if (!isObject(properties)) return
+  if (!isJsonObject(properties)) return
   for (const [name, field] of Object.entries(properties)) {
     const found = merged(place.fields.get(name), field)
     if (found) place.fields.set(name, found)
@@ -68,15 +69,11 @@ function fenceAt(place: Place | undefined, value: unknown, isQuoted: boolean): u
     return quotes ? cleanText(value) : value
   }
   if (Array.isArray(value)) return value.map((entry) => fenceAt(place?.entries, entry, quotes))
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => {
       const at = place?.fields.get(name) ?? place?.others
       return [quotes ? cleanText(name) : name, fenceAt(at, field, quotes)]
     }),
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../platform/json-object.ts'
+
 /** JSON Schema as a client reads it. */
 type Schema = Readonly<Record<string, unknown>>
 
@@ -56,7 +58,7 @@ function childrenOf(schema: Schema): Record<string, Schema> {
 }
 
 function asSchema(value: unknown): Schema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined
+  return isJsonObject(value) ? value : undefined
 }
 
 function refProblems(at: string, schema: Schema): string[] {

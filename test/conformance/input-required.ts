@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ServerContext, ServerOptions } from '@modelcontextprotocol/server'
 import type { RawPrompt, RawTool, WireResult } from '../../server/mcp/raw-table.ts'
+import { isJsonObject } from '../../server/platform/json-object.ts'
 import { rawTool, text } from './content.ts'
 import { capabilitiesOf } from './plain-tools.ts'
 
@@ -58,17 +59,13 @@ export function inputRequired(inputRequests: WireResult, state?: string): WireRe
 /** What the user accepted under `name`, if it has `field`. */
 export function accepted(ctx: ServerContext, name: string, field: string): unknown {
   const response = ctx.mcpReq.inputResponses?.[name]
-  if (!isObject(response) || response['action'] !== 'accept' || !isObject(response['content']))
+  if (!isJsonObject(response) || response['action'] !== 'accept' || !isJsonObject(response['content']))
     return undefined
   return response['content'][field]
 }
 
 function responded(ctx: ServerContext, name: string): boolean {
-  return isObject(ctx.mcpReq.inputResponses?.[name])
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(ctx.mcpReq.inputResponses?.[name])
 }
 
 const PREFIX = 'test_input_required_result'

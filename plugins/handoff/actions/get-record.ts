@@ -1,6 +1,6 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
-import { isJsonObject, resolvePointer } from '../domain/json-pointer.ts'
+import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import type { Handoff } from '../domain/record.ts'
 import { withDefaults } from '../domain/record-defaults.ts'

@@ -1,7 +1,6 @@
-import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
+import { type CallContext, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
 import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
-import { isJsonObject } from '../domain/json-pointer.ts'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import type { Handoff } from '../domain/record.ts'

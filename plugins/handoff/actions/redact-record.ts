@@ -1,7 +1,6 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
-import { isJsonObject } from '../domain/json-pointer.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
 import { extension, type Redaction } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../../server/plugin.ts'
+
 /** JSON pointers (RFC 6901) as text and as tokens. */
 
 /** `/a~1b/0` as `['a/b', '0']`; the empty pointer as `[]`. Undefined for a text that is no pointer. */
@@ -42,9 +44,4 @@ function member(value: unknown, token: string): Resolution {
   }
   if (!isJsonObject(value) || !Object.hasOwn(value, token)) return { kind: 'missing' }
   return { kind: 'found', value: value[token] }
-}
-
-/** True for a JSON object: neither null nor an array. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import { type Node, parseTree, visit } from 'jsonc-parser'
-import { isJsonObject, pointerOf } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
+import { pointerOf } from './json-pointer.ts'
 
 /** JSON read without loss: the text stays the truth, the value is only a view of it. */
 export interface JsonDocument {

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import type { MergedContent, MergeOverrides } from './merge-content.ts'
 import type { MergedItems } from './merge-lists.ts'
 import { checkPlan } from './plan-check.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { type MergeConflict, mergeFindings } from './merge-conflicts.ts'
 import type { MergedContent, MergeOverrides } from './merge-content.ts'
 import { type MergedItems, mergeItems, mergeNamed, mergeTexts, saysTheSame } from './merge-lists.ts'

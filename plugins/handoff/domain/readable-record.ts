@@ -1,4 +1,4 @@
-import { isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import type { Handoff } from './record.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { wholeChars } from './fence.ts'
-import { childPointer, isJsonObject } from './json-pointer.ts'
+import { childPointer } from './json-pointer.ts'
 import { folded } from './words.ts'
 
 export interface Placed {

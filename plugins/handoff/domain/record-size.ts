@@ -1,5 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
-import { isJsonObject } from './json-pointer.ts'
+import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
 import { MAX_DEPTH } from './json-text.ts'
 
 // design handoff, section 7, check `size`

@@ -1,5 +1,5 @@
 import type { HandoffKnown } from '../../../generated/handoff-known.ts'
-import { isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 
 /** A record after the schema accepted it. Members the schema does not list are there, but unseen by the type. */
 export type Handoff = HandoffKnown

@@ -1,4 +1,5 @@
-import { childPointer, isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
+import { childPointer } from './json-pointer.ts'
 import type { Redaction } from './record.ts'
 import { findSecrets, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import { type SchemaError, validate } from '../../../generated/handoff-validate.js'
-import { nearest } from '../../../server/plugin.ts'
-import { isJsonObject, resolvePointer } from './json-pointer.ts'
+import { isJsonObject, nearest } from '../../../server/plugin.ts'
+import { resolvePointer } from './json-pointer.ts'
 import { redactText } from './secrets.ts'
 
 /** One rule of the tables that a value breaks. */

@@ -1,4 +1,5 @@
-import { childPointer, isJsonObject } from './json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
+import { childPointer } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
 import { isPublicHash, isSecretMember, randomWords, secretSpans } from './secret-rules.ts'
 

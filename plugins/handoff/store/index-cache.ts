@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { isJsonObject } from '../domain/json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { type Disk, systemCode } from './disk.ts'
 import { ensureFolder } from './ensure-folder.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject } from '../domain/json-pointer.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { type Disk, orMissing, placeNew, systemCode } from './disk.ts'
 import { type Layout, newTemp } from './layout.ts'
 

@@ -1,4 +1,5 @@
 /** Takes from a body what a module file states. Works on HCL and on JSON alike. */
+import { isJsonObject } from '../../../server/plugin.ts'
 import { joinConstraints } from '../domain/constraint.ts'
 import type {
   FileDiagnostic,
@@ -168,7 +169,7 @@ function sourceParts(attribute: Attribute & { kind: 'source' }): Map<string, Att
 
 function jsonParts(attribute: Attribute & { kind: 'json' }): Map<string, Attribute> | undefined {
   const { value } = attribute
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   return new Map(Object.entries(value).map(([key, inner]) => [key, { kind: 'json', value: inner }]))
 }
 

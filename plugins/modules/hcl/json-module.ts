@@ -1,5 +1,7 @@
 /** Reads `.tf.json`, and what the reference prints, into the same bodies as HCL. JSON has no lines. */
+
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { isJsonObject } from '../../../server/plugin.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { exactNumber } from './literals.ts'
@@ -50,7 +52,7 @@ export function readJsonModule(source: string): JsonModule {
   }
   const value = parseOrUndefined(text)
   if (value === undefined) return notJson(text)
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return { kind: 'refused', code: 'parse_error', message: 'The file holds no JSON object.' }
   }
   const needsTree = shape.duplicates.length > 0 || LONG_NUMBER.test(text)

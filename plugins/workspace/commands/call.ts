@@ -4,6 +4,7 @@ import {
   type Command,
   defineCommand,
   type Host,
+  isJsonObject,
   nearest,
   SatchelError,
   type Tool,
@@ -59,8 +60,7 @@ function toolNamed(tools: readonly Tool[], name: string): Tool {
 function objectOf(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown> // checked right before
+    if (isJsonObject(value)) return value
   } catch {
     // said below, as for every other wrong shape
   }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
@@ -164,9 +164,7 @@ function copied(): Error {
 /** Errors: `unavailable`/`protocol_mismatch`. */
 export function requireSameProtocol(answer: unknown): void {
   const major =
-    typeof answer === 'object' && answer !== null && 'protocol' in answer
-      ? (answer.protocol as { major?: unknown } | undefined)?.major
-      : undefined
+    isJsonObject(answer) && isJsonObject(answer['protocol']) ? answer['protocol']['major'] : undefined
   if (major !== PROTOCOL.major) {
     throw new SatchelError(
       'unavailable',
@@ -177,7 +175,7 @@ export function requireSameProtocol(answer: unknown): void {
 }
 
 function addressIn(answer: unknown): string {
-  const urls = typeof answer === 'object' && answer !== null && 'urls' in answer ? answer.urls : undefined
+  const urls = isJsonObject(answer) ? answer['urls'] : undefined
   return Array.isArray(urls) && urls.length > 0 ? urls.join(' ') : 'in another process'
 }
 

@@ -1,4 +1,10 @@
-import { type CallContext, type Credentials, isSatchelError, type Principal } from '../../../server/plugin.ts'
+import {
+  type CallContext,
+  type Credentials,
+  isJsonObject,
+  isSatchelError,
+  type Principal,
+} from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { Rank } from '../engine/lock.ts'
@@ -129,8 +135,7 @@ function seatAtHand(
  * that told it is gone: nobody has it. Errors: `unavailable`/`room_owner_lost` then.
  */
 function withSecret<T>(answer: T): T {
-  const isReplay =
-    typeof answer === 'object' && answer !== null && 'replayed' in answer && answer.replayed === true
+  const isReplay = isJsonObject(answer) && answer['replayed'] === true
   if (isReplay) throw ownerLost()
   return answer
 }

@@ -5,7 +5,7 @@ import {
   type RequestOptions,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { type ErrorCode, SatchelError } from '../../../server/plugin.ts'
+import { type ErrorCode, isJsonObject, SatchelError } from '../../../server/plugin.ts'
 import type { RoomEvent } from '../domain/event.ts'
 
 /** Where a room's owner can be reached: its socket on this machine, or a URL. */
@@ -158,7 +158,7 @@ function failureOf(body: unknown): Error {
 
 /** A problem document as the error it was made from. */
 function refusalOf(body: unknown): SatchelError {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const problem = isJsonObject(body) ? body : {}
   const { code, reason, detail, details, next } = problem
   if (typeof code !== 'string' || typeof reason !== 'string') {
     return new SatchelError(
@@ -168,11 +168,7 @@ function refusalOf(body: unknown): SatchelError {
     )
   }
   return new SatchelError(code as ErrorCode, reason, String(detail ?? reason), {
-    ...(isObject(details) && { details }),
-    ...(isObject(next) && { next: next as { tool: string; args: Record<string, unknown> } }),
+    ...(isJsonObject(details) && { details }),
+    ...(isJsonObject(next) && { next: next as { tool: string; args: Record<string, unknown> } }),
   })
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { isJsonObject } from '../../../server/plugin.ts'
 
 /**
  * What tells this sidecar from a copy of it, by whatever path it is reached: device and inode. Undefined where there is
@@ -11,6 +12,6 @@ export function placeMark(sidecar: string): string | undefined {
 
 /** True when the owner that gave `ping` keeps another room than the one at `sidecar`. An owner that does not say is believed. */
 export function isOfAnotherPlace(ping: unknown, sidecar: string): boolean {
-  const mark = typeof ping === 'object' && ping !== null && 'place' in ping ? ping.place : undefined
+  const mark = isJsonObject(ping) ? ping['place'] : undefined
   return mark !== undefined && mark !== placeMark(sidecar)
 }

@@ -1,4 +1,5 @@
 import type { TaskState } from '../../../server/plugin.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { allows } from '../domain/capability.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Rows } from '../domain/rows.ts'
@@ -38,13 +39,9 @@ export function answerTask(
 }
 
 function reviewAnswer(response: unknown): { approve: boolean; reason?: string } | undefined {
-  if (!isObject(response) || response['action'] !== 'accept' || !isObject(response['content']))
+  if (!isJsonObject(response) || response['action'] !== 'accept' || !isJsonObject(response['content']))
     return undefined
   const { approve, reason } = response['content']
   if (typeof approve !== 'boolean') return undefined
   return { approve, ...(typeof reason === 'string' && { reason }) }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

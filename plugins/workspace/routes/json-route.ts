@@ -1,4 +1,4 @@
-import { type RouteContext, SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, type RouteContext, SatchelError } from '../../../server/plugin.ts'
 import { refusal } from '../domain/refusal.ts'
 import { sessionIdOf } from '../house/credentials.ts'
 
@@ -25,8 +25,8 @@ export async function jsonBody(request: Request): Promise<Readonly<Record<string
   }
   try {
     const value: unknown = JSON.parse(await request.text())
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown> // checked right before
+    if (isJsonObject(value)) {
+      return value
     }
   } catch {
     // said below, as for every other wrong shape

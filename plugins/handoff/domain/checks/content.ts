@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../../../server/plugin.ts'
 import { briefFields } from '../brief-fields.ts'
 import { suspicionOf } from '../injection.ts'
-import { childPointer, isJsonObject, pointerOf, resolvePointer } from '../json-pointer.ts'
+import { childPointer, pointerOf, resolvePointer } from '../json-pointer.ts'
 import { findRandomText, findSecrets, quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-pointer.ts'
+import { isJsonObject } from '../../../../server/plugin.ts'
 import { MAX_DEPTH } from '../json-text.ts'
 import { LEGACY_SCHEMA_ID, SCHEMA_VERSION } from '../record.ts'
 import {
