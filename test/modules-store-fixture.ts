@@ -1,6 +1,6 @@
-import { documentDigest, recordId } from '../plugins/modules/embed/vector-record.ts'
-import type { StoreHeader } from '../plugins/modules/store/store-header.ts'
-import type { VectorItem } from '../plugins/modules/store/vector-store.ts'
+import type { StoreHeader } from '../plugins/modules/search/store-header.ts'
+import { documentDigest, recordId } from '../plugins/modules/search/vector-record.ts'
+import type { VectorItem } from '../plugins/modules/search/vector-store.ts'
 
 /** Records for the tests of the stores: four dimensions, one direction each. */
 

@@ -1,6 +1,6 @@
 /** A process of its own that writes one record at a time: `store-writer.ts FOLDER FROM COUNT`. */
 import { embeddingOptions } from '../plugins/modules/config.ts'
-import { openStore } from '../plugins/modules/store/open-store.ts'
+import { openStore } from '../plugins/modules/search/open-store.ts'
 import { HEADER, item } from './modules-store-fixture.ts'
 
 const [folder = '', from = '0', count = '0'] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { type Finding, isSatchelError } from '../../server/plugin.ts'
-import type { ModuleService } from './service.ts'
+import type { ModuleService } from './service/module-service.ts'
 
 const OLDEST_GIT = [2, 31] // modules design 2
 
@@ -39,7 +39,7 @@ async function diagnoseGit({ host }: ModuleService, signal: AbortSignal): Promis
 }
 
 async function diagnoseIndex(outputDir: string): Promise<Finding> {
-  const { loadIndex } = await import('./index/module-index.ts')
+  const { loadIndex } = await import('./output/module-index.ts')
   const subject = 'module index'
   try {
     const index = await loadIndex(outputDir)

@@ -4,14 +4,14 @@ import { benchModulesCommand } from './bench/command.ts'
 import { retrievalBench } from './bench/retrieval.ts'
 import { benchSearchCommand } from './bench/search-command.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
-import { stateDir } from './index/module-index.ts'
-import type { OpenVectors } from './ingest/vectors.ts'
 import { initCommand } from './init.ts'
+import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
 import { moduleResource } from './resources.ts'
-import { createFreshness } from './schedule.ts'
-import { createModuleService, type ModuleService } from './service.ts'
-import { createIngestTasks } from './tasks.ts'
+import type { OpenVectors } from './search/vector-step.ts'
+import { createFreshness } from './service/freshness.ts'
+import { createIngestTasks } from './service/ingest-tasks.ts'
+import { createModuleService, type ModuleService } from './service/module-service.ts'
 import { analyzeRepositoryTool } from './tools/analyze-repository.ts'
 import { getModuleTool } from './tools/get-module.ts'
 import { ingestTool } from './tools/ingest.ts'
@@ -38,7 +38,7 @@ export const plugin = definePlugin({
   async setup(host, config) {
     const { workingDirectory } = host
     const freshness = createFreshness(host, config, async (signal, progress) => {
-      const { ingestForOperator } = await import('./run-ingest.ts')
+      const { ingestForOperator } = await import('./service/ingest-request.ts')
       return (await ingestForOperator(service, signal, progress)).report
     })
     const service: ModuleService = createModuleService({
@@ -96,7 +96,7 @@ export const plugin = definePlugin({
 function lazyVectors(host: Host, workingDirectory: string): OpenVectors {
   return async (...args) => {
     const [{ vectorOpener }, { loadLexicon }] = await Promise.all([
-      import('./embed/open-vectors.ts'),
+      import('./search/vector-update.ts'),
       import('./search/lexicon-file.ts'),
     ])
     const parts = { workingDirectory, env: host.env, now: () => host.now() }

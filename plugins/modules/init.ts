@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, makeDirectoryDurably, syncDirectory } from '../../server/plugin.ts'
 import { isErrnoException } from './errno.ts'
-import { storageFailure } from './index/summary-files.ts'
+import { storageFailure } from './output/summary-files.ts'
 import { refusal } from './reasons.ts'
 
 /** What `satchel init` writes: every key of the module service, with its meaning. */

@@ -1,6 +1,6 @@
 import { type CallContext, definePrompt } from '../../server/plugin.ts'
 import { completionsOf } from './resources.ts'
-import type { ModuleService } from './service.ts'
+import type { ModuleService } from './service/module-service.ts'
 
 /** The prompts a person can pick: `find-module` and `upgrade-module` (surface 7). */
 export function modulePrompts(service: ModuleService) {

@@ -2,9 +2,9 @@ import { cleanText, defineResource, fenced } from '../../server/plugin.ts'
 import { findModule } from './catalog/find.ts'
 import { moduleUri } from './catalog/module-uri.ts'
 import { groupVersions } from './catalog/versions.ts'
-import type { IndexRecord, ModuleIndex } from './index/module-index.ts'
-import { compare } from './order.ts'
-import type { ModuleService } from './service.ts'
+import { compare } from './domain/order.ts'
+import type { IndexRecord, ModuleIndex } from './output/module-index.ts'
+import type { ModuleService } from './service/module-service.ts'
 
 const LISTED = 50
 const COMPLETIONS = 100

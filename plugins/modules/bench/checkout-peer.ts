@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
-import { printSummary } from '../index/summary-printer.ts'
 import type { ModuleReader } from '../ingest/module-reader.ts'
+import { printSummary } from '../output/summary-printer.ts'
 
 /** What the usual way needs: one clone, then a checkout of each ref, read from the work tree. */
 export interface CheckoutPeer {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { builtInEmbedder } from '../embed/module-embedder.ts'
-import { documentDigest, vectorDocument } from '../embed/vector-record.ts'
-import { defaultDocumentVector } from '../embed/vectordb-default.ts'
-import { type IndexRecord, moduleId, saveIndex } from '../index/module-index.ts'
-import { loadSummary } from '../index/summary-files.ts'
 import { recordOf } from '../ingest/summary-output.ts'
+import { type IndexRecord, moduleId, saveIndex } from '../output/module-index.ts'
+import { loadSummary } from '../output/summary-files.ts'
 import { writeKeywordIndex } from '../search/keyword-file.ts'
 import type { Lexicon } from '../search/lexicon.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
+import { builtInEmbedder } from '../search/module-embedder.ts'
 import { moduleFields } from '../search/module-fields.ts'
 import { OWN_SUMMARIES } from '../search/own-corpus.ts'
-import type { VectorItem } from '../store/vector-store.ts'
+import { documentDigest, vectorDocument } from '../search/vector-record.ts'
+import type { VectorItem } from '../search/vector-store.ts'
+import { defaultDocumentVector } from '../search/vectordb-default.ts'
 
 const INCLUDE = { description: true, readme: true, variables: true, outputs: true, resource_types: true }
 
@@ -54,7 +54,7 @@ export async function writeManyRecords(dir: string, modules: number, refs: numbe
   const latest = entries.map(({ record }) => record).filter(({ ref }) => ref === NEWEST)
   const load = ({ summary_file }: IndexRecord) => loadSummary(outputDir, summary_file)
   await writeKeywordIndex(outputDir, inOrder(latest), load, lexicon)
-  const { replaceIndex } = await import('../store/vectra.lazy.ts')
+  const { replaceIndex } = await import('../search/vectra.lazy.ts')
   const header = builtInEmbedder(lexicon).header(INCLUDE)
   const items = entries.map(({ item }) => item)
   await replaceIndex(join(dir, 'vectors', 'infra_modules'), header, items)

@@ -1,4 +1,4 @@
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isNamed } from './find.ts'
 import { moduleUri } from './module-uri.ts'
 import { groupVersions } from './versions.ts'

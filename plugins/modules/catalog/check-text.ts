@@ -2,7 +2,7 @@ import { type CheckFinding, checkInputs, checkSource } from '../domain/check.ts'
 import { type IndexedModule, parseSource, type Resolution, resolveSource } from '../domain/module-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { groupVersions } from './versions.ts'
 
 /** One `module` block of a text, what it calls, and what is wrong with it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type IndexRecord, type ModuleIndex, moduleId } from '../index/module-index.ts'
+import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
 import { findModule, findRepository } from './find.ts'
 
 function record(repository: string, name: string): IndexRecord {

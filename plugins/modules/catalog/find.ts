@@ -1,6 +1,6 @@
 import { nearest } from '../../../server/plugin.ts'
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
 import { parseDirectory } from '../ingest/plan.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { refusal } from '../reasons.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
 

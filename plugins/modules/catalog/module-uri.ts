@@ -1,4 +1,4 @@
-import type { IndexRecord } from '../index/module-index.ts'
+import type { IndexRecord } from '../output/module-index.ts'
 
 /** The URI of a module version: lossless for any ref or path. */
 export function moduleUri({

@@ -1,5 +1,5 @@
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
-import { compare } from '../order.ts'
+import { compare } from '../domain/order.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
 
 /** What a reader wants to know of a repository. */

@@ -1,4 +1,4 @@
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { groupVersions } from './versions.ts'
 
 /** Numbers of an index. Inputs, outputs, resources, providers and kinds are those of the latest versions. */

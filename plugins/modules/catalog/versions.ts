@@ -1,6 +1,6 @@
+import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
-import type { IndexRecord, ModuleIndex } from '../index/module-index.ts'
-import { compare } from '../order.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 
 /** The records of one (repository, path), in the order readers want: tags newest first, then branches. */
 export interface ModuleVersions {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { summaryFileName } from '../index/file-name.ts'
-import { moduleId } from '../index/module-index.ts'
+import { summaryFileName } from '../output/file-name.ts'
+import { moduleId } from '../output/module-index.ts'
 import { isStableTag, orderTags } from './tag-order.ts'
 
 test('stable versions come newest first, then pre-releases, aliases and all other tags', () => {

@@ -1,4 +1,4 @@
-import { compare } from '../order.ts'
+import { compare } from '../domain/order.ts'
 
 /** What a tag's name says of its version (modules design 2.4). */
 interface TagVersion {

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { moduleFlavour } from '../domain/module-files.ts'
+import { compare } from '../domain/order.ts'
 import type { ModuleKind } from '../domain/summary.ts'
 import { excludes } from '../git/glob.ts'
 import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
-import { compare } from '../order.ts'
 import { refusal } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 

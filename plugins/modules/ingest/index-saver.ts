@@ -1,4 +1,4 @@
-import { saveIndex } from '../index/module-index.ts'
+import { saveIndex } from '../output/module-index.ts'
 import type { SummaryOutput } from './summary-output.ts'
 
 const SAVE_EVERY_MS = 5000

@@ -1,4 +1,4 @@
-import type { Reading } from '../index/module-index.ts'
+import type { Reading } from '../output/module-index.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { ReadingBook } from './reading-book.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { storePath } from '../git/store.ts'
-import { stateDir } from '../index/module-index.ts'
+import { stateDir } from '../output/module-index.ts'
 import type { Plan, RepositoryPlan } from './plan.ts'
 
 /** Where the clone of a repository lies. */

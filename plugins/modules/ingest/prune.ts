@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { IndexRecord } from '../index/module-index.ts'
+import type { IndexRecord } from '../output/module-index.ts'
 import type { SummaryOutput } from './summary-output.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { RemoteListing } from '../git/remote.ts'
-import type { ModuleIndex, Reading, RepositoryRow } from '../index/module-index.ts'
+import type { ModuleIndex, Reading, RepositoryRow } from '../output/module-index.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, isSatchelError } from '../../../server/plugin.ts'
+import { compare } from '../domain/order.ts'
 import { redact } from '../git/failure.ts'
-import { compare } from '../order.ts'
 
 /** Something that could not be processed, with its reason (reasons.ts). */
 export interface Failure {

@@ -1,5 +1,5 @@
 import type { RemoteListing } from '../git/remote.ts'
-import type { IndexRecord } from '../index/module-index.ts'
+import type { IndexRecord } from '../output/module-index.ts'
 import { asksFor } from './directories.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { ReadingBook } from './reading-book.ts'

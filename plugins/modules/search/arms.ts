@@ -1,9 +1,9 @@
 import type { ModuleSummary } from '../domain/summary.ts'
-import { defaultDocumentVector, defaultQueryVector } from '../embed/vectordb-default.ts'
 import { fuse, type Weights } from './fusion.ts'
 import { buildKeywordIndex, keywordDocument } from './keyword-index.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
 import { moduleFields } from './module-fields.ts'
+import { defaultDocumentVector, defaultQueryVector } from './vectordb-default.ts'
 
 /** A corpus ranked by one arm of the ladder: which parts of the search take part. */
 export interface Arm {

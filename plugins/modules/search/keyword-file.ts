@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { type IndexRecord, stateDir } from '../index/module-index.ts'
+import { type IndexRecord, stateDir } from '../output/module-index.ts'
 import {
   isKeywordIndex,
   type KeywordIndex,

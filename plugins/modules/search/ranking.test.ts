@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
-import { defaultDocumentVector, defaultQueryVector } from '../embed/vectordb-default.ts'
 import { ladder } from './arms.ts'
 import { type JudgedQuery, judge, meanQuality, pairedDifference } from './evaluation.ts'
 import { explainKeyword } from './explain.ts'
@@ -20,6 +19,7 @@ import { moduleFields, moduleTitle } from './module-fields.ts'
 import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from './own-corpus.ts'
 import { stem } from './stemmer.ts'
 import { queryTokens, readmeProse, tokenize } from './tokens.ts'
+import { defaultDocumentVector, defaultQueryVector } from './vectordb-default.ts'
 
 const TESTDATA = join(import.meta.dirname, '../testdata')
 const lexicon = createLexicon(builtIn.groups, String(builtIn.version))

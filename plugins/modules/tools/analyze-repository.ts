@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type CallContext, counted, defineTool, SatchelError } from '../../../server/plugin.ts'
-import { asShape, failureRow, summaryShape } from '../catalog/shapes.ts'
+import { asShape, failureRow, summaryShape } from '../answers/shapes.ts'
 import type { Trust } from '../git/admission.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 const input = z.object({
   repository_url: z.string().max(4096).describe('Git URL: https, ssh, user@host:path, file or a local path.'),
@@ -59,9 +59,9 @@ export function analyzeRepositoryTool(service: ModuleService) {
 
 async function run(service: ModuleService, ctx: CallContext, wish: z.output<typeof input>) {
   const [{ analyze }, { openModuleReader }, { baseFor, callerTrust }] = await Promise.all([
-    import('../analyze.ts'),
+    import('../ingest/analyze.ts'),
     import('../ingest/module-reader.ts'),
-    import('../run-ingest.ts'),
+    import('../service/ingest-request.ts'),
   ])
   const { repository_url: url, ...rest } = wish
   const reader = await openModuleReader()

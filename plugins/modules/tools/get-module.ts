@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { counted, defineTool, nearest } from '../../../server/plugin.ts'
-import { compactPage } from '../catalog/compact.ts'
-import { findModule } from '../catalog/find.ts'
-import { parseCursor } from '../catalog/page.ts'
+import { compactPage } from '../answers/compact.ts'
+import { parseCursor } from '../answers/page.ts'
 import {
   moduleHead,
   moduleNameFields,
   outputDirField,
   partialSummary,
   truncation,
-} from '../catalog/shapes.ts'
+} from '../answers/shapes.ts'
+import { findModule } from '../catalog/find.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusal } from '../reasons.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 const README_PAGE_CHARS = 12_000
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
-import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../catalog/ingested.ts'
-import type { ModuleService } from '../service.ts'
+import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../answers/ingested.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024 // surface 6
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type CallContext, defineTool, taskStarted } from '../../../server/plugin.ts'
-import { ingestReport, reportDigest, runIngest } from '../catalog/ingest-report.ts'
-import { outputDirField } from '../catalog/shapes.ts'
+import { ingestReport, reportDigest, runIngest } from '../answers/ingest-report.ts'
+import { outputDirField } from '../answers/shapes.ts'
 import { repositoryEntry } from '../config.ts'
-import { stateDir } from '../index/module-index.ts'
-import type { ModuleService } from '../service.ts'
-import type { IngestTasks } from '../tasks.ts'
+import { stateDir } from '../output/module-index.ts'
+import type { IngestTasks } from '../service/ingest-tasks.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** An entry as a model writes it: 0 says what null says in a configuration. */
 const entry = repositoryEntry.extend({

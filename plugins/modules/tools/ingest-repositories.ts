@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
-import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../catalog/ingested.ts'
-import { outputDirField } from '../catalog/shapes.ts'
+import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../answers/ingested.ts'
+import { outputDirField } from '../answers/shapes.ts'
 import { repositoryEntry } from '../config.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** `POST /ingest` (spec module-ingestion "REST API"). */
 export function ingestRepositoriesTool(service: ModuleService) {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
-import { ingestReport, reportDigest, runIngest } from '../catalog/ingest-report.ts'
-import { outputDirField } from '../catalog/shapes.ts'
+import { ingestReport, reportDigest, runIngest } from '../answers/ingest-report.ts'
+import { outputDirField } from '../answers/shapes.ts'
 import { repositoryEntry, STRATEGIES } from '../config.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** `satchel ingest` (spec module-ingestion "Command line"): the run of `ingest_modules`, with the flags of a person. */
 export function ingestTool(service: ModuleService) {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
+import { moduleNameFields, outputDirField, versionRow } from '../answers/shapes.ts'
 import { findVersions } from '../catalog/find.ts'
-import { moduleNameFields, outputDirField, versionRow } from '../catalog/shapes.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
 
 /** `list_module_versions`: every ingested ref of one module, newest first. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
-import { pageOf } from '../catalog/page.ts'
+import { pageOf } from '../answers/page.ts'
+import { outputDirField, truncation } from '../answers/shapes.ts'
 import { listRepositories } from '../catalog/repositories.ts'
-import { outputDirField, truncation } from '../catalog/shapes.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 const REFS_SHOWN = 20
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
+import { outputDirField } from '../answers/shapes.ts'
 import { checkText } from '../catalog/check-text.ts'
-import { outputDirField } from '../catalog/shapes.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 const output = z.object({
   blocks: z.array(

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool, quoting } from '../../../server/plugin.ts'
+import { moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
-import { moduleNameFields, outputDirField } from '../catalog/shapes.ts'
 import { diffModules } from '../domain/diff.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
 
 const { id, repository, path } = moduleNameFields

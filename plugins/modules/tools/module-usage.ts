@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool, quoting } from '../../../server/plugin.ts'
+import { moduleHead, moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
-import { moduleHead, moduleNameFields, outputDirField } from '../catalog/shapes.ts'
 import { moduleUsage } from '../domain/usage.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
 
 /** `module_usage`: how to call a module. */

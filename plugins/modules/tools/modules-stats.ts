@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
-import { outputDirField } from '../catalog/shapes.ts'
+import { outputDirField } from '../answers/shapes.ts'
 import { statsOf } from '../catalog/stats.ts'
-import type { ModuleService } from '../service.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** `satchel modules stats`. */
 export function modulesStatsTool(service: ModuleService) {

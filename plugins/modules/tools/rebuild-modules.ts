@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
-import { outputDirField } from '../catalog/shapes.ts'
-import type { ModuleService } from '../service.ts'
+import { outputDirField } from '../answers/shapes.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** `satchel modules rebuild`. */
 export function rebuildModulesTool(service: ModuleService) {
@@ -24,8 +24,8 @@ export function rebuildModulesTool(service: ModuleService) {
     example: {},
     async handler(ctx, input) {
       const [{ rebuildIndex }, { searchRebuilder }] = await Promise.all([
-        import('../rebuild.ts'),
-        import('../embed/rebuild-search.ts'),
+        import('../ingest/rebuild.ts'),
+        import('../service/rebuild-search.ts'),
       ])
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const rebuildSearch = searchRebuilder(service, outputDir, ctx)

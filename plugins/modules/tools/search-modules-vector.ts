@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type CallContext, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusal } from '../reasons.ts'
-import type { OpenSearch } from '../search/open-search.ts'
-import type { SearchStand } from '../search/search-stand.ts'
-import { type ModuleService, searchWorld } from '../service.ts'
+import type { OpenSearch } from '../search/search-parts.ts'
+import type { SearchStand } from '../search/search-session.ts'
+import { type ModuleService, searchWorld } from '../service/module-service.ts'
 
 const explanation = z.object({
   keyword: z.object({
@@ -79,8 +79,8 @@ export function searchModulesVectorTool(service: ModuleService) {
     async handler(ctx, asked) {
       requireReadable(asked.query)
       if (asked.config_file === undefined) return search(service, ctx, await service.searchStand(), asked)
-      const { placeOfFile } = await import('../search/search-place.ts')
-      const { createSearchStand } = await import('../search/search-stand.ts')
+      const { placeOfFile } = await import('../service/search-target.ts')
+      const { createSearchStand } = await import('../search/search-session.ts')
       const stand = createSearchStand(
         searchWorld(service),
         await placeOfFile(service, ctx, asked.config_file),
@@ -106,8 +106,8 @@ async function search(
   stand: SearchStand,
   asked: z.output<typeof input>,
 ): Promise<z.output<typeof output>> {
-  const { openSearch, filterOf } = await import('../search/open-search.ts')
-  const { searchModules } = await import('../search/module-search.ts')
+  const { openSearch, filterOf } = await import('../search/search-parts.ts')
+  const { searchModules } = await import('../search/hybrid-ranking.ts')
   const { embedding } = stand.place
   const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
   const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
-import { pageOf } from '../catalog/page.ts'
-import { listLatest, rankLatest } from '../catalog/search-modules.ts'
-import { moduleHead, outputDirField, truncation } from '../catalog/shapes.ts'
-import type { ModuleService } from '../service.ts'
+import { pageOf } from '../answers/page.ts'
+import { moduleHead, outputDirField, truncation } from '../answers/shapes.ts'
+import { listLatest, rankLatest } from '../catalog/latest-modules.ts'
+import type { ModuleService } from '../service/module-service.ts'
 
 /** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
 export function searchModulesTool(service: ModuleService) {

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { makeDirectoryDurably } from '../../../server/plugin.ts'
+import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
+import { PARSER_VERSION } from '../hcl/parse-file.ts'
+import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../output/module-index.ts'
+import { takeLock } from '../output/run-lock.ts'
+import { isReason } from '../reasons.ts'
+import { recordOf } from './summary-output.ts'
+
+/** What of a file shows that it is a summary of ours. */
+const marked = z.looseObject({
+  schema: z.literal(SUMMARY_SCHEMA),
+  repository: z.string(),
+  ref: z.string(),
+  path: z.string(),
+  name: z.string(),
+  commit: z.string(),
+  description: z.string(),
+  readme_content: z.string(),
+  kind: z.enum(['root', 'submodule', 'example']),
+  ref_kind: z.enum(['branch', 'tag']),
+  variables: z.array(z.looseObject({ name: z.string(), required: z.boolean() })),
+  outputs: z.array(z.looseObject({ name: z.string() })),
+  providers: z.array(z.looseObject({ name: z.string(), source: z.string() })),
+  resources: z.array(z.looseObject({ type: z.string() })),
+  data: z.array(z.looseObject({ type: z.string() })),
+})
+
+export interface Rebuilt {
+  readonly modules: number
+  /** JSON files of the directory that are no summaries. */
+  readonly skipped: number
+  /** Vectors computed again; 0 when there is no store, or its vectors cannot be computed from summaries. */
+  readonly vectors: number
+}
+
+/** Makes what is derived from the records again; gives the ids whose vectors are in the store now, undefined: untouched. */
+export type RebuildSearch = (records: readonly IndexRecord[]) => Promise<ReadonlySet<string> | undefined>
+
+/**
+ * Makes the index, and by `rebuildSearch` what is searched, again from the summaries that lie in `outputDir`; changes no summary. The next ingest reads every
+ * ref again, because how it was read is not in a summary.
+ * Errors: `conflict`/`ingest_running`.
+ */
+export async function rebuildIndex(
+  outputDir: string,
+  now: () => Date,
+  rebuildSearch: RebuildSearch,
+): Promise<Rebuilt> {
+  await makeDirectoryDurably(stateDir(outputDir))
+  const lock = await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
+  try {
+    const before = await loadIndex(outputDir).catch((thrown: unknown) => {
+      if (isReason(thrown, 'index_damaged')) return undefined
+      throw thrown
+    })
+    const known = new Map((before?.records ?? []).map((record) => [record.id, record]))
+    const { records, skipped } = await recordsOf(outputDir, now().toISOString(), known)
+    const save = (saved: IndexRecord[], stale_vectors: string[]): Promise<void> =>
+      saveIndex(outputDir, {
+        format: 1,
+        parser_version: PARSER_VERSION,
+        finished_at: before?.finished_at ?? null,
+        repositories: before?.repositories ?? repositoryRows(records),
+        records: saved,
+        leftovers: before?.leftovers ?? [],
+        stale_vectors,
+      })
+    await save(records, before?.stale_vectors ?? [])
+    const embedded = await rebuildSearch(records)
+    // The store is new as a whole: nothing stale is left in it.
+    if (embedded) {
+      const saved = records.map((record) => ({ ...record, embedded: embedded.has(record.id) }))
+      await save(saved, [])
+    }
+    return { modules: records.length, skipped, vectors: embedded?.size ?? 0 }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function recordsOf(
+  outputDir: string,
+  at: string,
+  known: ReadonlyMap<string, IndexRecord>,
+): Promise<{ records: IndexRecord[]; skipped: number }> {
+  const byId = new Map<string, IndexRecord>()
+  let skipped = 0
+  for (const name of (await readdir(outputDir)).filter((file) => file.endsWith('.json')).sort()) {
+    const bytes = await readFile(join(outputDir, name)).catch(() => undefined)
+    const summary = bytes && parseSummary(bytes)
+    if (summary === undefined || bytes === undefined) {
+      skipped++
+      continue
+    }
+    const id = moduleId(summary.repository, summary.ref, summary.path)
+    const before = known.get(id)
+    if (before !== undefined && before.summary_file !== name) continue // an older copy of a known module
+    byId.set(
+      id,
+      recordOf(id, summary, {
+        summary_file: name,
+        summary_sha256: createHash('sha256').update(bytes).digest('hex'),
+        options_digest: before?.options_digest ?? '',
+        last_updated: before?.last_updated ?? at,
+        embedded: before?.embedded ?? false,
+      }),
+    )
+  }
+  return { records: [...byId.values()], skipped }
+}
+
+function parseSummary(bytes: Uint8Array): ModuleSummary | undefined {
+  try {
+    const read: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return marked.safeParse(read).success ? (read as ModuleSummary) : undefined // checked as far as the index looks
+  } catch {
+    return undefined
+  }
+}
+
+function repositoryRows(records: readonly IndexRecord[]) {
+  const rows = new Map(
+    records.map(({ repository, name }) => [
+      repository,
+      { repository, name, default_branch: null, readings: [] },
+    ]),
+  )
+  return [...rows.values()]
+}

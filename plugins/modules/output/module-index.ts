@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
+import { compare } from '../domain/order.ts'
+import { isErrnoException } from '../errno.ts'
+import { refusal } from '../reasons.ts'
+
+const counts = z.object({
+  variables: z.number().int(),
+  required: z.number().int(),
+  outputs: z.number().int(),
+  resources: z.number().int(),
+})
+
+/** One module version the index knows (modules design 5). `id` is the SHA-256 of `<repository>:<ref>:<path>`. */
+const record = z.object({
+  id: z.string(),
+  repository: z.string(),
+  name: z.string(),
+  ref: z.string(),
+  ref_kind: z.enum(['branch', 'tag']),
+  path: z.string(),
+  kind: z.enum(['root', 'submodule', 'example']),
+  commit: z.string(),
+  options_digest: z.string(),
+  summary_file: z.string(),
+  summary_sha256: z.string(),
+  description: z.string(),
+  provider: z.string(),
+  providers: z.array(z.string()),
+  tags: z.array(z.string()),
+  counts,
+  last_updated: z.string(),
+  embedded: z.boolean(),
+})
+export type IndexRecord = z.output<typeof record>
+
+/** One reading of a ref: says that nothing has to be fetched as long as commit and options are the same. */
+const reading = z.object({
+  ref: z.string(),
+  ref_kind: z.enum(['branch', 'tag']),
+  /** The configured directory. */
+  path: z.string(),
+  commit: z.string(),
+  options_digest: z.string(),
+  /** Directories that gave a summary. */
+  directories: z.array(z.string()),
+})
+export type Reading = z.output<typeof reading>
+
+const repositoryRow = z.object({
+  repository: z.string(),
+  name: z.string(),
+  default_branch: z.string().nullable(),
+  readings: z.array(reading),
+})
+export type RepositoryRow = z.output<typeof repositoryRow>
+
+const indexFile = z.object({
+  format: z.literal(1),
+  parser_version: z.string(),
+  /** When a run last ended; null: none has. */
+  finished_at: z.string().nullable(),
+  repositories: z.array(repositoryRow),
+  records: z.array(record),
+  /** Summary files that no record names any more and that are still to be removed. */
+  leftovers: z.array(z.string()).default([]),
+  /** Ids without a record whose vectors are still to be removed, by the next run that keeps vectors. */
+  stale_vectors: z.array(z.string()).default([]),
+})
+export type ModuleIndex = z.output<typeof indexFile>
+
+/** The spec's record id: SHA-256, hex, of `<repository>:<ref>:<path>`. */
+export function moduleId(repository: string, ref: string, path: string): string {
+  return createHash('sha256').update(`${repository}:${ref}:${path}`).digest('hex')
+}
+
+/** Where satchel keeps what it derives, inside the output directory. */
+export function stateDir(outputDir: string): string {
+  return join(outputDir, '.satchel')
+}
+
+/**
+ * The index of an output directory; undefined where nothing has been ingested.
+ * Errors: `conflict`/`index_damaged`; nothing is changed then.
+ */
+export async function loadIndex(outputDir: string): Promise<ModuleIndex | undefined> {
+  const text = await readFile(indexPath(outputDir), 'utf8').catch(missing)
+  if (text === undefined) return undefined
+  try {
+    return indexFile.parse(JSON.parse(text))
+  } catch (cause) {
+    throw refusal(
+      'index_damaged',
+      'The module index cannot be read. `satchel modules rebuild` remakes it from the summaries; nothing was changed.',
+      { cause },
+    )
+  }
+}
+
+/** Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. */
+export async function saveIndex(outputDir: string, index: ModuleIndex): Promise<void> {
+  const repositories = [...index.repositories].sort((a, b) => compare(a.repository, b.repository))
+  const records = [...index.records].sort(
+    (a, b) => compare(a.repository, b.repository) || compare(a.path, b.path) || compare(a.ref, b.ref),
+  )
+  await makeDirectoryDurably(stateDir(outputDir))
+  const lines = records.map((row) => JSON.stringify(row)).join(',\n')
+  const { format, parser_version, finished_at, leftovers, stale_vectors } = index
+  const facts = { format, parser_version, finished_at, leftovers, stale_vectors, repositories }
+  const head = JSON.stringify(facts).slice(0, -1)
+  await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`)
+}
+
+/** Loads an index once and again whenever the file has changed. Holds no more than one index. */
+export function createIndexReader(): (outputDir: string) => Promise<ModuleIndex | undefined> {
+  let held: { key: string; index: Promise<ModuleIndex | undefined> } | undefined
+  return async (outputDir) => {
+    const file = await stat(indexPath(outputDir)).catch(missing)
+    if (file === undefined) return undefined
+    const key = [outputDir, file.mtimeMs, file.size, file.ino].join('\0')
+    if (held?.key !== key) {
+      const index = loadIndex(outputDir)
+      held = { key, index }
+      index.catch(() => {
+        held = undefined
+      })
+    }
+    return held.index
+  }
+}
+
+function indexPath(outputDir: string): string {
+  return join(stateDir(outputDir), 'index.json')
+}
+
+function missing(thrown: unknown): undefined {
+  if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
+  throw thrown
+}

@@ -1,0 +1,67 @@
+import { dirname, join, resolve } from 'node:path'
+import { makeDirectoryDurably } from '../../../server/plugin.ts'
+import type { EmbeddingOptions } from '../config.ts'
+import { takeLock } from '../output/run-lock.ts'
+import { refusal } from '../reasons.ts'
+import { embeddedStore } from './embedded-store.ts'
+import type { VectorStore } from './vector-store.ts'
+
+const DEFAULT_PORT = 8000
+
+/** Collection names that both kinds of store take (search, section 6). */
+const COLLECTION = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/
+
+/**
+ * The configured vector store: a ChromaDB server when `vectordb_host` is set, else the file in `vectordb_path`.
+ * Opens nothing yet; the caller closes it.
+ * Errors: `invalid`/`options_invalid` for a collection name; `unavailable`/`chroma_client_missing`.
+ */
+export async function openStore(
+  options: EmbeddingOptions,
+  workingDirectory: string,
+  now: () => Date,
+): Promise<VectorStore> {
+  const collection = options.collection_name
+  if (!COLLECTION.test(collection) || collection.includes('..')) {
+    throw refusal('options_invalid', 'embedding.collection_name takes 3 to 512 of letters, digits, and . _ -')
+  }
+  if (!options.vectordb_host) {
+    return embeddedStore(embeddedFolder(options, workingDirectory), (folder, work) =>
+      locked(folder, now, work),
+    )
+  }
+  const { chromaStore } = await import('./chroma.lazy.ts').catch((cause: unknown) => {
+    throw refusal('chroma_client_missing', 'A vector server needs a package: npm install chromadb', { cause })
+  })
+  return chromaStore({ host: options.vectordb_host, port: options.vectordb_port ?? DEFAULT_PORT, collection })
+}
+
+/** Where the embedded store of these options keeps its file. */
+export function embeddedFolder(options: EmbeddingOptions, workingDirectory: string): string {
+  return join(resolve(workingDirectory, options.vectordb_path), options.collection_name)
+}
+
+const LOCK_TRIES = 100
+const LOCK_WAIT_MS = 50
+
+/** Two runs wait for each other here; the lock beside the folder is held for one update only. */
+async function locked<T>(folder: string, now: () => Date, work: () => Promise<T>): Promise<T> {
+  await makeDirectoryDurably(dirname(folder))
+  const lock = await takeLockPatiently(`${folder}.lock`, now)
+  try {
+    return await work()
+  } finally {
+    await lock.release()
+  }
+}
+
+async function takeLockPatiently(path: string, now: () => Date) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await takeLock(path, now)
+    } catch (thrown) {
+      if (attempt === LOCK_TRIES) throw thrown
+      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS))
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import { parseHeader, type StoreHeader } from './store-header.ts'
+import type { StoredRecord } from './vector-record.ts'
+
+/** A store's file in memory: one row of `vectors` per record, all of length 1. Immutable. */
+export interface PackedVectors {
+  readonly header: StoreHeader
+  readonly records: readonly StoredRecord[]
+  readonly vectors: Float32Array
+  /** 1 for rows of the latest ref of their module: most searches look at no other record. */
+  readonly latest: Uint8Array
+}
+
+/** A record as it stands in the file, nothing checked. */
+export interface RawRecord {
+  readonly id?: unknown
+  readonly metadata?: unknown
+}
+
+/**
+ * Reads vectra's file format: parse once, copy the numbers into one array, drop the rest.
+ * `file` is for messages.
+ * Errors: `conflict`/`store_damaged` for anything that is not a whole store.
+ */
+export function unpackStore(text: string, file: string): PackedVectors {
+  const { satchel, items } = parse(text, file)
+  if (!Array.isArray(items)) throw damaged(file, 'its records are missing')
+  const unpacking = startUnpacking(satchel, items.length, file)
+  const { dims } = unpacking.header
+  const rows = items.map((item: unknown) => (item ?? {}) as RawRecord & { readonly vector?: unknown })
+  rows.forEach(({ vector }, row) => {
+    if (!Array.isArray(vector) || vector.length !== dims) throw withoutVector(file, row, dims)
+    unpacking.vectors.set(vector, row * dims)
+  })
+  unpacking.add(rows)
+  return unpacking.finish()
+}
+
+/** A store of `count` records in the making: the caller fills `vectors`. Errors: `conflict`/`store_damaged`. */
+export function startUnpacking(satchel: unknown, count: number, file: string) {
+  const header = parseHeader(satchel)
+  if (!header) throw damaged(file, 'its header is missing')
+  const vectors = new Float32Array(count * header.dims)
+  const latest = new Uint8Array(count)
+  const records: StoredRecord[] = []
+  return {
+    header,
+    vectors,
+    /** Adds the records that follow. */
+    add(rows: readonly RawRecord[]): void {
+      for (const { id, metadata } of rows) {
+        const record = recordOf(id, metadata, file, records.length)
+        if (record.metadata.latest) latest[records.length] = 1
+        records.push(record)
+      }
+    },
+    finish(): PackedVectors {
+      if (!areFinite(vectors)) throw damaged(file, 'it holds numbers that are none')
+      return { header, records, vectors, latest }
+    },
+  }
+}
+
+/** What a record without a whole vector makes of its store. */
+export function withoutVector(file: string, row: number, dims: number): SatchelError {
+  return damaged(file, `its record ${row} has no vector of ${dims} numbers`)
+}
+
+/** A plain loop: a call per number would cost more than reading the file. */
+function areFinite(vectors: Float32Array): boolean {
+  let [a, b, c, d] = [0, 0, 0, 0] // four sums do not wait for each other
+  // a number times 0 is 0, anything else stays NaN
+  for (let at = 0; at < vectors.length; at += 4) {
+    a += (vectors[at] ?? 0) * 0
+    b += (vectors[at + 1] ?? 0) * 0
+    c += (vectors[at + 2] ?? 0) * 0
+    d += (vectors[at + 3] ?? 0) * 0
+  }
+  return a + b + c + d === 0
+}
+
+function parse(text: string, file: string): { satchel?: unknown; items?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // told below: the parser's own words help nobody
+  }
+  throw damaged(file, 'it is no whole JSON')
+}
+
+/** Written out field by field: a loop over names would cost a third of parsing the file. */
+function recordOf(id: unknown, metadata: unknown, file: string, row: number): StoredRecord {
+  const stored = (metadata ?? {}) as Partial<Record<string, unknown>> // every member is checked
+  const { repository, ref, path, provider, providers } = stored
+  const { tags, last_updated, kind, document_sha256, document } = stored
+  if (
+    typeof id === 'string' &&
+    typeof repository === 'string' &&
+    typeof ref === 'string' &&
+    typeof path === 'string' &&
+    typeof provider === 'string' &&
+    typeof providers === 'string' &&
+    typeof tags === 'string' &&
+    typeof last_updated === 'string' &&
+    typeof kind === 'string' &&
+    typeof document_sha256 === 'string' &&
+    typeof document === 'string'
+  ) {
+    const latest = stored['latest'] === true
+    const shown = {
+      repository,
+      ref,
+      path,
+      provider,
+      providers,
+      tags,
+      last_updated,
+      kind,
+      latest,
+      document_sha256,
+    }
+    return { id, document, metadata: shown }
+  }
+  throw damaged(file, `its record ${row} lacks a field`)
+}
+
+/** Errors of a store that cannot be read. Its file is never touched. */
+export function damaged(file: string, why: string): SatchelError {
+  return new SatchelError(
+    'conflict',
+    'store_damaged',
+    `The vector store ${file} cannot be read: ${why}. Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.`,
+  )
+}
+
+/** The cosine of a row and a query, both of length 1. Four accumulators: the sums do not wait for each other. */
+export function similarity({ header, vectors }: PackedVectors, row: number, query: Float32Array): number {
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  let i = 0
+  const start = row * header.dims
+  const whole = query.length - (query.length % 4)
+  for (; i < whole; i += 4) {
+    const at = start + i
+    // typed-array reads inside their bounds are numbers; the fallback is never taken
+    a += (vectors[at] ?? 0) * (query[i] ?? 0)
+    b += (vectors[at + 1] ?? 0) * (query[i + 1] ?? 0)
+    c += (vectors[at + 2] ?? 0) * (query[i + 2] ?? 0)
+    d += (vectors[at + 3] ?? 0) * (query[i + 3] ?? 0)
+  }
+  for (; i < query.length; i++) a += (vectors[start + i] ?? 0) * (query[i] ?? 0)
+  return a + b + c + d
+}

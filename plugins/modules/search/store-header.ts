@@ -1,0 +1,64 @@
+import { SatchelError } from '../../../server/plugin.ts'
+import type { IncludeOptions } from './vector-record.ts'
+
+/** What a vector store was made with. Stores of another make are refused, never mixed. */
+export interface StoreHeader {
+  readonly format: 1
+  readonly strategy: string
+  /** `""` for strategies without a model. */
+  readonly model: string
+  readonly dims: number
+  readonly include: IncludeOptions
+  /** `""` for strategies that use neither. */
+  readonly lexicon_version: string
+  readonly tokenizer_version: number
+}
+
+/**
+ * Refuses to use a store with another strategy, model or number of dimensions, or made by another lexicon or tokenizer.
+ * A change of `include` is no refusal: its documents differ and are embedded again.
+ * Errors: `conflict`/`embedding_mismatch`, naming both sides; nothing is deleted and no one is told to delete first.
+ */
+export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
+  const differs = (['strategy', 'model', 'dims'] as const).filter((key) => held[key] !== wanted[key])
+  const details = { store: headerText(held), configuration: headerText(wanted) }
+  if (differs.length > 0) {
+    throw new SatchelError(
+      'conflict',
+      'embedding_mismatch',
+      `This vector store was made with ${headerText(held)}; the configuration asks for ${headerText(wanted)}. A changed strategy ` +
+        'needs a store of its own: set another embedding.vectordb_path or collection_name and run ingest again. ' +
+        'The old directory is left as it is; its owner may remove it.',
+      { details },
+    )
+  }
+  if (
+    held.lexicon_version !== wanted.lexicon_version ||
+    held.tokenizer_version !== wanted.tokenizer_version
+  ) {
+    throw new SatchelError(
+      'conflict',
+      'embedding_mismatch',
+      'This vector store was made with another lexicon or tokenizer. Run: satchel modules rebuild',
+      { details: { ...details, rebuild: true } },
+    )
+  }
+}
+
+/** The header of a stored file, or undefined when it is none. */
+export function parseHeader(value: unknown): StoreHeader | undefined {
+  const header = value as Partial<StoreHeader> | null // every member is checked
+  const whole =
+    header?.format === 1 &&
+    typeof header.strategy === 'string' &&
+    typeof header.model === 'string' &&
+    Number.isInteger(header.dims) &&
+    typeof header.include === 'object' &&
+    typeof header.lexicon_version === 'string' &&
+    typeof header.tokenizer_version === 'number'
+  return whole ? (header as StoreHeader) : undefined
+}
+
+function headerText({ strategy, model, dims }: StoreHeader): string {
+  return `${strategy}${model === '' ? '' : ` (${model})`}, ${dims} dimensions`
+}

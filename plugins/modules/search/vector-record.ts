@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { resourceWords } from './module-fields.ts'
+
+/** Which parts of a summary are put in the embedded text (spec module-ingestion "Embedding options"). */
+export interface IncludeOptions {
+  readonly description: boolean
+  readonly readme: boolean
+  readonly variables: boolean
+  readonly outputs: boolean
+  readonly resource_types: boolean
+}
+
+/** The metadata of a vector record: exactly the fields of spec module-ingestion "Vector record". */
+export interface VectorMetadata {
+  readonly repository: string
+  readonly ref: string
+  readonly path: string
+  readonly provider: string
+  /** Comma-separated. */
+  readonly providers: string
+  /** Comma-separated. */
+  readonly tags: string
+  /** ISO timestamp of the last ingestion. */
+  readonly last_updated: string
+}
+
+/** What a store needs beside the spec's fields; stripped from every result. */
+export interface InnerMetadata {
+  readonly kind: string
+  /** Whether `ref` is the latest of its module. */
+  readonly latest: boolean
+  readonly document_sha256: string
+}
+
+/** One record as the stores keep it. */
+export interface StoredRecord {
+  readonly id: string
+  readonly metadata: VectorMetadata & InnerMetadata
+  readonly document: string
+}
+
+const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
+const TYPE_MAX_CHARS = 400
+
+/** SHA-256 of `<repository>:<ref>:<path>` in hex (spec module-ingestion "Vector record"). */
+export function recordId(repository: string, ref: string, path: string): string {
+  return createHash('sha256').update(`${repository}:${ref}:${path}`).digest('hex')
+}
+
+/** The digest by which an unchanged document is known. */
+export function documentDigest(document: string): string {
+  return createHash('sha256').update(document).digest('hex')
+}
+
+/** The embedded text: each part only when it is included and not empty, joined by a blank line. */
+export function vectorDocument(summary: ModuleSummary, include: IncludeOptions): string {
+  const parts: readonly (readonly [wanted: boolean, label: string, text: string])[] = [
+    [include.description, 'Description', summary.description.trim()],
+    [include.readme, 'README', firstCodePoints(summary.readme_content, README_MAX_CHARS).trim()],
+    [include.variables, 'Variables', summary.variables.map(variableText).join('; ')],
+    [include.outputs, 'Outputs', summary.outputs.map(outputText).join('; ')],
+    [include.resource_types, 'Resource types', resourceWords(summary).join(', ')],
+  ]
+  return parts
+    .filter(([wanted, , text]) => wanted && text !== '')
+    .map(([, label, text]) => `${label}: ${text}`)
+    .join('\n\n')
+}
+
+function variableText({ name, description, type }: ModuleSummary['variables'][number]): string {
+  const plainType = type.replace(/\s+/g, ' ').slice(0, TYPE_MAX_CHARS)
+  return `${name}: ${oneLine(description)} (type: ${plainType})`
+}
+
+function outputText({ name, description }: ModuleSummary['outputs'][number]): string {
+  return `${name}: ${oneLine(description)}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+function firstCodePoints(text: string, count: number): string {
+  return [...text.slice(0, count * 2)].slice(0, count).join('')
+}

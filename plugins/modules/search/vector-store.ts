@@ -1,0 +1,68 @@
+import type { StoreHeader } from './store-header.ts'
+import type { StoredRecord } from './vector-record.ts'
+
+/** One record with its vector (length 1). */
+export interface VectorItem extends StoredRecord {
+  readonly vector: Float32Array
+}
+
+/** What one ingest run changes; applied as one update. */
+export interface VectorChanges {
+  readonly upsert: readonly VectorItem[]
+  /** Records whose document did not change: only these members of their metadata are replaced. */
+  readonly touch: readonly { readonly id: string; readonly last_updated: string; readonly latest: boolean }[]
+  readonly remove: readonly string[]
+}
+
+/** Equalities that a record must fulfil; absent members do not filter. */
+export interface VectorFilter {
+  /** Normalised provider names; any of them. */
+  readonly providers?: readonly string[]
+  /** Repository URLs; any of them. */
+  readonly repositories?: readonly string[]
+  readonly ref?: string
+  readonly kinds?: readonly string[]
+  /** Only records of the latest ref of their module. */
+  readonly latestOnly?: boolean
+}
+
+/** A record and how near it is: cosine, 1 is the same direction. */
+export interface VectorHit extends StoredRecord {
+  readonly cosine: number
+}
+
+/**
+ * Where vectors are kept: a file, or a ChromaDB server.
+ * Errors of every method: `conflict`/`store_damaged`, `unavailable`/`vector_store_unreachable`.
+ */
+export interface VectorStore {
+  /** Undefined: the store does not exist yet. */
+  header(): Promise<StoreHeader | undefined>
+  /** Record id -> digest of its document, for what is stored. */
+  digests(): Promise<ReadonlyMap<string, string>>
+  /** Errors: `conflict`/`embedding_mismatch`; `too_large`/`store_full`. */
+  apply(header: StoreHeader, changes: VectorChanges): Promise<void>
+  /**
+   * Puts these records in the place of those of another lexicon or tokenizer, or of a file that cannot be read.
+   * Errors: `conflict`/`embedding_mismatch` for a store of another strategy, model or size, and for one with records
+   * that are not among these.
+   */
+  replace(header: StoreHeader, items: readonly VectorItem[]): Promise<void>
+  /** Records that pass the filter with their similarity; all of them from a file, the nearest `atLeast` from a server. */
+  query(vector: Float32Array, filter: VectorFilter, atLeast: number): Promise<readonly VectorHit[]>
+  /** Records that pass the filter, without similarity. */
+  list(filter: VectorFilter): Promise<readonly StoredRecord[]>
+  count(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Whether a record passes a filter. */
+export function passes({ metadata }: StoredRecord, filter: VectorFilter): boolean {
+  if (filter.latestOnly && !metadata.latest) return false
+  if (filter.ref !== undefined && metadata.ref !== filter.ref) return false
+  if (filter.kinds && !filter.kinds.includes(metadata.kind)) return false
+  if (filter.repositories && !filter.repositories.includes(metadata.repository)) return false
+  if (!filter.providers) return true
+  const own = metadata.providers.split(',')
+  return filter.providers.some((provider) => own.includes(provider) || metadata.provider === provider)
+}

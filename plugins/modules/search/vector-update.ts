@@ -1,0 +1,220 @@
+import { groupVersions } from '../catalog/versions.ts'
+import type { EmbeddingOptions } from '../config.ts'
+import { primaryProvider, providerNames } from '../domain/providers.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import type { Failure } from '../ingest/report.ts'
+import { type IndexRecord, loadIndex } from '../output/module-index.ts'
+import { saveKeywordIndex } from './keyword-file.ts'
+import type { Lexicon } from './lexicon.ts'
+import type { ModuleEmbedder } from './module-embedder.ts'
+import { type ModuleFields, moduleFields } from './module-fields.ts'
+import { openEmbedder, requireKey } from './open-embedder.ts'
+import { openStore } from './open-store.ts'
+import { refuseOtherStore, type StoreHeader } from './store-header.ts'
+import { documentDigest, type IncludeOptions, type StoredRecord, vectorDocument } from './vector-record.ts'
+import type { OpenVectors, VectorReport, VectorStep, VectorWork } from './vector-step.ts'
+import type { VectorItem, VectorStore } from './vector-store.ts'
+
+export interface VectorParts {
+  loadLexicon(): Promise<Lexicon>
+  readonly workingDirectory: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  now(): Date
+}
+
+/** Makes the vector step of an ingest run; see `OpenVectors`. */
+export function vectorOpener(parts: VectorParts): OpenVectors {
+  return async (options) => {
+    requireKey(options)
+    const lexicon = await parts.loadLexicon()
+    const store = await openStore(options, parts.workingDirectory, parts.now)
+    const held = await store.header()
+    if (held) refuseOtherStore(held, wantedHeader(options, lexicon, held))
+    return { update: (work) => update({ options, parts, lexicon, store }, work) } satisfies VectorStep
+  }
+}
+
+/** What can be told of the wanted header without opening a model: its dimensions are taken from the store. */
+function wantedHeader(options: EmbeddingOptions, lexicon: Lexicon, held: StoreHeader): StoreHeader {
+  const isDefault = options.strategy === 'vectordb-default'
+  return {
+    ...held,
+    strategy: options.strategy,
+    include: includeOf(options),
+    ...(held.strategy === options.strategy && isDefault && { lexicon_version: lexicon.version }),
+  }
+}
+
+interface Run {
+  readonly options: EmbeddingOptions
+  readonly parts: VectorParts
+  readonly lexicon: Lexicon
+  readonly store: VectorStore
+}
+
+/** Embeds what is new or changed, refreshes the rest, and applies all of it as one update of the store. */
+async function update(run: Run, work: VectorWork): Promise<VectorReport> {
+  const { options, parts, lexicon, store } = run
+  const { workingDirectory, env } = parts
+  const embedder = await openEmbedder(options, { lexicon, workingDirectory, env })
+  try {
+    const plan = await planOf(run, work)
+    const embedded = await embedAll(embedder, plan.embed, work)
+    const header = embedder.header(includeOf(options))
+    const dims = header.dims || (embedded.items[0]?.vector.length ?? (await store.header())?.dims ?? 0)
+    const changes = { upsert: embedded.items, touch: plan.touch, remove: work.removed }
+    if (dims > 0 && changes.upsert.length + changes.touch.length + changes.remove.length > 0) {
+      await store.apply({ ...header, dims }, changes)
+    }
+    await saveKeywordIndex(work.outputDir, plan.latest, work.load, lexicon)
+    return {
+      strategy: embedder.strategy,
+      upserted: embedded.items.length,
+      unchanged: plan.unchanged,
+      embedded: new Set([...plan.kept, ...embedded.items.map(({ id }) => id)]),
+      failures: embedded.failures,
+    }
+  } finally {
+    await embedder.close()
+    await store.close()
+  }
+}
+
+/** Embeds every record of `work`, whatever a store holds: for a rebuild. Nothing is written. */
+export async function embedAnew(
+  embedder: ModuleEmbedder,
+  options: EmbeddingOptions,
+  work: VectorWork,
+): Promise<{ readonly header: StoreHeader; readonly items: readonly VectorItem[] }> {
+  const include = includeOf(options)
+  const latest = new Set((await latestRecords(work)).map(({ id }) => id))
+  const candidates: Candidate[] = []
+  for (const record of work.records) {
+    candidates.push(candidateOf(record, await work.load(record), include, latest.has(record.id)))
+  }
+  const { items } = await embedAll(embedder, candidates, work)
+  return { header: embedder.header(include), items }
+}
+
+interface Candidate {
+  readonly record: IndexRecord
+  readonly stored: StoredRecord
+  readonly fields: ModuleFields
+}
+
+interface Plan {
+  readonly embed: readonly Candidate[]
+  readonly touch: readonly { readonly id: string; readonly last_updated: string; readonly latest: boolean }[]
+  /** Ids that are in the store and stay there as they are. */
+  readonly kept: readonly string[]
+  /** Records of this run whose document did not change. */
+  readonly unchanged: number
+  readonly latest: readonly IndexRecord[]
+}
+
+/** Compares every record with what is stored: by the digest of its document, which follows from summary and options. */
+async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> {
+  const digests = await store.digests()
+  const include = includeOf(options)
+  const sameInclude = sameOptions((await store.header())?.include, include)
+  const latest = await latestRecords(work)
+  const latestIds = new Set(latest.map(({ id }) => id))
+  const embed: Candidate[] = []
+  const touch: { id: string; last_updated: string; latest: boolean }[] = []
+  let unchanged = 0
+  for (const record of work.records) {
+    const isLatest = latestIds.has(record.id)
+    const isStored = digests.has(record.id)
+    const needsLook = work.touched.has(record.id) || !isStored || !sameInclude
+    const candidate = needsLook ? candidateOf(record, await work.load(record), include, isLatest) : undefined
+    if (candidate && digests.get(record.id) !== candidate.stored.metadata.document_sha256) {
+      embed.push(candidate)
+      continue
+    }
+    touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
+    if (work.touched.has(record.id)) unchanged++
+  }
+  return { embed, touch, kept: touch.map(({ id }) => id), unchanged, latest }
+}
+
+/** The records of the latest ref of each module, as the index on disk groups them. */
+export async function latestRecords(
+  work: Pick<VectorWork, 'outputDir' | 'records'>,
+): Promise<readonly IndexRecord[]> {
+  const index = await loadIndex(work.outputDir)
+  return index ? groupVersions(index, work.records).map(({ latest }) => latest) : work.records
+}
+
+function candidateOf(
+  record: IndexRecord,
+  summary: ModuleSummary,
+  include: IncludeOptions,
+  latest: boolean,
+): Candidate {
+  const document = vectorDocument(summary, include)
+  const metadata = {
+    repository: record.repository,
+    ref: record.ref,
+    path: record.path,
+    provider: primaryProvider(summary),
+    providers: providerNames(summary).join(','),
+    tags: record.tags.join(','),
+    last_updated: record.last_updated,
+    kind: record.kind,
+    latest,
+    document_sha256: documentDigest(document),
+  }
+  return { record, stored: { id: record.id, document, metadata }, fields: includedFields(summary, include) }
+}
+
+/** The fields of the built-in strategy follow the same options as the document. */
+function includedFields(summary: ModuleSummary, include: IncludeOptions): ModuleFields {
+  const fields = moduleFields(summary)
+  return {
+    title: fields.title,
+    description: include.description ? fields.description : '',
+    readme: include.readme ? fields.readme : '',
+    varnames: include.variables ? fields.varnames : '',
+    variables: include.variables ? fields.variables : '',
+    outputs: include.outputs ? fields.outputs : '',
+    resources: include.resource_types ? fields.resources : '',
+  }
+}
+
+async function embedAll(
+  embedder: ModuleEmbedder,
+  candidates: readonly Candidate[],
+  work: VectorWork,
+): Promise<{ items: VectorItem[]; failures: Failure[] }> {
+  const items: VectorItem[] = []
+  const failures: Failure[] = []
+  const texts = candidates.map(({ stored, fields }) => ({ document: stored.document, fields }))
+  const embeddings = candidates.length === 0 ? [] : await embedder.modules(texts, work.signal)
+  for (const [at, { record, stored }] of candidates.entries()) {
+    const embedding = embeddings[at] ?? { failed: 'the strategy gave no vector' }
+    if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
+    else failures.push(embeddingFailure(record, embedding.failed))
+  }
+  if (candidates.length > 0) work.progress(candidates.length, candidates.length)
+  return { items, failures }
+}
+
+function embeddingFailure({ repository, ref, path }: IndexRecord, why: string): Failure {
+  const message = `No vector: ${why}. The next ingest sends just what is missing.`
+  return { repository, ref, path, code: 'unavailable', reason: 'embedding_failed', message }
+}
+
+/** The spec's `include_*` options. */
+export function includeOf(options: EmbeddingOptions): IncludeOptions {
+  return {
+    description: options.include_description,
+    readme: options.include_readme,
+    variables: options.include_variables,
+    outputs: options.include_outputs,
+    resource_types: options.include_resource_types,
+  }
+}
+
+function sameOptions(held: IncludeOptions | undefined, wanted: IncludeOptions): boolean {
+  return held !== undefined && JSON.stringify(held) === JSON.stringify(wanted)
+}

@@ -1,0 +1,131 @@
+import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { nearest } from '../../../server/plugin.ts'
+import {
+  embeddingOptions,
+  MODULES_ENV,
+  type ModulesConfig,
+  mcpOptions,
+  modulesConfig,
+  repositoryEntry,
+} from '../config.ts'
+import { refusal } from '../reasons.ts'
+
+/** Longest configuration text. modules design 7 */
+export const MAX_CONFIG_BYTES = 1024 * 1024
+const MAX_ALIASES = 100
+
+/** Keys of a whole configuration file that belong to others; they are read by the host and not by an ingest. */
+const FOREIGN_KEYS: ReadonlySet<string> = new Set(['handoff', 'workspace', 'http', 'tools', 'plugins'])
+
+/** The keys of each mapping, by the top-level key it stands under, and what that place is called. */
+const PLACES: ReadonlyMap<string, { readonly keys: readonly string[]; readonly called: string }> = new Map([
+  ['', { keys: Object.keys(modulesConfig.shape), called: 'the top level' }],
+  ['repositories', { keys: Object.keys(repositoryEntry.shape), called: 'an entry of repositories' }],
+  ['embedding', { keys: Object.keys(embeddingOptions.shape), called: 'embedding' }],
+  ['mcp', { keys: Object.keys(mcpOptions.shape), called: 'mcp' }],
+])
+
+/**
+ * The module service's part of a YAML configuration, with the environment over it.
+ * Errors: `invalid`/`config_invalid` with the line of what is wrong, also for an unknown tag, a repeated key, an unknown
+ * key, more than 100 aliases and more than 1 MiB.
+ */
+export function parseConfigText(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): ModulesConfig {
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) throw invalid('it is larger than 1 MiB')
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter })
+  // An unknown tag is only a warning to the parser.
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) throw invalid(firstLine(problem.message), lineCounter.linePos(problem.pos[0]).line)
+  const lineOf = (path: readonly PropertyKey[]): number | undefined => {
+    const node: unknown = document.getIn(path.map(String), true)
+    const start = rangeStart(node)
+    if (start !== undefined) return lineCounter.linePos(start).line
+    return path.length > 0 ? lineOf(path.slice(0, -1)) : undefined
+  }
+  const values = plainValues(() => document.toJS({ maxAliasCount: MAX_ALIASES }))
+  const ours = Object.fromEntries(Object.entries(values).filter(([key]) => !FOREIGN_KEYS.has(key)))
+  const parsed = modulesConfig.strict().safeParse(withEnvironment(ours, env))
+  if (parsed.success) return parsed.data
+  throw invalidValue(parsed.error, lineOf)
+}
+
+function plainValues(read: () => unknown): Record<string, unknown> {
+  let values: unknown
+  try {
+    values = read()
+  } catch (cause) {
+    throw invalid('it repeats its own parts too often', undefined, cause)
+  }
+  if (values === null || values === undefined) return {}
+  if (typeof values !== 'object' || Array.isArray(values)) throw invalid('it is not a mapping of keys', 1)
+  return values as Record<string, unknown> // an object, checked above
+}
+
+function withEnvironment(
+  values: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> {
+  const merged = structuredClone(values) as Record<string, unknown> // plain data of a YAML document
+  for (const [name, dotted] of Object.entries(MODULES_ENV)) {
+    const text = env[name]
+    if (text === undefined || text === '') continue
+    const [section = '', key] = dotted.split('.')
+    if (key === undefined) merged[section] = text
+    else merged[section] = { ...(merged[section] as object | undefined), [key]: typed(name, text) }
+  }
+  return merged
+}
+
+/** Keys and paths stay text; the numbers and switches of `SERVICE_MCP_*` become what they say. */
+function typed(name: string, text: string): unknown {
+  if (!name.startsWith('SERVICE_MCP_')) return text
+  if (/^(?:true|yes|on)$/i.test(text)) return true
+  if (/^(?:false|no|off)$/i.test(text)) return false
+  return /^\d+$/.test(text) ? Number(text) : text
+}
+
+function invalidValue(
+  error: z.ZodError,
+  lineOf: (path: readonly PropertyKey[]) => number | undefined,
+): Error {
+  // A mistyped key is the cause of the key that is missing.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? ''
+    const hint = hintFor(key, PLACES.get(String(issue.path[0] ?? ''))?.keys ?? [])
+    return invalid(`it has an unknown key "${key.slice(0, 80)}".${hint}`, lineOf([...issue.path, key]))
+  }
+  const where = issue?.path.map(String).join('.') ?? ''
+  return invalid(`${where}: ${issue?.message ?? 'not valid'}`, lineOf(issue?.path ?? []))
+}
+
+/** The place where the key is one, else the nearest key of its own place. */
+function hintFor(key: string, keysHere: readonly string[]): string {
+  const home = [...PLACES.values()].find(({ keys }) => keys.includes(key))
+  if (home) return ` It belongs to ${home.called}.`
+  const near = nearest(key, keysHere)
+  return near ? ` Did you mean "${near}"?` : ''
+}
+
+function invalid(why: string, line?: number, cause?: unknown) {
+  const where = line === undefined ? '' : ` (line ${line})`
+  return refusal('config_invalid', `The configuration is not valid${where}: ${why}`, {
+    ...(line !== undefined && { details: { line } }),
+    cause,
+  })
+}
+
+function rangeStart(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
+  const { range } = node
+  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? '').slice(0, 200)
+}

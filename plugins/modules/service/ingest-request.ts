@@ -1,0 +1,193 @@
+import { dirname, resolve } from 'node:path'
+import type { CallContext } from '../../../server/plugin.ts'
+import { changedUris } from '../catalog/changed-uris.ts'
+import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from '../config.ts'
+import type { Trust } from '../git/admission.ts'
+import { endpoint, parseRemoteUrl } from '../git/url.ts'
+import { type Ingested, ingest } from '../ingest/ingest.ts'
+import { openModuleReader } from '../ingest/module-reader.ts'
+import { refusal } from '../reasons.ts'
+import { callerEmbedding } from './caller-embedding.ts'
+import { loadConfigFile } from './config-file.ts'
+import { parseConfigText } from './config-text.ts'
+import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
+
+/** What a caller of any door asked for. */
+export interface IngestWish {
+  /** A configuration file; absent together with `repositories` and `yaml`: the server's own configuration. */
+  readonly config_file?: string | undefined
+  readonly repositories?: readonly RepositoryEntry[] | undefined
+  /** A whole configuration as text. */
+  readonly yaml?: string | undefined
+  readonly output_dir?: string | undefined
+  readonly clone_dir?: string | undefined
+  readonly recursive?: boolean | undefined
+  readonly cleanup?: boolean | undefined
+  readonly prune?: boolean | undefined
+  readonly dry_run?: boolean | undefined
+  readonly enable_embeddings?: boolean | undefined
+  readonly embedding_strategy?: EmbeddingOptions['strategy'] | undefined
+}
+
+interface Prepared {
+  readonly config: ModulesConfig
+  readonly trust: Trust
+  readonly outputDir: string
+  readonly cloneDir: string
+}
+
+/**
+ * Runs what a caller asked for: configuration, paths and hosts are checked first (deny before you touch).
+ * Errors: those of `ingest`; `invalid`/`options_invalid`, `config_invalid`, `no_repositories`; `not_found`/`file_not_found`.
+ */
+export async function ingestForCaller(
+  service: ModuleService,
+  ctx: CallContext,
+  wish: IngestWish,
+): Promise<Ingested & { readonly outputDir: string }> {
+  const prepared = await prepare(service, ctx, wish)
+  const ingested = await runPrepared(service, prepared, wish, ctx)
+  return { ...ingested, outputDir: prepared.outputDir }
+}
+
+/** A run of the operator's own configuration, or of `mcp.config_file`. */
+export async function ingestForOperator(
+  service: ModuleService,
+  signal: AbortSignal,
+  progress: CallContext['progress'],
+): Promise<Ingested> {
+  const config = await operatorConfig(service)
+  requireRepositories(config.repositories)
+  const prepared: Prepared = { config, trust: { kind: 'operator' }, ...ownDirectories(service, config) }
+  return await runPrepared(service, prepared, {}, { signal, progress })
+}
+
+async function runPrepared(
+  service: ModuleService,
+  { config, trust, outputDir, cloneDir }: Prepared,
+  wish: IngestWish,
+  call: Pick<CallContext, 'signal' | 'progress'>,
+): Promise<Ingested> {
+  const { host } = service
+  const embedding: EmbeddingOptions = {
+    ...config.embedding,
+    ...(wish.enable_embeddings && { enabled: true }),
+    ...(wish.embedding_strategy && { strategy: wish.embedding_strategy }),
+  }
+  const vectors = embedding.enabled
+    ? await service.openVectors?.(embedding, trust.kind, call.signal)
+    : undefined
+  const reader = await openModuleReader()
+  try {
+    const ingested = await ingest(
+      {
+        entries: config.repositories,
+        outputDir,
+        cloneDir,
+        recursive: wish.recursive ?? false,
+        cleanup: wish.cleanup ?? false,
+        prune: wish.prune ?? false,
+        dryRun: wish.dry_run ?? false,
+        trust,
+        workingDirectory: baseFor(service, trust),
+      },
+      {
+        env: host.env,
+        now: () => host.now(),
+        signal: call.signal,
+        log: host.log,
+        reader,
+        ...(vectors && { vectors }),
+        progress: call.progress,
+      },
+    )
+    for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
+    return ingested
+  } finally {
+    await reader.close()
+  }
+}
+
+async function prepare(service: ModuleService, ctx: CallContext, wish: IngestWish): Promise<Prepared> {
+  const given = [wish.config_file, wish.repositories, wish.yaml].filter((source) => source !== undefined)
+  if (given.length > 1) throw refusal('options_invalid', 'Give config_file or repositories, not both.')
+  const { config, isOwn } = await configOf(service, ctx, wish)
+  requireRepositories(config.repositories)
+  const isOperator = ctx.door === 'cli' || isOwn
+  const trust: Trust = isOperator ? { kind: 'operator' } : callerTrust(service, ctx)
+  const own = ownDirectories(service, config)
+  // A directory that a caller names, itself or in a configuration of its own, is confined; the operator's is not.
+  const isTheirs = !isOperator && wish.repositories === undefined
+  const confined = async (typed: string | undefined, configured: string, ownDir?: string): Promise<string> =>
+    typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
+  const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
+  return {
+    config: { ...config, embedding },
+    trust,
+    outputDir: await confined(
+      wish.output_dir,
+      config.output_dir,
+      isTheirs && !isOutputDirFixed(service) ? undefined : own.outputDir,
+    ),
+    cloneDir: await confined(wish.clone_dir, config.clone_dir, isTheirs ? undefined : own.cloneDir),
+  }
+}
+
+async function configOf(
+  service: ModuleService,
+  ctx: CallContext,
+  wish: IngestWish,
+): Promise<{ config: ModulesConfig; isOwn: boolean }> {
+  const { config, host } = service
+  if (wish.repositories) return { config: { ...config, repositories: [...wish.repositories] }, isOwn: false }
+  if (wish.yaml !== undefined) return { config: parseConfigText(wish.yaml, host.env), isOwn: false }
+  if (wish.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
+  const path = await callerPath(service, ctx, wish.config_file)
+  return { config: await loadConfigFile(path, host.env), isOwn: path === host.configFile }
+}
+
+/** The operator's configuration: the server's own, or the one that `mcp.config_file` names. */
+async function operatorConfig({ config, host, workingDirectory }: ModuleService): Promise<ModulesConfig> {
+  const named = config.mcp.config_file
+  if (typeof named !== 'string') return config
+  const base = host.configFile === undefined ? workingDirectory : dirname(host.configFile)
+  const other = await loadConfigFile(resolve(base, named), host.env)
+  return { ...other, output_dir: config.output_dir }
+}
+
+function ownDirectories({ workingDirectory }: ModuleService, config: ModulesConfig) {
+  return {
+    outputDir: resolve(workingDirectory, config.output_dir),
+    cloneDir: resolve(workingDirectory, config.clone_dir),
+  }
+}
+
+/** Where relative repository paths start: like every path of a caller at the project root. */
+export function baseFor({ host, workingDirectory }: ModuleService, trust: Trust): string {
+  return trust.kind === 'operator' ? workingDirectory : host.projectRoot
+}
+
+/** What a caller of REST or MCP may reach: what the operator's configuration names, and public hosts. */
+export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
+  const known = new Set<string>()
+  for (const { url } of service.config.repositories) {
+    try {
+      const remote = parseRemoteUrl(url, service.workingDirectory)
+      known.add(remote.url)
+      const at = endpoint(remote)
+      if (at !== undefined) known.add(at)
+    } catch {
+      // A bad URL of the configuration allows nothing; the run that uses it says so.
+    }
+  }
+  return { kind: 'caller', known, resolvePath: (path) => ctx.resolvePath(path) }
+}
+
+/** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
+function requireRepositories(entries: readonly RepositoryEntry[]): void {
+  if (entries.length > 0) return
+  throw refusal(
+    'no_repositories',
+    'No repositories are configured. Name them under "repositories", or run `satchel init` for a sample.',
+  )
+}

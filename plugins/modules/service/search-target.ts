@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import type { CallContext } from '../../../server/plugin.ts'
+import type { SearchPlace } from '../search/search-session.ts'
+import { callerEmbedding } from './caller-embedding.ts'
+import { loadConfigFile } from './config-file.ts'
+import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
+
+/**
+ * The place of a configuration that a caller names, whose folders then are confined too.
+ * Errors: `forbidden`/`path_refused`, `host_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
+ */
+export async function placeOfFile(
+  service: ModuleService,
+  ctx: CallContext,
+  configFile: string,
+): Promise<SearchPlace> {
+  const { host, workingDirectory } = service
+  const file = await callerPath(service, ctx, configFile)
+  const named = await loadConfigFile(file, host.env)
+  if (ctx.door === 'cli' || file === host.configFile) {
+    return {
+      outputDir: resolve(workingDirectory, named.output_dir),
+      embedding: named.embedding,
+      configFile: file,
+    }
+  }
+  return {
+    outputDir: isOutputDirFixed(service)
+      ? await service.outputDir(ctx, undefined)
+      : await callerPath(service, ctx, named.output_dir),
+    embedding: await callerEmbedding(service, ctx, named.embedding),
+    configFile: file,
+  }
+}
