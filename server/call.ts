@@ -4,8 +4,8 @@ import type { CallContext, Capability, Principal } from './contract/context.ts'
 import { type FieldError, isSatchelError, type NextStep, SatchelError } from './contract/errors.ts'
 import { startedTask, type TaskState } from './contract/task.ts'
 import type { Tool } from './contract/tool.ts'
-import { nearest } from './nearest.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { nearest } from './platform/nearest.ts'
 
 /** A tool as the host registered it: the declaration and who lent it. */
 export interface OwnedTool {

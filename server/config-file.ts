@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
-import { readRegularFile } from './regular-file.ts'
+import { readRegularFile } from './platform/regular-file.ts'
 
 interface FileRequest {
   readonly file?: string

@@ -13,8 +13,8 @@ import {
 import type { ConfigText } from './config-text.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
-import { nearest } from './nearest.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { nearest } from './platform/nearest.ts'
 import { innermost, shapeOf, typedValue } from './schema-shape.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>

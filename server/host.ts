@@ -6,7 +6,7 @@ import type { Resource } from './contract/resource.ts'
 import type { Listener, OpenListener } from './contract/route.ts'
 import type { Profile } from './contract/tool.ts'
 import { createHub, type Hub } from './hub.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from './platform/nearest.ts'
 import { requireLentShape } from './plugin-shape.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 

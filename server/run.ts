@@ -311,7 +311,7 @@ async function pathsOfCallers(
   host: RunningHost,
   config: Config | undefined,
 ): Promise<(path: string) => Promise<string>> {
-  const { confineTo } = await import('./paths.ts')
+  const { confineTo } = await import('./platform/paths.ts')
   return confineTo(config?.http.roots ?? ['.'], host.projectRoot)
 }
 

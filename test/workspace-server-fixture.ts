@@ -14,7 +14,7 @@ import type { RunningHost } from '../server/host.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
-import { confineTo } from '../server/paths.ts'
+import { confineTo } from '../server/platform/paths.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 export interface Answer {

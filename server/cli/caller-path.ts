@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { unconfined } from '../paths.ts'
+import { unconfined } from '../platform/paths.ts'
 
 /**
  * How a path typed at the command line becomes a real path: this OS user may name any. A relative one starts at the working

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { SatchelError } from '../contract/errors.ts'
 import type { TypedFiles } from '../contract/tool.ts'
-import { isTooDeep, MAX_JSON_DEPTH } from '../json-depth.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../platform/json-depth.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
 /** Largest text read from a file or standard input, in bytes: what no door would take anyway is not read into memory. */

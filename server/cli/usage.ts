@@ -1,5 +1,5 @@
 import { SatchelError } from '../contract/errors.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../platform/nearest.ts'
 
 const USAGE = Symbol('usage')
 

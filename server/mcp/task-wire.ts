@@ -1,6 +1,6 @@
 import { SatchelError } from '../contract/errors.ts'
 import type { TaskState } from '../contract/task.ts'
-import { cleanText } from '../untrusted.ts'
+import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
 import { errorResult } from './tool-error.ts'
 

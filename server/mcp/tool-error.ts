@@ -1,5 +1,5 @@
 import { errorBody, type SatchelError } from '../contract/errors.ts'
-import { cleanText } from '../untrusted.ts'
+import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
 
 /** A tool's error as a result: the same in one line of text and as data (surface, section 4). */

@@ -1,6 +1,6 @@
 import { QUOTING_KEY, UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-import { cleanText, fenced } from '../untrusted.ts'
+import { cleanText, fenced } from '../platform/untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'
 
 /** Where text that others wrote stands in an output: a tree beside the schema's own. */

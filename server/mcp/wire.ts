@@ -5,7 +5,7 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { isTooDeep } from '../json-depth.ts'
+import { isTooDeep } from '../platform/json-depth.ts'
 import { createAdmission } from './admission.ts'
 import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'

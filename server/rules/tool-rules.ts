@@ -1,7 +1,7 @@
 import type { ClientFacts } from '../client-facts.ts'
 import type { Tool } from '../contract/tool.ts'
+import { cleanText } from '../platform/untrusted.ts'
 import { priceOf } from '../tool-prices.ts'
-import { cleanText } from '../untrusted.ts'
 import { inputSchemaProblems, outputSchemaProblems } from './schema-rules.ts'
 
 /** What is wrong with a tool, and by which rule. */

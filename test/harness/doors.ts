@@ -11,7 +11,7 @@ import type { RunningHost } from '../../server/host.ts'
 import { type HttpListener, openListener } from '../../server/http/listener.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
 import { serveStdio } from '../../server/mcp/stdio.ts'
-import { confineTo } from '../../server/paths.ts'
+import { confineTo } from '../../server/platform/paths.ts'
 import type { TestHost } from './open-host.ts'
 
 export const DOOR_NAMES = ['memory', 'stdio', 'streamable-http', 'rest', 'cli'] as const

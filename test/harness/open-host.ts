@@ -10,7 +10,7 @@ import type { Plugin } from '../../server/contract/plugin.ts'
 import type { Listener, OpenListener } from '../../server/contract/route.ts'
 import { createHost, type RunningHost, type ToolFilter } from '../../server/host.ts'
 import { createLog } from '../../server/log.ts'
-import { confineTo } from '../../server/paths.ts'
+import { confineTo } from '../../server/platform/paths.ts'
 import { undoAfter } from './undo.ts'
 
 export interface OpenHostOptions {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../test/harness/open-host.ts'
-import { makeDirectoryDurably, writeFileDurably } from './durable-file.ts'
+import { temporaryFolder } from '../../test/harness/open-host.ts'
+import { makeDirectoryDurably, writeFileDurably } from '../durable-file.ts'
+import { findProjectRoot } from '../project-root.ts'
 import { confineTo, unconfined } from './paths.ts'
-import { findProjectRoot } from './project-root.ts'
 
 test('a path inside a root is resolved, one outside is refused however it is written', async (t) => {
   const base = await realpath(await temporaryFolder(t))

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { SatchelError } from './contract/errors.ts'
+import { SatchelError } from '../contract/errors.ts'
 
 /** Longest path taken from a caller, in characters. */
 const PATH_MAX_CHARS = 4096

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { UntrustedMark } from './contract/untrusted.ts'
+import type { UntrustedMark } from '../contract/untrusted.ts'
 
 /** Bidi controls, zero-width and other invisible format characters, tag characters, C0/C1 controls but tab and newline. */
 const INVISIBLE =
