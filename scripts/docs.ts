@@ -1,11 +1,11 @@
 /** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, docs/expectations.md, schemas/config.json. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { httpSection, pluginsSection, toolsSection } from '../server/config-sections.ts'
+import type { RefusalRow } from '../server/contract/refusals.ts'
 import type { HttpRoute, Tool, Verb } from '../server/contract/tool.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import type { RunningHost } from '../server/host.ts'
@@ -15,6 +15,7 @@ import { openWholeHost } from '../test/harness/whole-host.ts'
 import { replaceBetween, table } from './markdown.ts'
 import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
 import { loadProofs } from './proofs.ts'
+import { loadRefusalTables } from './refusal-tables.ts'
 
 type Json = Record<string, unknown>
 
@@ -132,27 +133,19 @@ async function errorsPage(): Promise<string> {
     row.title,
   ])
   const parts = [
-    '# Errors\n\nWritten by `npm run generate`. One error type at every door: `code` from this closed list, a stable `reason`, a `message` that says what was wrong and the next safe step, and `details`.\n\n',
+    '# Errors\n\nWritten by `npm run generate`. One error type at every door: `code` from this closed list, a stable `reason`, a `message` that says what was wrong and the next safe step, and `details`. Words in braces are filled in; a tool in the last column is the error’s `next`.\n\n',
     table(['code', 'HTTP', 'exit', 'title'], codes),
   ]
-  const pages = readdirSync('plugins')
-    .sort()
-    .map((plugin) => [plugin, join('plugins', plugin, 'reasons.ts')] as const)
-  for (const [title, file] of [['HTTP', join('server', 'http', 'reasons.ts')] as const, ...pages]) {
-    if (!existsSync(file)) continue
-    const { REASONS } = (await import(pathToFileURL(file).href)) as { REASONS: Record<string, Explained> }
+  for (const { title, rows } of await loadRefusalTables()) {
     parts.push(`\n## ${title}\n\n`)
-    parts.push(table(['reason', 'code', 'when'], Object.entries(REASONS).map(reasonRow)))
+    parts.push(table(['reason', 'code', 'message', 'next step'], [...rows.values()].map(reasonRow)))
   }
   return parts.join('')
 }
 
-/** How a plugin explains a reason: code and cause, or cause and next step. */
-type Explained = readonly [code: string, when: string] | { readonly cause: string; readonly next: string }
-
-function reasonRow([reason, explained]: [string, Explained]): string[] {
-  if ('cause' in explained) return [`\`${reason}\``, '', `${explained.cause}; next: ${explained.next}`]
-  return [`\`${reason}\``, `\`${explained[0]}\``, explained[1]]
+function reasonRow({ reason, code, message, next, tool }: RefusalRow): string[] {
+  const steps = [next ?? '', tool === undefined ? '' : `\`${tool}\``].filter(Boolean)
+  return [`\`${reason}\``, `\`${code}\``, message, steps.join(' ')]
 }
 
 /** The sections of the built-in plugins by top-level key. */

@@ -16,6 +16,8 @@ export type { Finding, Host, Plugin, PluginInstance } from './contract/plugin.ts
 export { definePlugin } from './contract/plugin.ts'
 export type { Prompt, PromptArgument } from './contract/prompt.ts'
 export { definePrompt } from './contract/prompt.ts'
+export type { Refusal, RefusalOptions, RefusalRow } from './contract/refusals.ts'
+export { defineRefusals } from './contract/refusals.ts'
 export type { RemoteMcp } from './contract/remote.ts'
 export type { CacheHint, Resource, ResourceContent, ResourceEntry } from './contract/resource.ts'
 export { defineResource } from './contract/resource.ts'

@@ -4,9 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
-import { REASONS as HANDOFF_REASONS } from '../plugins/handoff/reasons.ts'
-import { REASONS as MODULES_REASONS } from '../plugins/modules/reasons.ts'
-import { REASONS as WORKSPACE_REASONS } from '../plugins/workspace/reasons.ts'
+import { loadRefusalTables } from '../scripts/refusal-tables.ts'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { flagsOf } from '../server/cli/flags.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
@@ -14,7 +12,6 @@ import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
 import type { VerbShape } from '../server/cli/verb-parser.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import type { RunningHost } from '../server/host.ts'
-import { REASONS as HTTP_REASONS } from '../server/http/reasons.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -70,7 +67,8 @@ async function everythingKnown({ registry }: RunningHost): Promise<Known> {
       z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
     ),
   )
-  const reasons = [HTTP_REASONS, HANDOFF_REASONS, MODULES_REASONS, WORKSPACE_REASONS].flatMap(Object.keys)
+  const tables = await loadRefusalTables()
+  const reasons = tables.flatMap(({ rows }) => [...rows.values()].map(({ reason }) => reason))
   return {
     verbs: new Map([
       ...shapes.flatMap(({ path }) =>

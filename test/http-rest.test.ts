@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ERROR_CODES } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
-import { REASONS } from '../server/http/reasons.ts'
 import { openDoor } from './http/open-door.ts'
 
 describe('REST', () => {
@@ -230,21 +228,6 @@ describe('REST', () => {
       [404, 403, 401, 415],
     )
     assert.deepEqual(sample.calls, [])
-  })
-})
-
-describe('reasons of the HTTP door', () => {
-  it('are all listed, each under its code, and none is listed that is never given', async () => {
-    const folder = new URL('../server/http/', import.meta.url)
-    const sources = (await readdir(folder)).filter((name) => name.endsWith('.ts') && name !== 'reasons.ts')
-    const texts = await Promise.all(sources.map((name) => readFile(new URL(name, folder), 'utf8')))
-    const thrown = texts.flatMap((text) => [...text.matchAll(/new SatchelError\(\s*'(\w+)',\s*'(\w+)'/g)])
-
-    const given = Object.fromEntries(thrown.map(([, code, reason]) => [reason, code]))
-    const listed = Object.fromEntries(Object.entries(REASONS).map(([reason, [code]]) => [reason, code]))
-
-    // Which of the two `listen` met is decided where it is thrown.
-    assert.deepEqual({ ...given, port_busy: 'unavailable', cannot_listen: 'unavailable' }, listed)
   })
 })
 

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { asCallerError } from '../call.ts'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import type { Listener } from '../contract/route.ts'
 import type { RunningHost } from '../host.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
@@ -11,6 +11,7 @@ import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
 import { admit, checkHostAndOrigin } from './guard.ts'
 import { lingeringAnswer } from './lingering-answer.ts'
 import { problem } from './problem.ts'
+import { refusals } from './refusals.ts'
 
 const UNASKED: Caller = { principal: undefined, credentials: { transport: 'http' } }
 const NEVER = new AbortController().signal
@@ -39,7 +40,7 @@ export function createApp(parts: AppParts): App {
   }
   app.notFound((c) => {
     const methods = methodsAt(endpoints, c.req.path)
-    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(notServed())
+    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(refusals.route_not_found())
   })
   app.onError((thrown) => problem(asCallerError(thrown, { log: parts.host.log, signal: NEVER }, 'http')))
   return app
@@ -116,16 +117,6 @@ function otherMethod(methods: readonly string[]): Endpoint {
   }
 }
 
-function notServed(): SatchelError {
-  return new SatchelError(
-    'not_found',
-    'route_not_found',
-    'There is no such route; GET / lists what is served.',
-  )
-}
-
 function methodNotAllowed(allow: readonly string[]): SatchelError {
-  return new SatchelError('invalid', 'method_not_allowed', `This route takes ${allow.join(', ')}.`, {
-    details: { allow },
-  })
+  return refusals.method_not_allowed({ methods: allow.join(', ') }, { details: { allow } })
 }

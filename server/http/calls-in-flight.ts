@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { SatchelError } from '../contract/errors.ts'
+import { refusals } from './refusals.ts'
 
 /** The calls a listener is answering. Owned by the listener. */
 export interface CallsInFlight {
@@ -29,12 +29,7 @@ export function createCallsInFlight(): CallsInFlight {
       return controller.signal
     },
     requireOpen() {
-      if (!open)
-        throw new SatchelError(
-          'unavailable',
-          'stopping',
-          'The server is stopping; try again in a few seconds.',
-        )
+      if (!open) throw refusals.stopping()
     },
     refuseNew() {
       open = false

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { SatchelError } from '../contract/errors.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { withoutForeignLogo } from './redoc-logo.ts'
+import { refusals } from './refusals.ts'
 
 /** Toolchain, section 4: nothing but our own files, no inline script. */
 const CSP =
@@ -69,9 +69,7 @@ function packaged(path: `/${string}`, file: string, type: string, options: HttpO
       const text = await readFile(options.assetPath(file))
       return file === REDOC ? ownRedoc(text) : text
     } catch (cause) {
-      throw new SatchelError('unavailable', 'assets_missing', 'The files of this page are not installed.', {
-        cause,
-      })
+      throw refusals.assets_missing({ cause })
     }
   })
 }

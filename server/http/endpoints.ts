@@ -1,4 +1,3 @@
-import { SatchelError } from '../contract/errors.ts'
 import type { Listener } from '../contract/route.ts'
 import type { RunningHost } from '../host.ts'
 import { docsEndpoints } from './docs-page.ts'
@@ -8,6 +7,7 @@ import { mcpEndpoints } from './mcp-route.ts'
 import { metaEndpoints } from './meta.ts'
 import { openApiDocument, type ToolRoute } from './openapi.ts'
 import { routeEndpoint } from './plugin-route.ts'
+import { refusals } from './refusals.ts'
 import { resourceEventsEndpoint } from './resource-events.ts'
 import { toolEndpoint } from './rest.ts'
 import type { StreamPlaces } from './stream-places.ts'
@@ -102,12 +102,9 @@ function refuseTakenTwice(endpoints: readonly Endpoint[]): void {
     const address = `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
     const first = owners.get(address)
     if (first !== undefined) {
-      throw new SatchelError(
-        'conflict',
-        'name_taken',
-        `${method} ${path} is served by both "${first}" and "${owner}".`,
-        { details: { name: `${method} ${path}`, owners: [first, owner] } },
-      )
+      const name = `${method} ${path}`
+      const details = { name, owners: [first, owner] }
+      throw refusals.name_taken({ address: name, first, second: owner }, { details })
     }
     owners.set(address, owner)
   }

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credentials, Principal } from '../contract/context.ts'
-import { SatchelError } from '../contract/errors.ts'
 import type { Listener } from '../contract/route.ts'
 import type { RunningHost } from '../host.ts'
 import type { Caller, EndpointGuard, Exchange, HttpOptions } from './exchange.ts'
+import { refusals } from './refusals.ts'
 
 const LOCAL: Principal = { id: 'local', kind: 'local', capabilities: [] }
 const OPERATOR: Principal = { id: 'operator', kind: 'operator', capabilities: [] }
@@ -25,19 +25,11 @@ const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
 export function checkHostAndOrigin(exchange: Exchange, options: HttpOptions): void {
   const { incoming, listener } = exchange
   if (!isSocket(listener) && !isMain(listener) && !isOwnHost(exchange, options)) {
-    throw new SatchelError(
-      'forbidden',
-      'host_not_allowed',
-      'This listener does not answer to that Host; use its own address.',
-    )
+    throw refusals.host_not_allowed()
   }
   const { origin } = incoming.headers
   if (origin === undefined || allowedOrigins(exchange, options).includes(origin.toLowerCase())) return
-  throw new SatchelError(
-    'forbidden',
-    'origin_not_allowed',
-    'Pages of another origin may not call this server.',
-  )
+  throw refusals.origin_not_allowed()
 }
 
 /**
@@ -66,7 +58,7 @@ export async function admit(
 export async function admitAgain({ principal, credentials }: Caller, host: RunningHost): Promise<void> {
   if (principal?.kind !== 'session') return
   const now = await host.authenticate(credentials)
-  if (now?.id !== principal.id) throw unauthorized()
+  if (now?.id !== principal.id) throw refusals.unauthorized()
 }
 
 function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exchange): Credentials {
@@ -86,7 +78,7 @@ function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exch
 
 function bearerOf(authorization: string): string {
   const bearer = BEARER.exec(authorization)?.[1]
-  if (bearer === undefined) throw unauthorized()
+  if (bearer === undefined) throw refusals.unauthorized()
   return bearer
 }
 
@@ -99,22 +91,22 @@ async function byBearer(
   const isToken = options.token !== undefined && equalSecrets(credentials.bearer ?? '', options.token)
   if (isToken && isMain(listener)) return { principal: OPERATOR, credentials }
   const principal = await host.authenticate(credentials)
-  if (principal === undefined) throw unauthorized()
+  if (principal === undefined) throw refusals.unauthorized()
   return { principal, credentials }
 }
 
 function withoutCredential(guard: EndpointGuard, credentials: Credentials, exchange: Exchange): Caller {
   if (isSocket(exchange.listener)) {
-    if (guard === 'cookie' || guard === 'bearer' || guard === 'bearer-or-cookie') throw unauthorized()
+    if (guard === 'cookie' || guard === 'bearer' || guard === 'bearer-or-cookie')
+      throw refusals.unauthorized()
     return { principal: LOCAL, credentials }
   }
-  if (guard === 'socket')
-    throw new SatchelError('not_found', 'route_not_found', 'There is no such route here.')
+  if (guard === 'socket') throw refusals.route_not_found()
   const main = isMain(exchange.listener)
-  if (main && !needsNoToken(exchange)) throw unauthorized()
+  if (main && !needsNoToken(exchange)) throw refusals.unauthorized()
   if (guard === 'open') return { principal: undefined, credentials }
   if (main && (guard === 'caller' || guard === 'mount')) return { principal: LOCAL, credentials }
-  throw unauthorized()
+  throw refusals.unauthorized()
 }
 
 /** A loopback peer that names a loopback host and came through no proxy (surface, section 6). */
@@ -135,23 +127,15 @@ function checkBrowserRequest({ incoming }: Exchange): void {
   if (SAFE_METHODS.includes(incoming.method ?? '')) return
   const { origin, host } = incoming.headers
   if (origin === undefined || origin.toLowerCase() !== `http://${host?.toLowerCase()}`) {
-    throw new SatchelError(
-      'forbidden',
-      'origin_not_allowed',
-      'Only the page of this server may do that with its cookie.',
-    )
+    throw refusals.foreign_page()
   }
   const site = incoming.headers['sec-fetch-site']
   const fromOurPage = site === undefined || site === 'same-origin' || site === 'none'
   if (!fromOurPage || incoming.headers['x-satchel-request'] !== '1') {
-    throw new SatchelError(
-      'forbidden',
-      'origin_not_allowed',
-      'Send the header X-Satchel-Request: 1 from the page of this server.',
-    )
+    throw refusals.unmarked_page()
   }
   if (incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    throw new SatchelError('invalid', 'media_type', 'Send the body as application/json.')
+    throw refusals.media_type({ accepted: 'application/json' })
   }
 }
 
@@ -191,12 +175,4 @@ function isSocket({ at }: Listener): boolean {
 function equalSecrets(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
-}
-
-function unauthorized(): SatchelError {
-  return new SatchelError(
-    'unauthorized',
-    'unauthorized',
-    'A valid credential is needed: send Authorization: Bearer <token>.',
-  )
 }

@@ -13,6 +13,7 @@ import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
 import type { HttpOptions } from './exchange.ts'
 import { isMain } from './guard.ts'
 import { problem } from './problem.ts'
+import { refusals } from './refusals.ts'
 import { listenPrivately, type SocketFile } from './socket-file.ts'
 import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
 
@@ -66,7 +67,7 @@ export async function openListener(
 
 /** What the adapter could not read as a request: a target that is no URL. */
 function malformed(): Response {
-  return problem(new SatchelError('invalid', 'bad_request', 'The request target or Host is malformed.'))
+  return problem(refusals.bad_request())
 }
 
 interface Listening {
@@ -107,15 +108,9 @@ async function explained<T>({ name, at }: Listener, listening: () => Promise<T>,
     return await listening()
   } catch (cause) {
     const busy = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' // what `listening` rejects with
-    const where = 'host' in at ? `${at.host}:${port}` : 'its socket'
-    throw new SatchelError(
-      'unavailable',
-      busy ? 'port_busy' : 'cannot_listen',
-      busy
-        ? `The ${name} listener cannot use ${where}: it is taken. Choose another port.`
-        : `The ${name} listener cannot listen at ${where}.`,
-      { cause },
-    )
+    const place = 'host' in at ? `${at.host}:${port}` : 'its socket'
+    const refused = busy ? refusals.port_busy : refusals.cannot_listen
+    throw refused({ listener: name, place }, { cause })
   }
 }
 

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import { type After, afterTimeout } from '../fanout/after.ts'
+import { refusals } from './refusals.ts'
 
 /** Cap of a JSON body where a route states none (surface, section 6). */
 export const BODY_MAX_BYTES = 4 * 1024 * 1024
@@ -36,9 +37,7 @@ export function hasBody(incoming: IncomingMessage): boolean {
  */
 export function requireMediaType(incoming: IncomingMessage, accepted: readonly string[]): void {
   if (!accepted.includes(mediaType(incoming))) {
-    throw new SatchelError('invalid', 'media_type', `Send the body as ${accepted.join(' or ')}.`, {
-      details: { accepted },
-    })
+    throw refusals.media_type({ accepted: accepted.join(' or ') }, { details: { accepted } })
   }
   requireIdentity(incoming)
 }
@@ -50,7 +49,7 @@ export function requireMediaType(incoming: IncomingMessage, accepted: readonly s
 export function requireIdentity(incoming: IncomingMessage): void {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return
-  throw new SatchelError('invalid', 'media_type', 'Send the body without a content encoding.')
+  throw refusals.encoded_body()
 }
 
 /**
@@ -75,28 +74,14 @@ export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promis
     }
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes)))
-    const onClose = (): void =>
-      settle(() => reject(new SatchelError('cancelled', 'disconnected', 'The client went away.')))
-    const callOff = after(limitMs, () =>
-      settle(() =>
-        reject(
-          new SatchelError('invalid', 'body_timeout', 'The body did not arrive in time; send it again.'),
-        ),
-      ),
-    )
+    const onClose = (): void => settle(() => reject(refusals.disconnected()))
+    const callOff = after(limitMs, () => settle(() => reject(refusals.body_timeout())))
     incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
 }
 
 function tooLarge(maxBytes: number): SatchelError {
-  return new SatchelError(
-    'too_large',
-    'limit_exceeded',
-    `The body is larger than ${maxBytes} bytes; send less.`,
-    {
-      details: { max_bytes: maxBytes },
-    },
-  )
+  return refusals.limit_exceeded({ max_bytes: maxBytes }, { details: { max_bytes: maxBytes } })
 }
 
 /**
@@ -104,7 +89,7 @@ function tooLarge(maxBytes: number): SatchelError {
  * Errors: `invalid`/`not_utf8`.
  */
 export function decodeUtf8(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new SatchelError('invalid', 'not_utf8', 'The body is not UTF-8.')
+  if (!isUtf8(bytes)) throw refusals.not_utf8()
   const text = bytes.toString('utf8')
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
@@ -124,10 +109,10 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new SatchelError('invalid', 'body_not_json', 'The body is not JSON.', { cause })
+    throw refusals.body_not_json({ cause })
   }
   if (isDeeperThan(MAX_DEPTH, value)) {
-    throw new SatchelError('invalid', 'too_deep', `The body nests deeper than ${MAX_DEPTH} levels.`)
+    throw refusals.too_deep({ levels: MAX_DEPTH })
   }
   return value
 }

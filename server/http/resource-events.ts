@@ -1,11 +1,11 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Principal } from '../contract/context.ts'
-import { SatchelError } from '../contract/errors.ts'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { mayRead, type RunningHost } from '../host.ts'
 import type { Signal } from '../hub.ts'
 import { type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { admitAgain } from './guard.ts'
+import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
 import { createUriOwner } from './uri-owner.ts'
 
@@ -113,10 +113,8 @@ function topicsOf(exchange: Exchange): readonly string[] {
     .flatMap((list) => list.split(','))
     .filter((topic) => topic !== '')
   if (topics.length <= MAX_TOPICS && topics.every((topic) => topic.length <= MAX_TOPIC_CHARS)) return topics
-  throw new SatchelError(
-    'invalid',
-    'invalid_arguments',
-    `topics: at most ${MAX_TOPICS} URI prefixes of ${MAX_TOPIC_CHARS} characters.`,
-    { details: { errors: [{ pointer: '/topics', message: 'too many or too long' }] } },
+  throw refusals.invalid_arguments(
+    { count: MAX_TOPICS, chars: MAX_TOPIC_CHARS },
+    { errors: [{ pointer: '/topics', message: 'too many or too long' }] },
   )
 }

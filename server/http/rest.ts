@@ -1,5 +1,4 @@
 import type { OwnedTool } from '../call.ts'
-import { SatchelError } from '../contract/errors.ts'
 import type { HttpRoute } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { isJsonObject } from '../platform/json-object.ts'
@@ -16,6 +15,7 @@ import {
   requireIdentity,
   requireMediaType,
 } from './read-body.ts'
+import { refusals } from './refusals.ts'
 
 /**
  * The REST endpoint of one route of a tool. Query (GET, DELETE) or body, then mapped headers, then path merge into
@@ -68,14 +68,7 @@ function queryFields(exchange: Exchange, { method }: HttpRoute): URLSearchParams
   const [first] = fields.keys()
   if (first === undefined || method === 'GET' || method === 'DELETE') return fields
   const shown = first.slice(0, 80)
-  throw new SatchelError(
-    'invalid',
-    'unknown_argument',
-    `${method} takes its input in the body, not "${shown}" in the query.`,
-    {
-      details: { argument: shown },
-    },
-  )
+  throw refusals.unknown_argument({ method, name: shown }, { details: { argument: shown } })
 }
 
 async function readBodyInput(exchange: Exchange, route: HttpRoute, options: HttpOptions): Promise<unknown> {

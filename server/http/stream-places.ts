@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { SatchelError } from '../contract/errors.ts'
 import type { EventStream } from '../fanout/event-stream.ts'
 import type { Pump } from '../fanout/pump.ts'
+import { refusals } from './refusals.ts'
 
 /** File descriptors kept for everything that is no stream (workspace-engine, section 4). */
 const KEPT_FILES = 256
@@ -24,11 +24,7 @@ export function createStreamPlaces(pump: Pump, maxStreams = Number.POSITIVE_INFI
     pump,
     requireOne() {
       if (pump.size < limit) return
-      throw new SatchelError(
-        'unavailable',
-        'too_many_streams',
-        'Too many streams are open; try again in a few seconds.',
-      )
+      throw refusals.too_many_streams()
     },
     take: (stream) => void streams.add(stream),
     leave: (stream) => void streams.delete(stream),

@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { asCallerError, authorize } from '../call.ts'
 import type { CallContext, Principal } from '../contract/context.ts'
-import { SatchelError } from '../contract/errors.ts'
 import type { Reading, Stream } from '../contract/stream.ts'
 import { openEventStream } from '../fanout/event-stream.ts'
 import type { RunningHost } from '../host.ts'
 import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { admitAgain } from './guard.ts'
+import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
 
 /** Where a stream of a plugin goes on; see `cursorOf`. */
@@ -95,7 +95,7 @@ async function openReading(
   }
   if (events.closed) {
     reading.close()
-    throw new SatchelError('cancelled', 'disconnected', 'The client went away.')
+    throw refusals.disconnected()
   }
   const { retryMs } = stream
   events.start({ replay: reading.replay, ...(retryMs !== undefined && { retryMs }) })

@@ -17,7 +17,7 @@ import {
   openNotificationStream,
 } from './notification-stream.ts'
 import { REFUSED } from './protocol-errors.ts'
-import { echoableId, refusal, refusalOf } from './refusals.ts'
+import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch, type Watch } from './watch.ts'

@@ -1,0 +1,84 @@
+import { defineRefusals } from '../contract/refusals.ts'
+
+/** What the HTTP door refuses by itself; what a tool refuses passes through unchanged. */
+export const refusals = defineRefusals({
+  route_not_found: {
+    code: 'not_found',
+    message: 'There is no such route.',
+    next: 'GET / lists what is served.',
+  },
+  method_not_allowed: { code: 'invalid', message: 'This route takes {methods}.' },
+  host_not_allowed: {
+    code: 'forbidden',
+    message: 'This listener does not answer to that Host header.',
+    next: 'Use its own address.',
+  },
+  origin_not_allowed: {
+    code: 'forbidden',
+    message: 'Pages of another origin may not call this server.',
+  },
+  foreign_page: {
+    code: 'forbidden',
+    reason: 'origin_not_allowed',
+    message: 'Only a page of this server may send its cookie with a request that changes something.',
+  },
+  unmarked_page: {
+    code: 'forbidden',
+    reason: 'origin_not_allowed',
+    message: 'The request does not prove that a page of this server made it.',
+    next: 'Send the header X-Satchel-Request: 1 from a page of this server.',
+  },
+  unauthorized: {
+    code: 'unauthorized',
+    message: 'A valid credential is needed.',
+    next: 'Send Authorization: Bearer TOKEN.',
+  },
+  bad_request: { code: 'invalid', message: 'The request target or the Host header is malformed.' },
+  media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send it as {accepted}.' },
+  encoded_body: {
+    code: 'invalid',
+    reason: 'media_type',
+    message: 'The body is compressed.',
+    next: 'Send it without a content encoding.',
+  },
+  body_timeout: { code: 'invalid', message: 'The body did not arrive in time.', next: 'Send it again.' },
+  limit_exceeded: {
+    code: 'too_large',
+    message: 'The body is larger than {max_bytes} bytes.',
+    next: 'Send less.',
+  },
+  not_utf8: { code: 'invalid', message: 'The body is not UTF-8.' },
+  body_not_json: { code: 'invalid', message: 'The body is not JSON.' },
+  too_deep: { code: 'invalid', message: 'The body nests deeper than {levels} levels.' },
+  unknown_argument: {
+    code: 'invalid',
+    message: '{method} takes its input in the body, not "{name}" in the query.',
+  },
+  invalid_arguments: {
+    code: 'invalid',
+    message: 'topics: at most {count} URI prefixes of {chars} characters.',
+  },
+  disconnected: { code: 'cancelled', message: 'The client closed the connection.' },
+  stopping: {
+    code: 'unavailable',
+    message: 'The server is stopping.',
+    next: 'Try again in a few seconds.',
+  },
+  too_many_streams: {
+    code: 'unavailable',
+    message: 'Too many streams are open.',
+    next: 'Try again in a few seconds.',
+  },
+  assets_missing: { code: 'unavailable', message: 'The files of this page are not installed.' },
+  name_taken: {
+    code: 'conflict',
+    message: '{address} is served by both "{first}" and "{second}".',
+    next: 'Remove one of the two plugins.',
+  },
+  port_busy: {
+    code: 'unavailable',
+    message: 'The {listener} listener cannot use {place}: it is taken.',
+    next: 'Choose another port.',
+  },
+  cannot_listen: { code: 'unavailable', message: 'The {listener} listener cannot listen at {place}.' },
+})
