@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { SCHEMA, STATEMENTS } from '../room/schema.ts'
+import { inspectRoom, lastOwner, openRoom, roomPlace } from './open-room.ts'
+
+const FIXTURE = join(import.meta.dirname, '../testdata/formats/0.1.0')
+const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
+/** The tables of a room, without its rules. */
+const content = { schema: SCHEMA, statements: STATEMENTS, hooks: { bootstrap() {}, external() {} } }
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** A copy of a room that release 0.1.0 left: closed, or by a kill with all its work in the journal. */
+function roomOf010(t: TestContext, how: 'clean' | 'unclean') {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-formats-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(FIXTURE, how, 'plan.md'), join(folder, 'plan.md'))
+  const sidecar = join(folder, '.plan.md.satchel')
+  cpSync(join(FIXTURE, how, 'sidecar'), sidecar, { recursive: true })
+  mkdirSync(join(sidecar, 'versions'), { recursive: true })
+  for (const name of readdirSync(sidecar)) {
+    const path = join(sidecar, name)
+    if (name.endsWith('.gz')) {
+      writeFileSync(path.slice(0, -3), gunzipSync(readFileSync(path)))
+      rmSync(path)
+    } else if (/^lock-\d+$/.test(name)) {
+      writeFileSync(path, readFileSync(path, 'utf8').replace('former-host', hostname()))
+    }
+  }
+  return { sidecar, place: roomPlace(join(folder, 'plan.md'), {}) }
+}
+
+function open(place: ReturnType<typeof roomPlace>) {
+  return openRoom({ place, content, log, rank: 'stdio', wasm })
+}
+
+function bytesOf(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const files = names.filter((name) => statSync(join(folder, name)).isFile())
+  return new Map(files.sort().map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
+}
+
+for (const how of ['clean', 'unclean'] as const) {
+  test(`a room of release 0.1.0 that was left ${how} is inspected without a write and opened with everything in it`, async (t) => {
+    const { sidecar, place } = roomOf010(t, how)
+    const before = bytesOf(sidecar)
+
+    const inspection = await inspectRoom(place, content, wasm)
+    const seen = inspection.read((rows) => rows.latestEventId)
+    inspection.close()
+    const owner = await lastOwner(place)
+    assert.deepEqual(bytesOf(sidecar), before)
+    const attempt = await open(place)
+    assert.equal(attempt.kind, 'owner')
+    if (attempt.kind !== 'owner') return
+    const found = await attempt.room.store.read((rows) => [rows.latestEventId, rows.document.version])
+    await attempt.room.close()
+
+    assert.equal(attempt.room.store.found, how)
+    assert.equal(owner?.n, how === 'clean' ? undefined : 1)
+    assert.deepEqual(found, [seen, 1])
+    assert.ok(seen >= 6, `${seen} events`)
+    assert.equal(attempt.room.lock.record.n, how === 'clean' ? 3 : 2)
+  })
+}
+
+test('a room that a process of release 0.1.0 on another host holds is refused and left as it is', async (t) => {
+  const { sidecar, place } = roomOf010(t, 'unclean')
+  const lock = join(sidecar, 'lock-1')
+  writeFileSync(lock, readFileSync(lock, 'utf8').replace(hostname(), 'former-host'))
+  const before = bytesOf(sidecar)
+
+  await assert.rejects(open(place), { code: 'conflict', reason: 'room_locked' })
+
+  assert.deepEqual(bytesOf(sidecar), before)
+})
+
+/** What a lock may hold that no satchel wrote; each is taken over. */
+const GARBAGE_LOCKS = ['', '\0\xff', '{"pid"']
+
+test('a lock of garbage is taken over', async (t) => {
+  for (const garbage of GARBAGE_LOCKS) {
+    const { sidecar, place } = roomOf010(t, 'unclean')
+    writeFileSync(join(sidecar, 'lock-1'), garbage)
+
+    const attempt = await open(place)
+
+    assert.equal(attempt.kind, 'owner', JSON.stringify(garbage))
+    if (attempt.kind === 'owner') await attempt.room.close()
+  }
+})
+
+/** SQLite keeps the version of the tables at byte 60, big endian. */
+function newer(image: Buffer): Buffer {
+  const bytes = Buffer.from(image)
+  bytes.writeUInt32BE(bytes.readUInt32BE(60) + 1, 60)
+  return bytes
+}
+
+test('a room of a newer version and garbage are refused with their reason; only the lock is new', async (t) => {
+  const images = [
+    ['unsupported_version', newer(gunzipSync(readFileSync(join(FIXTURE, 'clean/sidecar/room.db.gz'))))],
+    ['store_damaged', Buffer.from('garbage')],
+    ['store_damaged', Buffer.alloc(0)],
+  ] as const
+  for (const [reason, image] of images) {
+    const { sidecar, place } = roomOf010(t, 'clean')
+    writeFileSync(join(sidecar, 'room.db'), image)
+    const before = bytesOf(sidecar)
+
+    await assert.rejects(open(place), { reason })
+
+    const after = [...bytesOf(sidecar)].filter(([name]) => !name.startsWith('lock-'))
+    assert.deepEqual(
+      after,
+      [...before].filter(([name]) => !name.startsWith('lock-')),
+    )
+  }
+})
