@@ -46,7 +46,9 @@ function sourceFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'server', 'plugins'], {
     encoding: 'utf8',
   })
-  return listed.split('\n').filter((path) => path.endsWith('.ts') && !/\.test\.ts$|\/testdata\//.test(path))
+  return listed
+    .split('\n')
+    .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|\/(testdata|testing)\//.test(path))
 }
 
 const seen = new Set(

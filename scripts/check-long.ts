@@ -32,14 +32,14 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'handoff: 50,000 records against a second validator',
-    command: [...testing, 'test/handoff-agreement.test.ts'],
+    command: [...testing, 'plugins/handoff/domain/schema-verdict.test.ts'],
     env: { RUNS: '50000' },
   },
   {
     name: '200 kills in the middle of a record write, of an ingest and of an index write; a lock holder stopped for 61 s',
     command: [
       ...testing,
-      'test/handoff-store.test.ts',
+      'plugins/handoff/store/store.test.ts',
       'test/modules-kill.test.ts',
       'test/modules-stores.test.ts',
     ],

@@ -86,7 +86,7 @@ async function everythingKnown({ registry }: RunningHost): Promise<Known> {
       ...MODULE_INPUTS,
     ]),
     sources: git('ls-files', 'server', 'plugins')
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .filter((path) => /\.ts$/.test(path) && !/\.test\.ts$|\/testing\//.test(path))
       .map((path) => readFileSync(join(ROOT, path), 'utf8'))
       .join('\n'),
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { plugin as handoff } from '../plugins/handoff/index.ts'
-import type { Answer } from './handoff-fixture.ts'
+import type { Answer } from '../plugins/handoff/testing/fixture.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost, type TestHost } from './harness/index.ts'
 
 const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))

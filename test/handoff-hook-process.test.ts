@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sampleId, sampleRecord } from '../plugins/handoff/bench/sample-record.ts'
+import { type Bench, openBench, SMALL } from '../plugins/handoff/testing/fixture.ts'
 import { processStart } from '../server/process-start.ts'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
 const SATCHEL = join(import.meta.dirname, '../dist/satchel.js')

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { TestContext } from 'node:test'
-import { plugin } from '../plugins/handoff/index.ts'
-import { createHost, type RunningHost } from '../server/host.ts'
-import { type CallContext, type Host, type Log, SatchelError } from '../server/plugin.ts'
+import { createHost, type RunningHost } from '../../../server/host.ts'
+import { type CallContext, type Host, type Log, SatchelError } from '../../../server/plugin.ts'
+import { plugin } from '../index.ts'
 
 /** One project folder, a host with the handoff plugin over it, and a clock that only the test moves. */
 export interface Bench {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
 
 const RESUMABLE = {
   ...SMALL,

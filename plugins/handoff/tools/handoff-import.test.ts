@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import type { Handoff } from '../domain/record.ts'
+import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const LEGACY = 'https://threadline.dev/schemas/handoff/v0.1.json'
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`

@@ -19,17 +19,17 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { validate } from '../generated/handoff-validate.js'
-import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
-import { layoutOf } from '../plugins/handoff/store/layout.ts'
-import { pauseMs } from '../plugins/handoff/store/lock.ts'
-import { openStore, type Store } from '../plugins/handoff/store/store.ts'
-import { isZombie } from '../server/process-start.ts'
-import { bundled } from './fixtures/bundled.ts'
-import { openBench, SMALL } from './handoff-fixture.ts'
-import { ordinaryUserOf } from './ordinary-user.ts'
+import { validate } from '../../../generated/handoff-validate.js'
+import { isZombie } from '../../../server/process-start.ts'
+import { bundled } from '../../../test/fixtures/bundled.ts'
+import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
+import { openBench, SMALL } from '../testing/fixture.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { layoutOf } from './layout.ts'
+import { pauseMs } from './lock.ts'
+import { openStore, type Store } from './store.ts'
 
-const WRITER = await bundled(join(import.meta.dirname, 'handoff-writer.ts'))
+const WRITER = await bundled(join(import.meta.dirname, '../testing/writer.ts'))
 
 interface Writer {
   readonly process: ChildProcess
@@ -152,10 +152,7 @@ function storeAt(root: string, disk: Disk = realDisk): { store: Store; root: str
 
 const ID = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f'
 const CASES = JSON.parse(
-  readFileSync(
-    fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url)),
-    'utf8',
-  ),
+  readFileSync(fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url)), 'utf8'),
 )
 const OLD = `${JSON.stringify(CASES[0].record, null, 2)}\n`
 const NEW = OLD.replace('One fixture remains.', 'None remains.')

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { build } from 'esbuild'
 import fc from 'fast-check'
-import type { HandoffKnown } from '../generated/handoff-known.ts'
-import { HANDOFF_SCHEMA } from '../generated/handoff-schema.ts'
-import { validate } from '../generated/handoff-validate.js'
-import { schemaVerdict } from '../plugins/handoff/domain/schema-verdict.ts'
-import { isJsonObject } from '../server/plugin.ts'
+import type { HandoffKnown } from '../../../generated/handoff-known.ts'
+import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
+import { validate } from '../../../generated/handoff-validate.js'
+import { isJsonObject } from '../../../server/plugin.ts'
+import { schemaVerdict } from './schema-verdict.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const BASE: HandoffKnown = JSON.parse(
   readFileSync(`${ROOT}plugins/handoff/testdata/handoff-cases.json`, 'utf8'),
 )[0].record
 
-// 50,000 by hand: RUNS=50000 node --import tsx --test test/handoff-agreement.test.ts
+// 50,000 by hand: RUNS=50000 node --import tsx --test plugins/handoff/domain/schema-verdict.test.ts
 const RUNS = Number(process.env['RUNS'] ?? 3000)
 const SEED = Number(process.env['SEED'] ?? 20261121)
 

@@ -6,11 +6,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { fileFacts } from '../plugins/handoff/files/file-facts.ts'
-import { type Answer, openBench, SMALL } from './handoff-fixture.ts'
+import type { Handoff } from './domain/record.ts'
+import { fileFacts } from './files/file-facts.ts'
+import { type Answer, openBench, SMALL } from './testing/fixture.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const CASES = fileURLToPath(new URL('./testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 
 /** Secrets, each different, so that one that is found tells where it was put. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { pointerOf } from '../plugins/handoff/domain/json-pointer.ts'
-import { openBench, SMALL } from './handoff-fixture.ts'
+import { pointerOf } from '../domain/json-pointer.ts'
+import { openBench, SMALL } from '../testing/fixture.ts'
 
 interface Case {
   readonly name: string
@@ -15,7 +15,7 @@ interface Case {
   readonly record: unknown
 }
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const CASES_FILE = join(ROOT, 'plugins/handoff/testdata/handoff-cases.json')
 const CASES: readonly Case[] = JSON.parse(readFileSync(CASES_FILE, 'utf8'))
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { type Bench, leastMs, openBench, SMALL } from './handoff-fixture.ts'
+import type { Handoff } from '../domain/record.ts'
+import { type Bench, leastMs, openBench, SMALL } from '../testing/fixture.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const FULL = {
   ...SMALL,

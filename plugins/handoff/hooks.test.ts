@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { detect } from '../plugins/handoff/domain/detect.ts'
-import type { Terminal } from '../server/plugin.ts'
-import { type Bench, contextOf, openBench, SMALL } from './handoff-fixture.ts'
+import type { Terminal } from '../../server/plugin.ts'
+import { detect } from './domain/detect.ts'
+import { type Bench, contextOf, openBench, SMALL } from './testing/fixture.ts'
 
 interface HookRun {
   readonly code: number

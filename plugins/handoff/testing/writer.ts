@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
-import { createRecord } from '../plugins/handoff/actions/create-record.ts'
-import { updateRecord } from '../plugins/handoff/actions/update-record.ts'
-import { handoffConfig } from '../plugins/handoff/config.ts'
-import { createHandoffs } from '../plugins/handoff/project.ts'
-import { isSatchelError } from '../server/plugin.ts'
-import { contextOf, SMALL, testHost } from './handoff-fixture.ts'
+import { isSatchelError } from '../../../server/plugin.ts'
+import { createRecord } from '../actions/create-record.ts'
+import { updateRecord } from '../actions/update-record.ts'
+import { handoffConfig } from '../config.ts'
+import { createHandoffs } from '../project.ts'
+import { contextOf, SMALL, testHost } from './fixture.ts'
 
 /**
  * A process that writes: `update ROOT ID COUNT LABEL` appends COUNT entries, `create ROOT KEY` makes a record with

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { STATUSES, type Status } from '../plugins/handoff/domain/record.ts'
-import { ALLOWED } from '../plugins/handoff/domain/transition.ts'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { STATUSES, type Status } from '../domain/record.ts'
+import { ALLOWED } from '../domain/transition.ts'
+import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
 
 /** What a record needs so that every check passes. */
 const SOUND = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { type Answer, type Bench, openBench, SMALL } from '../testing/fixture.ts'
 
 const PLAIN = 'something that an earlier session found out and wrote down. '
 const evidence = (count: number, chars: number) =>

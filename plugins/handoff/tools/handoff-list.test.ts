@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { type Disk, realDisk } from '../plugins/handoff/store/disk.ts'
-import { layoutOf } from '../plugins/handoff/store/layout.ts'
-import { createIndex } from '../plugins/handoff/store/record-index.ts'
-import { type Bench, leastMs, openBench, SMALL } from './handoff-fixture.ts'
+import type { Handoff } from '../domain/record.ts'
+import { type Disk, realDisk } from '../store/disk.ts'
+import { layoutOf } from '../store/layout.ts'
+import { createIndex } from '../store/record-index.ts'
+import { type Bench, leastMs, openBench, SMALL } from '../testing/fixture.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`

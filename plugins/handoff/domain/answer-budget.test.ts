@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withinBytes } from '../plugins/handoff/domain/answer-budget.ts'
-import { type Bench, openBench, SMALL } from './handoff-fixture.ts'
+import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
+import { withinBytes } from './answer-budget.ts'
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 /** What `structured`, `freshness`, the path and what an answer says of itself take together, beside brief and record. */

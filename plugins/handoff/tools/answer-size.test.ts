@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Handoff } from '../plugins/handoff/domain/record.ts'
-import { startCli } from './fixtures/run-cli.ts'
-import { contextOf, openBench, SMALL } from './handoff-fixture.ts'
+import { startCli } from '../../../test/fixtures/run-cli.ts'
+import type { Handoff } from '../domain/record.ts'
+import { contextOf, openBench, SMALL } from '../testing/fixture.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
+const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 const bytesOf = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer))

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { REASONS } from '../plugins/handoff/reasons.ts'
-import { ERROR_CODES } from '../server/contract/errors.ts'
+import { ERROR_CODES } from '../../server/contract/errors.ts'
+import { REASONS } from './reasons.ts'
 
-const PLUGIN = fileURLToPath(new URL('../plugins/handoff', import.meta.url))
+const PLUGIN = fileURLToPath(new URL('.', import.meta.url))
 const SHARED: ReadonlySet<string> = new Set(['invalid_arguments'])
 
 /** Reasons as the sources write them: the word behind the code of an error. */
@@ -30,7 +30,7 @@ test('every reason this plugin throws is in the list that the docs are made from
 })
 
 test('the hook configurations in the docs are JSON that names hooks there are', () => {
-  const docs = readFileSync(fileURLToPath(new URL('../docs/handoffs.md', import.meta.url)), 'utf8')
+  const docs = readFileSync(fileURLToPath(new URL('../../docs/handoffs.md', import.meta.url)), 'utf8')
   const blocks = [...docs.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => JSON.parse(json))
 
   assert.equal(blocks.length, 2)
