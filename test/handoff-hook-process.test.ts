@@ -27,6 +27,7 @@ interface Answered {
 
 interface HookOptions extends SpawnOptions {
   readonly flags?: readonly string[]
+  readonly program?: readonly [node: string, satchel: string]
 }
 
 /** A hook as a harness runs it. `input` undefined: standard input is never closed. */
@@ -34,14 +35,18 @@ async function runHook(
   bench: Bench,
   event: string,
   input: string | undefined,
-  { flags = [], ...options }: HookOptions = {},
+  {
+    flags = [],
+    program: [node, satchel] = [process.execPath, SATCHEL],
+    env = {},
+    ...options
+  }: HookOptions = {},
 ): Promise<Answered> {
-  const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...env } = process.env
-  if (options.uid !== undefined) env['NODE_V8_COVERAGE'] = '' // its folder is not that user's; absent, Node would fill it in
+  const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...inherited } = process.env
   const started = performance.now()
-  const child = spawn(process.execPath, [SATCHEL, 'handoff', 'hook', event, ...flags], {
+  const child = spawn(node, [satchel, 'handoff', 'hook', event, ...flags], {
     cwd: bench.root,
-    env,
+    env: { ...inherited, ...env },
     ...options,
     stdio: 'pipe',
   })
@@ -111,7 +116,7 @@ test('a hook answers within 2 s in a store that cannot be written, and leaves it
   const bench = await openBench(t, { repository: true })
   const { path } = await bench.call('handoff_create', SMALL)
   const before = bench.read(path)
-  const user = ordinaryUserOf(bench.root)
+  const { options, ...user } = await ordinaryUserOf(t, bench.root)
   const store = join(bench.root, '.handoffs')
   const folders = [
     store,
@@ -124,7 +129,7 @@ test('a hook answers within 2 s in a store that cannot be written, and leaves it
   for (const folder of folders) chmodSync(folder, 0o500)
   try {
     for (const event of EVENTS) {
-      const { stdout, stderr } = await keepsItsPromise(bench, event, inputFor(bench), user)
+      const { stdout, stderr } = await keepsItsPromise(bench, event, inputFor(bench), { ...user, ...options })
       if (event === 'session-start') assert.match(stdout, /additionalContext/)
       if (event === 'pre-compact') assert.match(stderr, /cannot be used/)
     }
@@ -172,7 +177,7 @@ test('a hook answers within 2 s when git hangs, and leaves no git behind', async
   chmodSync(join(tools.root, 'bin/git'), 0o755)
   const bench = await openBench(t, { repository: true })
   await bench.call('handoff_create', SMALL)
-  const env = { ...process.env, PATH: `${tools.root}/bin:${process.env['PATH']}` }
+  const env = { PATH: `${tools.root}/bin:${process.env['PATH']}` }
 
   for (const event of EVENTS) await keepsItsPromise(bench, event, inputFor(bench), { env })
 

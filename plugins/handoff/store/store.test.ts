@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -37,12 +37,8 @@ interface Writer {
   readonly ended: Promise<number | null>
 }
 
-function startWriter(
-  args: readonly string[],
-  user: { readonly uid?: number; readonly gid?: number } = {},
-): Writer {
+function startWriter(args: readonly string[]): Writer {
   const child = spawn(process.execPath, ['--enable-source-maps', WRITER, ...args], {
-    ...user,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const acknowledged: string[] = []
@@ -454,19 +450,28 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
   const bench = await openBench(t)
   const { id, path } = await bench.call('handoff_create', SMALL)
   const before = bench.read(path)
-  const user = ordinaryUserOf(bench.root)
+  const { program, options, env } = await ordinaryUserOf(t, bench.root)
+  const [node, satchel] = program
   const folders = ['.handoffs', '.handoffs/records', '.handoffs/.tmp'].map((name) => join(bench.root, name))
+  const writes = [
+    ['create', '--title', 'a', '--objective', 'b', '--current-state', 'c'],
+    ['redact', '--id', id, '--fields', '/summary/current_state', '--apply'],
+  ].map((words) => [satchel, 'handoff', ...words, '--json'])
 
   for (const folder of folders) chmodSync(folder, 0o500)
-  const writers = [
-    startWriter(['update', bench.root, id, '1', 'entry'], user),
-    startWriter(['create', bench.root, 'a key'], user),
-  ]
-  await Promise.all(writers.map(({ ended }) => ended))
+  const ran = writes.map((words) =>
+    spawnSync(node, words, {
+      ...options,
+      cwd: bench.root,
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    }),
+  )
   for (const folder of folders) chmodSync(folder, 0o700)
 
-  for (const { acknowledged } of writers) {
-    assert.deepEqual(acknowledged, ['refused: unavailable/store_unwritable'])
+  for (const { stdout, stderr } of ran) {
+    const { code, reason } = JSON.parse(stdout || stderr).error
+    assert.deepEqual([code, reason], ['unavailable', 'store_unwritable'])
   }
   assert.equal(bench.read(path), before)
   assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
