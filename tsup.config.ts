@@ -22,6 +22,8 @@ export default defineConfig({
   clean: true,
   dts: false,
   metafile: true,
+  // Errors and warnings are still printed.
+  silent: true,
   // Less text to compile at every start; names stay, so that a stack trace reads like the source.
   esbuildOptions(options) {
     options.minifyWhitespace = true

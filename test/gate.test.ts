@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import tsup from '../tsup.config.ts'
 import { matchesSnapshot, temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -14,6 +15,7 @@ const BIN = {
   biome: 'node_modules/@biomejs/biome/bin/biome',
   knip: 'node_modules/knip/bin/knip.js',
   depcruise: 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+  tsup: 'node_modules/tsup/dist/cli-default.js',
 } as const
 
 interface Ended {
@@ -188,6 +190,24 @@ test('lint refuses each habit that STYLE.md rules out', async (t) => {
     assert.ok(found, `${rule} did not refuse ${path}\n${text.slice(0, 2000)}`)
   }
   assert.doesNotMatch(text, /server\/a\.ts/)
+})
+
+test('the bundler prints nothing unless it fails', async (t) => {
+  const entries = Object.values(Object(tsup).entry as Record<string, string>)
+  const sandbox = await openSandbox(t, {
+    'package.json': '{ "type": "module" }',
+    'plugins/a/index.ts': 'export const a = 1\n',
+    ...Object.fromEntries(entries.map((path) => [path, 'export const one = 1\n'])),
+  })
+  sandbox.copy('tsup.config.ts', 'tsconfig.json')
+
+  const built = sandbox.run(process.execPath, [BIN.tsup])
+  sandbox.write({ 'plugins/a/index.ts': "import './missing.ts'\n" })
+  const failed = sandbox.run(process.execPath, [BIN.tsup])
+
+  assert.deepEqual(built, { code: 0, text: '' })
+  assert.notEqual(failed.code, 0)
+  assert.match(failed.text, /plugins\/a\/index\.ts.*missing\.ts/s)
 })
 
 test('only the clock’s homes read the time, and nothing in the product throws dice', () => {

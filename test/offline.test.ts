@@ -44,7 +44,7 @@ test('what README tells a newcomer to run works with every foreign address block
     /^npm ci && npm run (\w+)$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const [build, command = ''] = scripts[script].split(' && ')
-  assert.equal(build, 'npm run build', 'the tests run on a fresh build')
+  assert.equal(build, 'npm run -s build', 'the tests run on a fresh build')
 
   const { code, out, err, attempts } = await runBlocked(t, command.split(' ').slice(1))
 
