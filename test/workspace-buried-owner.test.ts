@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { realSurroundings } from '../plugins/workspace/engine/liveness.ts'
+import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { openTestRoom } from './workspace-fixture.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
 
 test('a process that was stopped, taken for dead and resumed answers nothing of the room it lost, and goes on in it when it is free', async (t) => {

@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { z } from 'zod'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
+import { type Operation, openTestRoom, type TestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { CAPABILITIES, type Capability } from '../server/contract/context.ts'
 import { isSatchelError } from '../server/contract/errors.ts'
 import { definePlugin } from '../server/contract/plugin.ts'
 import { defineTool } from '../server/contract/tool.ts'
 import { openHost } from './harness/index.ts'
-import { type Operation, openTestRoom, type TestRoom } from './workspace-fixture.ts'
 import { type Ask, askOnce, listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 /** What each tool asks of its caller (design workspace, sections 3 and 5); `own`: nothing where it is about oneself. */

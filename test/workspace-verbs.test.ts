@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { startCli } from './fixtures/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { openTestRoom } from './workspace-fixture.ts'
 
 async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {
   const cwd = await temporaryFolder(t)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
-import type { EventType } from '../plugins/workspace/domain/event.ts'
-import type { Joined } from '../plugins/workspace/room/members.ts'
-import { isSatchelError } from '../server/contract/errors.ts'
-import { openTestRoom, type TestRoom } from './workspace-fixture.ts'
+import { isSatchelError } from '../../../server/plugin.ts'
+import type { EventType } from '../domain/event.ts'
+import type { Joined } from '../room/members.ts'
+import { openTestRoom, type TestRoom } from './test-room.ts'
 
 /** The room as it should be, in the plainest terms; knows nothing of how the real one works. */
 export interface Model {
@@ -292,6 +292,13 @@ export const steps = [
     .tuple(small, fc.constantFrom('accept', 'result', 'approve', 'reject', 'cancel'))
     .map((args) => moveHandoff(...args)),
 ]
+
+/** The status that the newest event of a lease leaves it in. */
+export const LEASE_STATUS: Readonly<Record<string, string>> = {
+  'lease.acquired': 'active',
+  'lease.released': 'released',
+  'lease.expired': 'expired',
+}
 
 export const START = '# Plan\n\n## Goals\none\n'
 

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { EventType, RoomEvent } from '../plugins/workspace/domain/event.ts'
-import { openRoom, type RoomSeams, roomPlace } from '../plugins/workspace/engine/open-room.ts'
-import { checkHandoffRecord } from '../plugins/workspace/handoff-record.ts'
-import type { ActorChange, News } from '../plugins/workspace/room/change.ts'
-import { commit } from '../plugins/workspace/room/commits.ts'
+import { assetPath } from '../../../server/assets.ts'
+import { CAPABILITIES, type Capability } from '../../../server/plugin.ts'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import type { EventType, RoomEvent } from '../domain/event.ts'
+import { parseJoinUri } from '../domain/invitation.ts'
+import { openRoom, type RoomSeams, roomPlace } from '../engine/open-room.ts'
+import { checkHandoffRecord } from '../handoff-record.ts'
+import type { ActorChange, News } from '../room/change.ts'
+import { commit } from '../room/commits.ts'
 import {
   acceptHandoff,
   cancelHandoff,
@@ -14,16 +18,13 @@ import {
   type HandoffInput,
   handInResult,
   reviewHandoff,
-} from '../plugins/workspace/room/handoffs.ts'
-import { invite, revokeInvitation } from '../plugins/workspace/room/invitations.ts'
-import { checkout, release, renew } from '../plugins/workspace/room/leases.ts'
-import { endSession, type Joined, joinLocally, leave } from '../plugins/workspace/room/members.ts'
-import { propose, rebase, review, withdraw } from '../plugins/workspace/room/proposals.ts'
-import { type Room, type RoomParts, startRoom, storeContent } from '../plugins/workspace/room/room.ts'
-import { eventsSince, type View } from '../plugins/workspace/room/views.ts'
-import { assetPath } from '../server/assets.ts'
-import { CAPABILITIES, type Capability } from '../server/contract/context.ts'
-import { temporaryFolder } from './harness/index.ts'
+} from '../room/handoffs.ts'
+import { invite, revokeInvitation } from '../room/invitations.ts'
+import { checkout, release, renew } from '../room/leases.ts'
+import { endSession, type Joined, joinLocally, leave, redeem } from '../room/members.ts'
+import { propose, rebase, review, withdraw } from '../room/proposals.ts'
+import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
+import { eventsSince, type View } from '../room/views.ts'
 
 /** Every mutation by a session, by the name its tool has. */
 export const OPERATIONS = {
@@ -178,4 +179,24 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
       await rm(folder, { recursive: true })
     },
   }
+}
+
+export const GOALS = '## Goals\nthree\n\n'
+
+/** A proposal of `who` for the newest version, approved. */
+export async function approved(room: TestRoom, who: Joined, input: object = {}) {
+  const { version } = await room.look(who, ({ rows }) => rows.document)
+  const proposal = await room.do(who, 'propose', {
+    base_version: version,
+    summary: 'a change',
+    content: `# Plan\n\nchanged at ${version}\n`,
+    ...input,
+  })
+  return room.do(who, 'review', { proposal_id: proposal.proposal_id, approve: true })
+}
+
+/** A guest who joined by the invitation `uri`. */
+export async function redeemed(room: TestRoom, uri: string, name = 'guest') {
+  const secret = parseJoinUri(uri)?.secret ?? uri
+  return room.room.changeAsSystem((change) => redeem(change, { secret, name, kind: 'agent' }))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { freshRoom, steps } from './workspace-steps.ts'
+import { freshRoom, steps } from '../testing/room-model.ts'
 
 const RUNS = 40
 const SEED = Number(process.env['SEED'] ?? 20_261_122)

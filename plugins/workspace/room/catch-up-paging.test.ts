@@ -3,87 +3,17 @@ import { cp } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { type Digest, type DigestEntry, digest, tokensOf } from '../plugins/workspace/domain/digest.ts'
-import { type EventType, makeEvent, type RoomEvent } from '../plugins/workspace/domain/event.ts'
-import type { Handoff } from '../plugins/workspace/domain/handoff.ts'
-import type { Proposal } from '../plugins/workspace/domain/proposal.ts'
-import { changesSince } from '../plugins/workspace/room/catch-up.ts'
-import type { Joined } from '../plugins/workspace/room/members.ts'
-import { eventsAfter } from '../plugins/workspace/room/views.ts'
-import { temporaryFolder } from './harness/index.ts'
-import { openTestRoom, type TestRoom } from './workspace-fixture.ts'
-import { compare, freshRoom, type Real, START, step, steps } from './workspace-steps.ts'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { type Digest, type DigestEntry, tokensOf } from '../domain/digest.ts'
+import type { EventType, RoomEvent } from '../domain/event.ts'
+import { compare, freshRoom, LEASE_STATUS, type Real, START, step, steps } from '../testing/room-model.ts'
+import { openTestRoom, type TestRoom } from '../testing/test-room.ts'
+import { changesSince } from './catch-up.ts'
+import type { Joined } from './members.ts'
+import { eventsAfter } from './views.ts'
 
 const HISTORIES = Number(process.env['HISTORIES'] ?? 25)
 const SEED = Number(process.env['SEED'] ?? 20_261_122)
-
-test('what did I miss equals the fold of the events between, for random histories and cursors', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.commands(steps, { maxCommands: 25 }),
-      fc.array(fc.nat({ max: 60 }), { maxLength: 5 }),
-      async (commands, cursors) => {
-        const { model, real } = await freshRoom(t)
-        await fc.asyncModelRun(() => ({ model, real }), commands)
-        const events = await real.room.events()
-        const latest = events.at(-1)?.event_id ?? 0
-        for (const since of [0, latest, ...cursors.map((cursor) => cursor % (latest + 1))]) {
-          const told = await askAs(real, 0, { since, budget: 8000 })
-          assert.deepEqual(summary(told), plainFold(events, since), `since ${since}`)
-          assert.deepEqual([told.to_event_id, told.gap, told.truncated], [latest, false, undefined])
-        }
-        await real.room.discard()
-      },
-    ),
-    { numRuns: HISTORIES, seed: SEED, endOnFailure: true },
-  )
-  t.diagnostic(`seed ${SEED}, ${HISTORIES} histories`)
-})
-
-function summary(told: ReturnType<typeof digest>) {
-  const by = (rows: readonly Readonly<Record<string, unknown>>[], key: string) =>
-    rows.map((row) => [row[key], row['status']]).sort()
-  return {
-    counts: { ...told.counts },
-    versions: told.document.map(({ version }) => version).sort(),
-    proposals: by(told.proposals, 'proposal_id'),
-    leases: by(told.leases, 'lease_id'),
-    handoffs: by(told.handoffs, 'handoff_id'),
-  }
-}
-
-const LEASE_STATUS: Readonly<Record<string, string>> = {
-  'lease.acquired': 'active',
-  'lease.released': 'released',
-  'lease.expired': 'expired',
-}
-
-/** The same question answered from the events alone. */
-function plainFold(events: readonly RoomEvent[], since: number) {
-  const counts: Record<string, number> = {}
-  const versions: number[] = []
-  const proposals = new Map<string, string>()
-  const leases = new Map<string, string>()
-  const handoffs = new Map<string, string>()
-  for (const { event_type, payload, version } of events.filter(({ event_id }) => event_id > since)) {
-    counts[event_type] = (counts[event_type] ?? 0) + 1
-    const status = String(payload['status'])
-    const family = event_type.slice(0, event_type.indexOf('.'))
-    if (family === 'change') versions.push(version ?? 0)
-    if (family === 'proposal') proposals.set(String(payload['proposal_id']), status)
-    if (family === 'lease') leases.set(String(payload['lease_id']), LEASE_STATUS[event_type] ?? '')
-    if (family === 'handoff') handoffs.set(String(payload['handoff_id']), status)
-  }
-  return {
-    counts,
-    versions: versions.sort(),
-    proposals: [...proposals].sort(),
-    leases: [...leases].sort(),
-    handoffs: [...handoffs].sort(),
-  }
-}
-
-// --- readers who page ------------------------------------------------------------------------------------------------
 
 /** One person's way through the history: what they were told so far. */
 interface Reader {
@@ -109,6 +39,7 @@ interface Question {
 }
 
 const RING = 2000 // spec workspace-events, rule 10
+
 const WHOLE = Number.MAX_SAFE_INTEGER
 
 const budgets = fc.oneof(
@@ -116,6 +47,7 @@ const budgets = fc.oneof(
   fc.integer({ min: 400, max: 900 }),
   fc.integer({ min: 400, max: 8000 }),
 )
+
 /** Where somebody asks from: so far behind the newest event, or so far from the oldest that is kept. */
 const cursors = fc.oneof(
   fc.integer({ min: -3, max: 60 }).map((behind) => ({ from: 'newest', by: -behind }) as const),
@@ -322,8 +254,6 @@ function assertComplete({ ever }: Story, { since, counts, known }: Reader): void
   for (const { id, status } of touchedObjects(told)) assert.equal(known.get(id), status, id)
 }
 
-// --- the plain fold --------------------------------------------------------------------------------------------------
-
 type Family = 'document' | 'proposals' | 'leases' | 'joined' | 'left' | 'handoffs'
 
 interface Seen {
@@ -442,8 +372,6 @@ function entryOf(told: Digest, { id }: Seen): DigestEntry | undefined {
   return all.find((entry) => Object.values(entry).includes(id) || `version-${entry['version']}` === id)
 }
 
-// --- a room whose ring has forgotten its beginning -------------------------------------------------------------------
-
 /** The folder of a closed room that has forgotten its first events, and in which nothing is open. */
 async function agedFolder(t: TestContext): Promise<string> {
   const room = await openTestRoom(t, { text: START })
@@ -462,115 +390,3 @@ async function openCopy(t: TestContext, folder: string): Promise<TestRoom> {
   await cp(folder, copy, { recursive: true })
   return openTestRoom(t, { folder: copy })
 }
-
-// --- the digest alone ------------------------------------------------------------------------------------------------
-
-const ME = 'par_me'
-const summaries = fc.string({ maxLength: 300, unit: 'grapheme' })
-const proposalRow = fc
-  .record({ id: fc.uuid(), mine: fc.boolean(), pending: fc.boolean(), summary: summaries })
-  .map(
-    ({ id, mine, pending, summary: text }): Proposal => ({
-      proposal_id: `prop_${id}`,
-      participant_id: mine ? ME : 'par_other',
-      target: 'workspace',
-      base_version: 1,
-      base_region_hash: '',
-      content_hash: '',
-      content_bytes: 0,
-      summary: text,
-      status: pending ? 'pending' : 'rejected',
-      created_at: '',
-    }),
-  )
-const handoffRow = fc.record({ id: fc.uuid(), mine: fc.boolean(), title: summaries }).map(
-  ({ id, mine, title }): Handoff => ({
-    handoff_id: `ho_${id}`,
-    task_id: '',
-    from: 'par_other',
-    ...(mine && { to: ME }),
-    title,
-    objective: '',
-    base_version: 1,
-    has_record: false,
-    status: 'created',
-    created_at: '',
-    updated_at: '',
-  }),
-)
-
-function eventOf(id: number, type: EventType, payload: RoomEvent['payload']): RoomEvent {
-  return makeEvent({ type, payload }, { id, workspaceId: 'ws_1', at: '2026-11-20T13:00:00.000000+00:00' })
-}
-
-test('an answer never exceeds its budget, says what it left out, and keeps what matters most first', () => {
-  fc.assert(
-    fc.property(
-      fc.array(proposalRow, { maxLength: 60 }),
-      fc.array(handoffRow, { maxLength: 20 }),
-      fc.integer({ min: 400, max: 8000 }),
-      (proposals, handoffs, budget) => {
-        const events = [
-          ...proposals.map(({ proposal_id }, n) => eventOf(n + 1, 'proposal.created', { proposal_id })),
-          ...handoffs.map(({ handoff_id }, n) =>
-            eventOf(proposals.length + n + 1, 'handoff.created', { handoff_id }),
-          ),
-        ]
-        const latest = events.length
-        const told = digest(
-          {
-            since: 0,
-            events,
-            latest,
-            oldest: 1,
-            version: 1,
-            me: ME,
-            versions: [],
-            proposals,
-            leases: [],
-            participants: [],
-            handoffs,
-          },
-          budget,
-        )
-
-        assert.ok(tokensOf(told) <= budget, `${tokensOf(told)} of ${budget}`)
-        assert.equal((told.counts['proposal.created'] ?? 0) + (told.counts['handoff.created'] ?? 0), latest)
-        const complete =
-          told.proposals.length === proposals.length && told.handoffs.length === handoffs.length
-        assert.equal(told.truncated === undefined, complete)
-        const toMe = handoffs.filter(({ to }) => to === ME).length
-        if (told.proposals.length > 0) assert.equal(told.handoffs.filter((row) => row['to_me']).length, toMe)
-      },
-    ),
-    { numRuns: Number(process.env['HISTORIES'] ?? 300) },
-  )
-})
-
-test('what is cut of the current state is read on from the oldest event that is kept', () => {
-  const proposals = fc.sample(
-    proposalRow.map((row) => ({ ...row, status: 'pending' as const })),
-    {
-      seed: SEED,
-      numRuns: 60,
-    },
-  )
-  const base = { me: ME, version: 7, versions: [], proposals, leases: [], participants: [], handoffs: [] }
-
-  const lost = digest({ ...base, since: 5, events: [], latest: 5000, oldest: 3001 }, 400)
-  const ahead = digest({ ...base, since: 9000, events: [], latest: 5000, oldest: 3001 }, 400)
-
-  assert.deepEqual(lost.truncated?.next.args, { since_event_id: 5 })
-  assert.deepEqual(ahead.truncated?.next.args, { since_event_id: 3000 })
-})
-
-test('nothing new costs at most 120 tokens, and a lost range is the current state, said as a gap', () => {
-  const base = { me: ME, version: 7, versions: [], proposals: [], leases: [], participants: [], handoffs: [] }
-  const quiet = digest({ ...base, since: 2_000_000, events: [], latest: 2_000_000, oldest: 1_998_001 }, 800)
-  const lost = digest({ ...base, since: 5, events: [], latest: 5000, oldest: 3001 }, 800)
-  const ahead = digest({ ...base, since: 9000, events: [], latest: 5000, oldest: 3001 }, 800)
-
-  assert.ok(tokensOf(quiet) <= 120, `${tokensOf(quiet)}`)
-  assert.deepEqual([quiet.gap, lost.gap, ahead.gap], [false, true, true])
-  assert.equal(lost.version.from, undefined)
-})

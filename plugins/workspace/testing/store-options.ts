@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { realClock, realRandom } from '../engine/clock.ts'
+import { realDisk } from '../engine/disk.ts'
+import { JOURNAL_LIMITS } from '../engine/generations.ts'
+import type { StoreOptions } from '../engine/room-store.ts'
+import type { Sql } from '../engine/sql.ts'
+import { modelContent } from '../engine/torture/model.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+let engine: Promise<Sql> | undefined
+
+/** The SQL engine, compiled once for a test file. */
+export function loadedSql(): Promise<Sql> {
+  const wasm = join(dirname(createRequire(import.meta.url).resolve('sql.js')), 'sql-wasm.wasm')
+  engine ??= import('../engine/sql.lazy.ts').then(({ loadSql }) => loadSql(readFileSync(wasm)))
+  return engine
+}
+
+/** Options of a store on the real disk, in a folder of its own that is removed after the test. */
+export async function storeOptions(t: TestContext, text = '# Plan\n'): Promise<StoreOptions> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-store-')))
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  const sidecar = join(directory, '.plan.md.satchel')
+  mkdirSync(sidecar, { mode: 0o700 })
+  writeFileSync(join(directory, 'plan.md'), text)
+  return {
+    sidecar,
+    file: join(directory, 'plan.md'),
+    content: modelContent,
+    sql: await loadedSql(),
+    disk: realDisk,
+    clock: realClock,
+    random: realRandom,
+    log: silent,
+    owner: 1,
+    holdsLock: () => true,
+  }
+}
+
+/** More than a record carries. */
+export function longText(start: string): string {
+  return start.padEnd(JOURNAL_LIMITS.textBytes + 1, '.')
+}
