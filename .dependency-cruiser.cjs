@@ -1,4 +1,21 @@
 /** Who may import whom. Each rule has a fixture under test/layers that breaks it; scripts/check-layers.ts proves that it is found. */
+/**
+ * plugins/modules from the bottom up: a folder imports only itself and folders before it. `reasons.ts`, `config.ts` and
+ * `errno.ts` are open to all but `domain`; the other files beside `index.ts` are the top.
+ */
+const MODULES_LAYERS = [
+  'domain',
+  'hcl',
+  'git',
+  'output',
+  'catalog',
+  'search',
+  'ingest',
+  'service',
+  'answers',
+  'tools',
+]
+
 const core = (names) => `^(node:)?(${names})$`
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -99,6 +116,30 @@ module.exports = {
       severity: 'error',
       from: { path: '^generated/' },
       to: { path: '^(server|plugins|scripts|test)/' },
+    },
+    ...MODULES_LAYERS.map((layer, at) => ({
+      name: `modules-layer-${layer}`,
+      comment: 'plugins/modules is read from the bottom up: no folder imports one above it.',
+      severity: 'error',
+      from: { path: `^plugins/modules/${layer}/` },
+      to: {
+        path: '^plugins/modules/',
+        pathNot: `^plugins/modules/((${MODULES_LAYERS.slice(0, at + 1).join('|')}|assets|testdata)/|(reasons|config|errno)\\.ts$)`,
+      },
+    })),
+    {
+      name: 'modules-layers-are-all',
+      comment: 'Every folder of plugins/modules has its place in MODULES_LAYERS.',
+      severity: 'error',
+      from: { path: `^plugins/modules/(?!(${MODULES_LAYERS.join('|')}|bench|testing)/)[^/]+/` },
+      to: {},
+    },
+    {
+      name: 'modules-foundation',
+      comment: 'What every folder may import imports none of them.',
+      severity: 'error',
+      from: { path: '^plugins/modules/(reasons|config|errno)\\.ts$' },
+      to: { path: '^plugins/modules/.+/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type RepositoryEntry, repositoryEntry } from '../plugins/modules/config.ts'
 import type { Trust } from '../plugins/modules/git/admission.ts'
-import { type IngestReport, ingest } from '../plugins/modules/ingest/ingest.ts'
+import { ingest } from '../plugins/modules/ingest/ingest.ts'
 import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
+import type { IngestReport } from '../plugins/modules/ingest/report.ts'
 
 export interface IngestHow {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,5 +1,6 @@
+import { moduleId } from '../plugins/modules/output/module-index.ts'
 import type { StoreHeader } from '../plugins/modules/search/store-header.ts'
-import { documentDigest, recordId } from '../plugins/modules/search/vector-record.ts'
+import { documentDigest } from '../plugins/modules/search/vector-record.ts'
 import type { VectorItem } from '../plugins/modules/search/vector-store.ts'
 
 /** Records for the tests of the stores: four dimensions, one direction each. */
@@ -19,7 +20,7 @@ export function item(n: number): VectorItem {
   const angle = n * 0.7
   const document = `Description: module number ${n}`
   return {
-    id: recordId(repository, 'v1.0.0', '.'),
+    id: moduleId(repository, 'v1.0.0', '.'),
     document,
     vector: Float32Array.from([Math.cos(angle), Math.sin(angle), 0, 0]),
     metadata: {

@@ -5,6 +5,7 @@ import type { ModuleSummary } from '../domain/summary.ts'
 import { recordOf } from '../ingest/summary-output.ts'
 import { type IndexRecord, moduleId, saveIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
+import { documentVector } from '../search/dense-features.ts'
 import { writeKeywordIndex } from '../search/keyword-file.ts'
 import type { Lexicon } from '../search/lexicon.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
@@ -13,7 +14,6 @@ import { moduleFields } from '../search/module-fields.ts'
 import { OWN_SUMMARIES } from '../search/own-corpus.ts'
 import { documentDigest, vectorDocument } from '../search/vector-record.ts'
 import type { VectorItem } from '../search/vector-store.ts'
-import { defaultDocumentVector } from '../search/vectordb-default.ts'
 
 const INCLUDE = { description: true, readme: true, variables: true, outputs: true, resource_types: true }
 
@@ -79,7 +79,7 @@ interface Prepared {
 }
 
 function preparedOf(summary: ModuleSummary, file: string, lexicon: Lexicon): Prepared {
-  const vector = defaultDocumentVector(moduleFields(summary), lexicon)
+  const vector = documentVector(moduleFields(summary), lexicon)
   return { file, summary, vector, document: vectorDocument(summary, INCLUDE) }
 }
 

@@ -1,5 +1,5 @@
 import { nearest } from '../../../server/plugin.ts'
-import { parseDirectory } from '../ingest/plan.ts'
+import { parseDirectory } from '../git/directory.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { refusal } from '../reasons.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'

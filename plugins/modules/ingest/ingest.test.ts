@@ -22,8 +22,9 @@ import { pathToFileURL } from 'node:url'
 import type { Log } from '../../../server/plugin.ts'
 import { buildRemote, deleteRefs } from '../bench/build-remote.ts'
 import { type RepositoryEntry, repositoryEntry } from '../config.ts'
-import { type IngestReport, type IngestRequest, ingest } from './ingest.ts'
+import { type IngestRequest, ingest } from './ingest.ts'
 import { openModuleReader } from './module-reader.ts'
+import type { IngestReport } from './report.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 

@@ -13,7 +13,8 @@ import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } fr
 import { openParseCache } from '../output/parse-cache.ts'
 import { takeLock } from '../output/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
-import type { VectorStep, VectorWork } from '../search/vector-step.ts'
+import { refusal } from '../reasons.ts'
+import type { VectorFailure, VectorStep, VectorWork } from '../search/vector-update.ts'
 import { createSaver } from './index-saver.ts'
 import type { ModuleReader } from './module-reader.ts'
 import { cachePath, storeNames, storePathOf } from './places.ts'
@@ -21,7 +22,7 @@ import { type Plan, planRepositories } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownGone, pruneRecords, removeFiles } from './prune.ts'
 import { type ReadingContext, readRepository, type Tally } from './read-repository.ts'
-import { type Failure, inPlaceOrder, type Warning } from './report.ts'
+import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
 import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
 
 /** What a run is to do. Paths are absolute and already confined to what the caller may touch. */
@@ -51,27 +52,6 @@ export interface IngestMeans {
   /** Absent: those of modules design 2.6. */
   readonly retryDelaysMs?: readonly number[]
   progress(done: number, total: number, message: string): void
-}
-
-/** What a run did; the same at every door (modules design 7). */
-export interface IngestReport {
-  readonly repositories: number
-  readonly refs: Readonly<Tally['refs']>
-  readonly modules: number
-  readonly written: number
-  readonly pruned: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
-  readonly vectors: {
-    readonly strategy: string
-    readonly upserted: number
-    readonly unchanged: number
-  } | null
-  readonly reference_reads: number
-  readonly failures: readonly Failure[]
-  readonly warnings: readonly Warning[]
-  readonly output_dir: string
-  readonly duration_ms: number
-  /** Of a dry run: what would be read. `pruned` is then what a run with `prune` is known to remove. */
-  readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
 }
 
 /** A run's report, and what it did to the index. */
@@ -304,7 +284,7 @@ async function finish(run: Run): Promise<Finish> {
     output.leftovers.removed(index.leftovers)
     const vectors = await means.vectors?.update(vectorWork(run, index.stale_vectors))
     if (vectors) {
-      tally.failures.push(...vectors.failures)
+      tally.failures.push(...vectors.failures.map(withoutVector))
       output.staleVectors.clear()
       for (const [id, record] of output.records) {
         output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
@@ -322,6 +302,13 @@ async function finish(run: Run): Promise<Finish> {
   } catch (thrown) {
     throw storageFailure(thrown)
   }
+}
+
+function withoutVector({ why, ...place }: VectorFailure): Failure {
+  return failureOf(
+    place,
+    refusal('embedding_failed', `No vector: ${why}. The next ingest sends just what is missing.`),
+  )
 }
 
 function vectorWork({ request, means, output }: Run, removed: readonly string[]): VectorWork {

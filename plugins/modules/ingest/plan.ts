@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { posix } from 'node:path'
 import type { RepositoryEntry } from '../config.ts'
+import { parseDirectory } from '../git/directory.ts'
 import { parseGlob } from '../git/glob.ts'
 import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
 import { nameFromUrl, parseRemoteUrl, type RemoteUrl } from '../git/url.ts'
@@ -87,22 +87,4 @@ function parseName(typed: string): string {
     )
   }
   return typed
-}
-
-/** A directory inside a repository, normalised. Errors: `invalid`/`path_refused`. */
-export function parseDirectory(typed: string): string {
-  const plain = posix.normalize(typed === '' ? '.' : typed).replace(/(?<=.)\/+$/, '')
-  const bad =
-    typed.length > 1024 ||
-    /[\p{Cc}\\]/u.test(typed) ||
-    typed.startsWith('/') ||
-    typed.split('/').includes('..') ||
-    plain.split('/').includes('..')
-  if (bad) {
-    throw refusal(
-      'path_refused',
-      'A path inside a repository is relative, without "..", backslashes or control characters.',
-    )
-  }
-  return plain
 }

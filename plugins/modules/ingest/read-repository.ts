@@ -14,7 +14,7 @@ import { leadsTo, moduleDirectories } from './directories.ts'
 import type { ModuleReader } from './module-reader.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { readRef } from './read-ref.ts'
-import { type Failure, failureOf, type Place, type Warning } from './report.ts'
+import { type Failure, failureOf, type Place, type RefCounts, type Warning } from './report.ts'
 import { createTextCache, type TextCache } from './text-cache.ts'
 
 /** Where what is read goes, and what is known already. */
@@ -36,7 +36,7 @@ export interface ReadingOutput {
 
 /** Numbers and findings of a run, shared by its repositories. */
 export interface Tally {
-  readonly refs: { processed: number; unchanged: number; empty: number; failed: number }
+  readonly refs: RefCounts
   readonly failures: Failure[]
   readonly warnings: Warning[]
 }

@@ -28,6 +28,35 @@ export interface Place {
   readonly path?: string
 }
 
+/** How many refs of a run ended how. */
+export interface RefCounts {
+  processed: number
+  unchanged: number
+  empty: number
+  failed: number
+}
+
+/** What a run did; the same at every door (modules design 7). */
+export interface IngestReport {
+  readonly repositories: number
+  readonly refs: Readonly<RefCounts>
+  readonly modules: number
+  readonly written: number
+  readonly pruned: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
+  readonly vectors: {
+    readonly strategy: string
+    readonly upserted: number
+    readonly unchanged: number
+  } | null
+  readonly reference_reads: number
+  readonly failures: readonly Failure[]
+  readonly warnings: readonly Warning[]
+  readonly output_dir: string
+  readonly duration_ms: number
+  /** Of a dry run: what would be read. `pruned` is then what a run with `prune` is known to remove. */
+  readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
+}
+
 /** The failure an error means. What is no `SatchelError` is a fault of ours: its text stays in the log. */
 export function failureOf(place: Place, thrown: unknown): Failure {
   if (isSatchelError(thrown)) {

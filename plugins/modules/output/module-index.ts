@@ -100,6 +100,13 @@ export async function loadIndex(outputDir: string): Promise<ModuleIndex | undefi
   }
 }
 
+/** The error where an index is needed and nothing has been ingested. */
+export function nothingIngested() {
+  return refusal('no_index', 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.', {
+    next: { tool: 'list_repositories', args: {} },
+  })
+}
+
 /** Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. */
 export async function saveIndex(outputDir: string, index: ModuleIndex): Promise<void> {
   const repositories = [...index.repositories].sort((a, b) => compare(a.repository, b.repository))

@@ -1,9 +1,9 @@
 import type { ModuleSummary } from '../domain/summary.ts'
+import { documentVector, queryVector } from './dense-features.ts'
 import { fuse, type Weights } from './fusion.ts'
 import { buildKeywordIndex, keywordDocument } from './keyword-index.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
 import { moduleFields } from './module-fields.ts'
-import { defaultDocumentVector, defaultQueryVector } from './vectordb-default.ts'
 
 /** A corpus ranked by one arm of the ladder: which parts of the search take part. */
 export interface Arm {
@@ -38,10 +38,10 @@ function engine({ ids, summaries }: Corpus, lexicon: Lexicon) {
     summaries.map((summary, at) => keywordDocument(ids[at] ?? '', summary)),
     lexicon,
   )
-  const vectors = summaries.map((summary) => defaultDocumentVector(moduleFields(summary), lexicon))
+  const vectors = summaries.map((summary) => documentVector(moduleFields(summary), lexicon))
   const rank = (query: string, weights: Weights): string[] => {
     const words = new Map(keyword.search(query).hits.map(({ id, score }) => [id, score]))
-    const wanted = defaultQueryVector(query, lexicon, keyword.frequencies)
+    const wanted = queryVector(query, lexicon, keyword.frequencies)
     const near = new Map(ids.map((id, at) => [id, dot(wanted, vectors[at])]))
     return fuse(ids, words, near, weights)
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))

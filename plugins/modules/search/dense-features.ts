@@ -63,6 +63,16 @@ export function queryFeatures(
   return features
 }
 
+/** The stored vector of a module: it depends on nothing but the module and the lexicon. */
+export function documentVector(fields: ModuleFields, lexicon: Lexicon): Float32Array {
+  return denseVector(documentFeatures(fields, lexicon))
+}
+
+/** The vector of a query; `df` sharpens it where the keyword index knows the corpus. */
+export function queryVector(query: string, lexicon: Lexicon, df?: DocumentFrequencies): Float32Array {
+  return denseVector(queryFeatures(query, lexicon, df))
+}
+
 /** Features hashed into two buckets each, L2-normalised, rounded to 6 decimals. */
 export function denseVector(features: ReadonlyMap<string, number>): Float32Array {
   const sums = new Float64Array(DENSE_DIMS)

@@ -1,3 +1,4 @@
+import { compare } from '../domain/order.ts'
 import { type Explanation, explainKeyword } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import type { KeywordHit, KeywordIndex } from './keyword-index.ts'
@@ -234,10 +235,6 @@ function onePerModule(ranked: readonly Ranked[]): Ranked[] {
     seen.add(module)
     return true
   })
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function sixDecimals(value: number): number {

@@ -1,19 +1,23 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
+import { compare } from '../domain/order.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 
-/** A module a query found, with the names in it that did. */
-export interface KeywordHit {
-  readonly id: string
+/** A found module: its latest version, and why it was found. */
+export interface FoundModule {
+  readonly record: IndexRecord
   readonly score: number
   readonly matched: readonly { readonly field: string; readonly name: string }[]
 }
 
 /** Ranked keyword search over the latest version of every module. */
-export interface KeywordSearch {
-  /** Best first; ids in `among` only. */
-  search(query: string, among: ReadonlySet<string>): KeywordHit[]
+export interface ListRanking {
+  /** The modules among `records` that match, best first; the same order on every run. */
+  rank(query: string, records: readonly IndexRecord[]): FoundModule[]
 }
+
+/** Examples are rarely what is wanted, so their scores count less. */
+const EXAMPLE_SHARE = 0.4
 
 const FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources', 'modules'] as const
 type Field = (typeof FIELDS)[number]
@@ -36,11 +40,11 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Builds the search from summaries, which are read one at a time and not kept. */
-export async function buildKeywordSearch(
+/** Builds the ranking from summaries, which are read one at a time and not kept. */
+export async function buildListRanking(
   records: readonly IndexRecord[],
   load: (record: IndexRecord) => Promise<ModuleSummary>,
-): Promise<KeywordSearch> {
+): Promise<ListRanking> {
   const index = new MiniSearch({
     fields: [...FIELDS],
     tokenize: words,
@@ -54,17 +58,33 @@ export async function buildKeywordSearch(
     namesOf.set(record.id, namedThings(summary))
   }
   return {
-    search(query, among) {
-      const options = { filter: (hit: SearchResult) => among.has(hit.id) }
+    rank(query, among) {
+      const byId = new Map(among.map((record) => [record.id, record]))
+      const options = { filter: (hit: SearchResult) => byId.has(hit.id) }
       const exact = index.search(query, options)
       const hits = exact.length > 0 ? exact : index.search(query, { ...options, prefix: true, fuzzy: 0.2 })
-      return hits.map(({ id, score, match }) => ({
-        id,
-        score: Math.round(score * 1000) / 1000,
-        matched: matchedNames(namesOf.get(id) ?? [], new Set(Object.keys(match))),
-      }))
+      return hits.flatMap((hit) => foundModule(hit, byId.get(hit.id), namesOf)).sort(byScore)
     },
   }
+}
+
+function foundModule(
+  { id, score, match }: SearchResult,
+  record: IndexRecord | undefined,
+  namesOf: ReadonlyMap<string, readonly NamedThing[]>,
+): FoundModule[] {
+  if (record === undefined) return []
+  const rounded = Math.round(score * 1000) / 1000
+  const matched = matchedNames(namesOf.get(id) ?? [], new Set(Object.keys(match)))
+  return [{ record, matched, score: record.kind === 'example' ? rounded * EXAMPLE_SHARE : rounded }]
+}
+
+function byScore(a: FoundModule, b: FoundModule): number {
+  return (
+    b.score - a.score ||
+    compare(a.record.repository, b.record.repository) ||
+    compare(a.record.path, b.record.path)
+  )
 }
 
 /** The words of a query without those that say nothing, unless it has no other. */
@@ -75,7 +95,7 @@ function queryWords(query: string): string[] {
 }
 
 /** Lower-case words; a name split at `_`, `-` and case changes is kept whole as well. */
-export function words(text: string): string[] {
+function words(text: string): string[] {
   const found: string[] = []
   for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*/gu)) {
     if (found.length >= MAX_TOKENS) break

@@ -1,12 +1,12 @@
-import type { DocumentFrequencies } from './dense-features.ts'
-import { DENSE_DIMS } from './dense-features.ts'
+import { DENSE_DIMS, type DocumentFrequencies, documentVector, queryVector } from './dense-features.ts'
 import type { Embedder, Embedding } from './embedder.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleFields } from './module-fields.ts'
 import type { StoreHeader } from './store-header.ts'
 import { TOKENIZER_VERSION } from './tokens.ts'
 import type { IncludeOptions } from './vector-record.ts'
-import { DEFAULT_STRATEGY, defaultDocumentVector, defaultQueryVector } from './vectordb-default.ts'
+
+const DEFAULT_STRATEGY = 'vectordb-default'
 
 /** One module to embed: models read its title and document, the built-in strategy its fields. */
 export interface EmbedItem {
@@ -25,7 +25,7 @@ export interface ModuleEmbedder {
   close(): Promise<void>
 }
 
-/** The strategy that needs nothing: fields and concepts, hashed. */
+/** The strategy that needs no download, key or server: it hashes the words and concepts of a module's fields. */
 export function builtInEmbedder(lexicon: Lexicon): ModuleEmbedder {
   return {
     strategy: DEFAULT_STRATEGY,
@@ -38,8 +38,8 @@ export function builtInEmbedder(lexicon: Lexicon): ModuleEmbedder {
       lexicon_version: lexicon.version,
       tokenizer_version: TOKENIZER_VERSION,
     }),
-    modules: async (items) => items.map(({ fields }) => ({ vector: defaultDocumentVector(fields, lexicon) })),
-    query: async (text, df) => ({ vector: defaultQueryVector(text, lexicon, df) }),
+    modules: async (items) => items.map(({ fields }) => ({ vector: documentVector(fields, lexicon) })),
+    query: async (text, df) => ({ vector: queryVector(text, lexicon, df) }),
     close: async () => {},
   }
 }

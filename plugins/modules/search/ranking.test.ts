@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { ladder } from './arms.ts'
+import { documentVector, queryVector } from './dense-features.ts'
 import { type JudgedQuery, judge, meanQuality, pairedDifference } from './evaluation.ts'
 import { explainKeyword } from './explain.ts'
 import { fuse } from './fusion.ts'
@@ -19,7 +20,6 @@ import { moduleFields, moduleTitle } from './module-fields.ts'
 import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from './own-corpus.ts'
 import { stem } from './stemmer.ts'
 import { queryTokens, readmeProse, tokenize } from './tokens.ts'
-import { defaultDocumentVector, defaultQueryVector } from './vectordb-default.ts'
 
 const TESTDATA = join(import.meta.dirname, '../testdata')
 const lexicon = createLexicon(builtIn.groups, String(builtIn.version))
@@ -128,17 +128,14 @@ test('the lexicon keeps its size, its slugs and its distance from the judged que
 test('the same module and the same query give the same vectors, of length 1, with six decimals', () => {
   const [summary] = summaries
   assert.ok(summary)
-  const first = defaultDocumentVector(moduleFields(summary), lexicon)
-  const again = defaultDocumentVector(moduleFields(summary), createLexicon(builtIn.groups, 'x'))
+  const first = documentVector(moduleFields(summary), lexicon)
+  const again = documentVector(moduleFields(summary), createLexicon(builtIn.groups, 'x'))
 
   assert.deepEqual(first, again)
   assert.ok(Math.abs(first.reduce((sum, value) => sum + value * value, 0) - 1) < 1e-4)
   assert.equal(first.length, 384)
-  assert.deepEqual(
-    defaultQueryVector('private network', lexicon),
-    defaultQueryVector('private network', lexicon),
-  )
-  assert.deepEqual(defaultQueryVector('', lexicon), new Float32Array(384))
+  assert.deepEqual(queryVector('private network', lexicon), queryVector('private network', lexicon))
+  assert.deepEqual(queryVector('', lexicon), new Float32Array(384))
 })
 
 test('a stored keyword index answers as the one it was made from, and another lexicon refuses it', async () => {

@@ -1,24 +1,22 @@
-import type { CallContext } from '../../../server/plugin.ts'
 import { isNamed } from '../catalog/find.ts'
 import type { ModuleVersions } from '../catalog/versions.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, nothingIngested } from '../output/module-index.ts'
 import { refusal } from '../reasons.ts'
-import type { ModuleService } from '../service/module-service.ts'
 import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
 import { buildKeywordIndex, type KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
-import type { SearchStand } from './search-session.ts'
+import type { SearchSession } from './search-session.ts'
 import { refuseOtherStore } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { vectorDocument } from './vector-record.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
 import { includeOf } from './vector-update.ts'
 
-/** Everything one search needs; it belongs to its stand. */
-export interface OpenSearch extends SearchParts {
+/** What one search of a session reads. */
+export interface OpenedSearch extends SearchParts {
   readonly strategy: string
   /** Normalised provider names of the index. */
   knownProviders(): readonly string[]
@@ -26,53 +24,53 @@ export interface OpenSearch extends SearchParts {
   repositoriesNamed(named: string): readonly string[]
 }
 
+/** How one search is opened. */
+export interface SearchOpening {
+  readonly session: SearchSession
+  readonly mode: SearchMode
+  readonly signal: AbortSignal
+  findIndex(): Promise<ModuleIndex | undefined>
+}
+
 /**
- * Opens what one search in `mode` needs. Keyword search works with embeddings off and without a vector store.
+ * Opens what one search needs. Keyword search works with embeddings off and without a vector store.
  * Errors: `invalid`/`embeddings_disabled`; `not_found`/`no_vectors`, `no_index`; `conflict`/`embedding_mismatch`.
  */
-export async function openSearch(
-  service: ModuleService,
-  ctx: CallContext,
-  stand: SearchStand,
-  mode: SearchMode,
-): Promise<OpenSearch> {
-  const { outputDir, embedding } = stand.place
-  if (mode !== 'keyword' && !embedding.enabled) {
+export async function openSearch({ session, mode, signal, findIndex }: SearchOpening): Promise<OpenedSearch> {
+  if (mode !== 'keyword' && !session.target.embedding.enabled) {
     throw refusal(
       'embeddings_disabled',
       'Searching by meaning needs vectors: set embedding.enabled to true and run `satchel ingest`, or search with mode keyword.',
       { next: { tool: 'search_modules', args: {} } },
     )
   }
-  const lexicon = await stand.lexicon()
-  const opening = mode === 'keyword' ? undefined : openedStore(stand, lexicon)
-  // What keeps the index from being read is told first.
+  const lexicon = await session.lexicon()
+  const opening = mode === 'keyword' ? undefined : openedStore(session, lexicon)
+  // A failure to read the index is reported first.
   opening?.catch(() => undefined)
-  const index = await service.findIndex(ctx, outputDir)
+  const index = await findIndex()
   const vectors = await opening
-  if (!vectors && !index)
-    throw refusal('no_index', 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.')
-  const modules = index ? await stand.modules(index) : []
-  return searchOver({ service, stand, index, modules, lexicon, ...vectors, signal: ctx.signal })
+  if (!vectors && !index) throw nothingIngested()
+  const modules = index ? await session.modules(index) : []
+  return searchOver({ session, index, modules, lexicon, ...vectors, signal })
 }
 
 async function openedStore(
-  stand: SearchStand,
+  session: SearchSession,
   lexicon: Lexicon,
 ): Promise<{ store: VectorStore; embedder: ModuleEmbedder }> {
-  const store = await stand.store()
+  const store = await session.store()
   const held = await store.header()
   if (!held)
     throw refusal('no_vectors', 'The vector store holds nothing yet. Run: satchel ingest --enable-embeddings')
-  const embedder = await stand.embedder(lexicon)
-  const wanted = embedder.header(includeOf(stand.place.embedding))
+  const embedder = await session.embedder(lexicon)
+  const wanted = embedder.header(includeOf(session.target.embedding))
   refuseOtherStore(held, { ...wanted, dims: wanted.dims || held.dims })
   return { store, embedder }
 }
 
 interface Opened {
-  readonly service: ModuleService
-  readonly stand: SearchStand
+  readonly session: SearchSession
   readonly index: ModuleIndex | undefined
   readonly modules: readonly ModuleVersions[]
   readonly lexicon: Lexicon
@@ -81,15 +79,15 @@ interface Opened {
   readonly signal: AbortSignal
 }
 
-function searchOver(opened: Opened): OpenSearch {
-  const { stand, index, lexicon, store, embedder, signal } = opened
+function searchOver(opened: Opened): OpenedSearch {
+  const { session, index, lexicon, store, embedder, signal } = opened
   return {
     store,
-    strategy: embedder?.strategy ?? stand.place.embedding.strategy,
+    strategy: embedder?.strategy ?? session.target.embedding.strategy,
     knownProviders: () => [...new Set(index?.records.flatMap(({ providers }) => providers))].sort(),
     async keyword(allVersions) {
       if (!index) return buildKeywordIndex([], lexicon)
-      return allVersions ? stand.allKeywords(index, lexicon) : stand.latestKeywords(index, lexicon)
+      return allVersions ? session.allKeywords(index, lexicon) : session.latestKeywords(index, lexicon)
     },
     records: () => localRecords(opened),
     document: (id) => localDocument(opened, id),
@@ -121,10 +119,10 @@ function localRecords({ index, modules }: Opened): StoredRecord[] {
 }
 
 /** The document of a record as a store would hold it, made from its summary. */
-async function localDocument({ service, stand: { place }, index }: Opened, id: string): Promise<string> {
+async function localDocument({ session, index }: Opened, id: string): Promise<string> {
   const record = index?.records.find((one) => one.id === id)
   if (!record) return ''
-  return vectorDocument(await service.summary(place.outputDir, record), includeOf(place.embedding))
+  return vectorDocument(await session.summary(record), includeOf(session.target.embedding))
 }
 
 function storedOf(record: IndexRecord, latest: boolean): StoredRecord {
@@ -158,7 +156,7 @@ function repositoriesNamed(index: ModuleIndex | undefined, named: string): reado
 
 /** The filter words of a caller as equalities of records. */
 export function filterOf(
-  search: OpenSearch,
+  search: OpenedSearch,
   words: {
     readonly provider?: string | undefined
     readonly repository?: string | undefined

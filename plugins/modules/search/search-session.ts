@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { groupVersions, type ModuleVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
-import type { ModuleIndex } from '../output/module-index.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { buildFrom, openKeywordIndex } from './keyword-file.ts'
 import type { KeywordIndex } from './keyword-index.ts'
@@ -14,43 +15,45 @@ import { openStore } from './open-store.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** Which summaries and vectors a search reads. */
-export interface SearchPlace {
+export interface SearchTarget {
   readonly outputDir: string
   readonly embedding: EmbeddingOptions
-  /** Beside it stands the user's own lexicon. */
+  /** The user's lexicon is read from the folder of this file. */
   readonly configFile: string | undefined
 }
 
-export interface SearchWorld {
-  /** Where relative paths of the configuration start. */
+export interface SearchEnvironment {
+  /** Base of relative paths in the configuration. */
   readonly workingDirectory: string
   readonly env: Readonly<Record<string, string | undefined>>
   now(): Date
 }
 
 /**
- * What a search of one place stands on. Each part is opened when it is first asked for and kept as long as what it was
- * made from is the same. The server keeps the stand of its own configuration; whoever opens another one closes it.
+ * The open parts behind searches of one target: lexicon, vector store, embedder, keyword indexes. Each part is opened
+ * on first use and reused until its source changes. The server keeps one session for its own configuration; the caller
+ * that opens another one closes it.
  */
-export interface SearchStand {
-  readonly place: SearchPlace
+export interface SearchSession {
+  readonly target: SearchTarget
   lexicon(): Promise<Lexicon>
   store(): Promise<VectorStore>
   embedder(lexicon: Lexicon): Promise<ModuleEmbedder>
+  summary(record: IndexRecord): Promise<ModuleSummary>
   /** The records of an index by module. */
   modules(index: ModuleIndex): Promise<readonly ModuleVersions[]>
   /** One document per module, its latest ref. */
   latestKeywords(index: ModuleIndex, lexicon: Lexicon): Promise<KeywordIndex>
-  /** One document per record; made in memory. */
+  /** One document per record; built in memory. */
   allKeywords(index: ModuleIndex, lexicon: Lexicon): Promise<KeywordIndex>
   close(): Promise<void>
 }
 
-/** A stand on `place`; opens nothing yet. */
-export function createSearchStand(world: SearchWorld, place: SearchPlace): SearchStand {
-  const { workingDirectory, env } = world
-  const { outputDir, embedding, configFile } = place
-  const load = (record: { readonly summary_file: string }) => loadSummary(outputDir, record.summary_file)
+/** A session over `target`; opens nothing yet. */
+export function createSearchSession(environment: SearchEnvironment, target: SearchTarget): SearchSession {
+  const { workingDirectory, env } = environment
+  const { outputDir, embedding, configFile } = target
+  const load = (record: IndexRecord) => loadSummary(outputDir, record.summary_file)
   const lexicons = lastMade<Lexicon>()
   const stores = lastMade<VectorStore>()
   const embedders = lastMade<ModuleEmbedder>()
@@ -65,17 +68,18 @@ export function createSearchStand(world: SearchWorld, place: SearchPlace): Searc
   }
   const modules = (index: ModuleIndex) =>
     groups([index], async () => {
-      await nextTurn() // a large index was just parsed; others had to wait long enough
+      await nextTurn() // parsing a large index blocked other work: let it run first
       return groupVersions(index, index.records)
     })
 
   return {
-    place,
+    target,
+    summary: load,
     async lexicon() {
       const text = await readUserLexicon(configFile)
       return lexicons([text], async () => lexiconOf(text))
     },
-    store: () => stores([], () => noted(openStore(embedding, workingDirectory, () => world.now()))),
+    store: () => stores([], () => noted(openStore(embedding, workingDirectory, () => environment.now()))),
     embedder: (lexicon) =>
       embedders([lexicon], () => noted(openEmbedder(embedding, { lexicon, workingDirectory, env }))),
     modules,

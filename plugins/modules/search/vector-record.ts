@@ -43,11 +43,6 @@ export interface StoredRecord {
 const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
 const TYPE_MAX_CHARS = 400
 
-/** SHA-256 of `<repository>:<ref>:<path>` in hex (spec module-ingestion "Vector record"). */
-export function recordId(repository: string, ref: string, path: string): string {
-  return createHash('sha256').update(`${repository}:${ref}:${path}`).digest('hex')
-}
-
 /** The digest by which an unchanged document is known. */
 export function documentDigest(document: string): string {
   return createHash('sha256').update(document).digest('hex')

@@ -2,7 +2,6 @@ import { groupVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import type { Failure } from '../ingest/report.ts'
 import { type IndexRecord, loadIndex } from '../output/module-index.ts'
 import { saveKeywordIndex } from './keyword-file.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -12,8 +11,50 @@ import { openEmbedder, requireKey } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
 import { refuseOtherStore, type StoreHeader } from './store-header.ts'
 import { documentDigest, type IncludeOptions, type StoredRecord, vectorDocument } from './vector-record.ts'
-import type { OpenVectors, VectorReport, VectorStep, VectorWork } from './vector-step.ts'
 import type { VectorItem, VectorStore } from './vector-store.ts'
+
+/** What a run hands to the vector store after summaries and index are on disk. */
+export interface VectorWork {
+  readonly outputDir: string
+  /** Every record of the index. */
+  readonly records: readonly IndexRecord[]
+  /** Ids of this run, written or unchanged: their `last_updated` is refreshed. */
+  readonly touched: ReadonlySet<string>
+  /** Ids that were pruned, in this run or in one that could not remove their vectors. */
+  readonly removed: readonly string[]
+  load(record: IndexRecord): Promise<ModuleSummary>
+  readonly signal: AbortSignal
+  progress(done: number, total: number): void
+}
+
+/** A module that has no vector, and why. */
+export interface VectorFailure extends Pick<IndexRecord, 'repository' | 'ref' | 'path'> {
+  readonly why: string
+}
+
+export interface VectorReport {
+  readonly strategy: string
+  readonly upserted: number
+  readonly unchanged: number
+  /** Ids whose vectors are in the store now. */
+  readonly embedded: ReadonlySet<string>
+  readonly failures: readonly VectorFailure[]
+}
+
+/** The vector step of one run: one update of the store. */
+export interface VectorStep {
+  update(work: VectorWork): Promise<VectorReport>
+}
+
+/**
+ * Prepares the vector step before any git work, so that a missing key or a mixed store refuses the run at once.
+ * Writes nothing yet. `trust` says who wrote the options: a `caller` of REST or MCP, or the operator.
+ */
+export type OpenVectors = (
+  embedding: EmbeddingOptions,
+  trust: 'operator' | 'caller',
+  signal: AbortSignal,
+) => Promise<VectorStep>
 
 export interface VectorParts {
   loadLexicon(): Promise<Lexicon>
@@ -185,23 +226,21 @@ async function embedAll(
   embedder: ModuleEmbedder,
   candidates: readonly Candidate[],
   work: VectorWork,
-): Promise<{ items: VectorItem[]; failures: Failure[] }> {
+): Promise<{ items: VectorItem[]; failures: VectorFailure[] }> {
   const items: VectorItem[] = []
-  const failures: Failure[] = []
+  const failures: VectorFailure[] = []
   const texts = candidates.map(({ stored, fields }) => ({ document: stored.document, fields }))
   const embeddings = candidates.length === 0 ? [] : await embedder.modules(texts, work.signal)
   for (const [at, { record, stored }] of candidates.entries()) {
     const embedding = embeddings[at] ?? { failed: 'the strategy gave no vector' }
     if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
-    else failures.push(embeddingFailure(record, embedding.failed))
+    else {
+      const { repository, ref, path } = record
+      failures.push({ repository, ref, path, why: embedding.failed })
+    }
   }
   if (candidates.length > 0) work.progress(candidates.length, candidates.length)
   return { items, failures }
-}
-
-function embeddingFailure({ repository, ref, path }: IndexRecord, why: string): Failure {
-  const message = `No vector: ${why}. The next ingest sends just what is missing.`
-  return { repository, ref, path, code: 'unavailable', reason: 'embedding_failed', message }
 }
 
 /** The spec's `include_*` options. */

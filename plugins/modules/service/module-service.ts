@@ -3,13 +3,17 @@ import type { CallContext, Host } from '../../../server/plugin.ts'
 import { groupVersions } from '../catalog/versions.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { createIndexReader, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
+import {
+  createIndexReader,
+  type IndexRecord,
+  type ModuleIndex,
+  nothingIngested,
+} from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
-import { refusal } from '../reasons.ts'
 import { lastMade } from '../search/last-made.ts'
-import type { KeywordSearch } from '../search/list-ranking.ts'
-import type { SearchStand, SearchWorld } from '../search/search-session.ts'
-import type { OpenVectors } from '../search/vector-step.ts'
+import type { ListRanking } from '../search/list-ranking.ts'
+import type { SearchEnvironment, SearchSession } from '../search/search-session.ts'
+import type { OpenVectors } from '../search/vector-update.ts'
 import type { Freshness } from './freshness.ts'
 
 /** What every tool of this plugin works with: the configuration, and read access to what was ingested. */
@@ -27,10 +31,10 @@ export interface ModuleService {
   /** The index. Errors: also `not_found`/`no_index`, `unavailable`/`first_ingest_running`. */
   loadIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex>
   summary(outputDir: string, record: IndexRecord): Promise<ModuleSummary>
-  keywordSearch(outputDir: string, index: ModuleIndex): Promise<KeywordSearch>
-  /** What searches of the own configuration stand on; kept between them. */
-  searchStand(): Promise<SearchStand>
-  /** Gives back what is kept. */
+  listRanking(outputDir: string, index: ModuleIndex): Promise<ListRanking>
+  /** The search session of the server's own configuration. */
+  searchSession(): Promise<SearchSession>
+  /** Closes the search session. */
   close(): Promise<void>
 }
 
@@ -38,11 +42,11 @@ export interface ModuleService {
 export function createModuleService(
   parts: Pick<ModuleService, 'host' | 'config' | 'workingDirectory' | 'freshness' | 'openVectors'>,
 ): ModuleService {
-  const { config, workingDirectory, freshness } = parts
+  const { host, config, workingDirectory, freshness } = parts
   const readIndex = createIndexReader()
-  const keyword = lastMade<KeywordSearch>()
-  const stand = lastMade<SearchStand>()
-  let standing: SearchStand | undefined
+  const ranking = lastMade<ListRanking>()
+  const session = lastMade<SearchSession>()
+  let opened: SearchSession | undefined
   const configured = resolve(workingDirectory, config.output_dir)
   const service: ModuleService = {
     ...parts,
@@ -56,39 +60,29 @@ export function createModuleService(
     async loadIndex(ctx, outputDir) {
       const index = await service.findIndex(ctx, outputDir)
       if (index) return index
-      throw refusal(
-        'no_index',
-        'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.',
-        {
-          next: { tool: 'list_repositories', args: {} },
-        },
-      )
+      throw nothingIngested()
     },
     summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
-    keywordSearch: (outputDir, index) =>
-      keyword([index], async () => {
-        const { buildKeywordSearch } = await import('../search/list-ranking.ts')
+    listRanking: (outputDir, index) =>
+      ranking([index], async () => {
+        const { buildListRanking } = await import('../search/list-ranking.ts')
         const latest = groupVersions(index, index.records).map((group) => group.latest)
-        return buildKeywordSearch(latest, (record) => loadSummary(outputDir, record.summary_file))
+        return buildListRanking(latest, (record) => loadSummary(outputDir, record.summary_file))
       }),
-    searchStand: () =>
-      stand([], async () => {
-        const { createSearchStand } = await import('../search/search-session.ts')
-        const { configFile } = parts.host
-        standing = createSearchStand(searchWorld(service), {
-          outputDir: configured,
-          embedding: config.embedding,
-          configFile,
-        })
-        return standing
+    searchSession: () =>
+      session([], async () => {
+        const { createSearchSession } = await import('../search/search-session.ts')
+        const target = { outputDir: configured, embedding: config.embedding, configFile: host.configFile }
+        opened = createSearchSession(searchEnvironment(service), target)
+        return opened
       }),
-    close: async () => standing?.close(),
+    close: async () => opened?.close(),
   }
   return service
 }
 
 /** What a search needs of its surroundings. */
-export function searchWorld({ host, workingDirectory }: ModuleService): SearchWorld {
+export function searchEnvironment({ host, workingDirectory }: ModuleService): SearchEnvironment {
   return { workingDirectory, env: host.env, now: () => host.now() }
 }
 

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
-import type { SearchPlace } from '../search/search-session.ts'
+import type { SearchTarget } from '../search/search-session.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile } from './config-file.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
 
 /**
- * The place of a configuration that a caller names, whose folders then are confined too.
+ * The search target of a configuration that a caller names; its folders are confined too.
  * Errors: `forbidden`/`path_refused`, `host_refused`; `not_found`/`file_not_found`; `invalid`/`config_invalid`.
  */
-export async function placeOfFile(
+export async function searchTargetOf(
   service: ModuleService,
   ctx: CallContext,
   configFile: string,
-): Promise<SearchPlace> {
+): Promise<SearchTarget> {
   const { host, workingDirectory } = service
   const file = await callerPath(service, ctx, configFile)
   const named = await loadConfigFile(file, host.env)

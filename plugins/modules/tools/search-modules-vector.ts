@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type CallContext, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusal } from '../reasons.ts'
-import type { OpenSearch } from '../search/search-parts.ts'
-import type { SearchStand } from '../search/search-session.ts'
-import { type ModuleService, searchWorld } from '../service/module-service.ts'
+import type { OpenedSearch } from '../search/search-parts.ts'
+import type { SearchSession } from '../search/search-session.ts'
+import { type ModuleService, searchEnvironment } from '../service/module-service.ts'
 
 const explanation = z.object({
   keyword: z.object({
@@ -78,17 +78,15 @@ export function searchModulesVectorTool(service: ModuleService) {
     example: { query: 'private network with subnets', limit: 3 },
     async handler(ctx, asked) {
       requireReadable(asked.query)
-      if (asked.config_file === undefined) return search(service, ctx, await service.searchStand(), asked)
-      const { placeOfFile } = await import('../service/search-target.ts')
-      const { createSearchStand } = await import('../search/search-session.ts')
-      const stand = createSearchStand(
-        searchWorld(service),
-        await placeOfFile(service, ctx, asked.config_file),
-      )
+      if (asked.config_file === undefined) return search(service, ctx, await service.searchSession(), asked)
+      const { searchTargetOf } = await import('../service/search-target.ts')
+      const { createSearchSession } = await import('../search/search-session.ts')
+      const target = await searchTargetOf(service, ctx, asked.config_file)
+      const session = createSearchSession(searchEnvironment(service), target)
       try {
-        return await search(service, ctx, stand, asked)
+        return await search(service, ctx, session, asked)
       } finally {
-        await stand.close()
+        await session.close()
       }
     },
     digest({ results, query }) {
@@ -103,12 +101,12 @@ export function searchModulesVectorTool(service: ModuleService) {
 async function search(
   service: ModuleService,
   ctx: CallContext,
-  stand: SearchStand,
+  session: SearchSession,
   asked: z.output<typeof input>,
 ): Promise<z.output<typeof output>> {
   const { openSearch, filterOf } = await import('../search/search-parts.ts')
   const { searchModules } = await import('../search/hybrid-ranking.ts')
-  const { embedding } = stand.place
+  const { embedding, outputDir } = session.target
   const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
   const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
   if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
@@ -117,7 +115,12 @@ async function search(
       'embedding.keyword_weight and vector_weight are both 0: raise one of them.',
     )
   }
-  const opened = await openSearch(service, ctx, stand, mode)
+  const opened = await openSearch({
+    session,
+    mode,
+    signal: ctx.signal,
+    findIndex: () => service.findIndex(ctx, outputDir),
+  })
   const answer = await searchModules(opened, {
     query: asked.query,
     filter: filterOf(opened, asked),
@@ -138,7 +141,7 @@ function requireReadable(query: string): void {
   }
 }
 
-function unknownProvider(opened: OpenSearch, asked: string | undefined) {
+function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
   if (asked === undefined) return {}
   const known = opened.knownProviders()
   if (providersMeant(asked).some((name) => known.includes(name))) return {}

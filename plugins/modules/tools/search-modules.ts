@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
 import { moduleHead, outputDirField, truncation } from '../answers/shapes.ts'
-import { listLatest, rankLatest } from '../catalog/latest-modules.ts'
+import { listLatest } from '../catalog/latest-modules.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 /** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
@@ -49,7 +49,7 @@ export function searchModulesTool(service: ModuleService) {
       const records = index ? listLatest(index, input) : []
       const found =
         index && query !== ''
-          ? rankLatest(await service.keywordSearch(outputDir, index), records, query)
+          ? (await service.listRanking(outputDir, index)).rank(query, records)
           : records.map((record) => ({ record, score: 0, matched: [] }))
       const page = pageOf(found, input, 'search_modules')
       const results = page.rows.map(({ record, score, matched }) => {

@@ -1,0 +1,20 @@
+import { posix } from 'node:path'
+import { refusal } from '../reasons.ts'
+
+/** A directory inside a repository, normalised. Errors: `invalid`/`path_refused`. */
+export function parseDirectory(typed: string): string {
+  const plain = posix.normalize(typed === '' ? '.' : typed).replace(/(?<=.)\/+$/, '')
+  const bad =
+    typed.length > 1024 ||
+    /[\p{Cc}\\]/u.test(typed) ||
+    typed.startsWith('/') ||
+    typed.split('/').includes('..') ||
+    plain.split('/').includes('..')
+  if (bad) {
+    throw refusal(
+      'path_refused',
+      'A path inside a repository is relative, without "..", backslashes or control characters.',
+    )
+  }
+  return plain
+}
