@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { openHost } from '../test/harness/open-host.ts'
-import type { Principal } from './contract/context.ts'
+import type { Principal } from './contract/advanced/principal.ts'
 import { definePlugin, defineTool, errorBody, SatchelError } from './plugin.ts'
 
 const readOnly = { readOnly: true, destructive: false, idempotent: true, openWorld: false }

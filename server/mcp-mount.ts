@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Principal } from './contract/context.ts'
+import type { Principal } from './contract/advanced/principal.ts'
 import type { SatchelError } from './contract/errors.ts'
 
 /** One HTTP request on its way to the MCP door. Host and Origin have been checked; credentials and body have not. */

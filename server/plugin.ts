@@ -1,41 +1,44 @@
-/** THE ONE DOOR for plugins (published as `satchel/plugin`): the contract and what every plugin needs from the host. */
-export type { Bench } from './contract/bench.ts'
-export { defineBench } from './contract/bench.ts'
-export type { Command, CommandContext, Terminal } from './contract/command.ts'
-export { defineCommand } from './contract/command.ts'
-export type { CallContext, Capability, ClientInfo, Credentials, Log, Principal } from './contract/context.ts'
-export { CAPABILITIES } from './contract/context.ts'
-export type { ErrorBody, ErrorCode, FieldError, NextStep } from './contract/errors.ts'
+/** Everything a plugin may import from the host (published as `satchel/plugin`). */
+
+// First: a plugin with tools, settings and errors.
+
+export type { CallContext, Log } from './contract/context.ts'
+export type { ErrorCode, FieldError, NextStep } from './contract/errors.ts'
 export { errorBody, isSatchelError, SatchelError } from './contract/errors.ts'
-export type { Figure } from './contract/figure.ts'
-export { figureOf } from './contract/figure.ts'
-export { inWords } from './contract/in-words.ts'
-export type { RecordError } from './contract/json-schema.ts'
-export { record } from './contract/json-schema.ts'
 export type { Finding, Host, Plugin, PluginInstance } from './contract/plugin.ts'
 export { definePlugin } from './contract/plugin.ts'
-export type { Prompt, PromptArgument } from './contract/prompt.ts'
-export { definePrompt } from './contract/prompt.ts'
-export type { Refusal, RefusalOptions, RefusalRow } from './contract/refusals.ts'
+export type { Refusal } from './contract/refusals.ts'
 export { defineRefusals } from './contract/refusals.ts'
-export type { RemoteMcp } from './contract/remote.ts'
-export type { CacheHint, Resource, ResourceContent, ResourceEntry } from './contract/resource.ts'
-export { defineResource } from './contract/resource.ts'
-export type {
-  Listener,
-  OpenListener,
-  Route,
-  RouteContext,
-  RouteDocument,
-  RouteGuard,
-} from './contract/route.ts'
-export type { Inbox, Reading, Stream } from './contract/stream.ts'
-export { defineStream } from './contract/stream.ts'
-export type { TaskStarted, TaskState, Tasks } from './contract/task.ts'
-export { taskStarted } from './contract/task.ts'
-export type { Annotations, HttpRoute, Profile, Tool, TypedFiles, Verb } from './contract/tool.ts'
+export type { HttpRoute, Profile, Tool } from './contract/tool.ts'
 export { defineTool } from './contract/tool.ts'
-export { quoting, untrusted } from './contract/untrusted.ts'
+export { untrusted } from './contract/untrusted.ts'
+
+// Advanced: resources, prompts, streams, tasks, sessions, routes and commands.
+
+export { defineBench } from './contract/advanced/bench.ts'
+export type { Command, Terminal } from './contract/advanced/command.ts'
+export { defineCommand } from './contract/advanced/command.ts'
+export type { Figure } from './contract/advanced/figure.ts'
+export { figureOf } from './contract/advanced/figure.ts'
+export { inWords } from './contract/advanced/in-words.ts'
+export type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
+export { CAPABILITIES } from './contract/advanced/principal.ts'
+export type { Prompt } from './contract/advanced/prompt.ts'
+export { definePrompt } from './contract/advanced/prompt.ts'
+export { quoting } from './contract/advanced/quoting.ts'
+export { record } from './contract/advanced/record.ts'
+export type { RemoteMcp } from './contract/advanced/remote.ts'
+export type { Resource } from './contract/advanced/resource.ts'
+export { defineResource } from './contract/advanced/resource.ts'
+export type { OpenListener, Route, RouteContext, RouteDocument } from './contract/advanced/route.ts'
+export type { Inbox, Reading, Stream } from './contract/advanced/stream.ts'
+export { defineStream } from './contract/advanced/stream.ts'
+export type { TaskStarted, TaskState, Tasks } from './contract/advanced/task.ts'
+export { taskStarted } from './contract/advanced/task.ts'
+export type { TypedFiles } from './contract/advanced/verb.ts'
+
+// Platform: one implementation of what several plugins need from files, processes and text.
+
 export { makeDirectoryDurably, syncDirectory, writeFileDurably } from './durable-file.ts'
 export { counted } from './platform/counted.ts'
 export { isJsonObject } from './platform/json-object.ts'

@@ -1,12 +1,12 @@
 import type { OwnedTool } from './call.ts'
-import type { Command } from './contract/command.ts'
+import type { Command } from './contract/advanced/command.ts'
+import type { Prompt } from './contract/advanced/prompt.ts'
+import type { Resource } from './contract/advanced/resource.ts'
+import type { Listener, Route } from './contract/advanced/route.ts'
+import type { Stream } from './contract/advanced/stream.ts'
+import type { Tasks } from './contract/advanced/task.ts'
 import { SatchelError } from './contract/errors.ts'
 import type { PluginInstance } from './contract/plugin.ts'
-import type { Prompt } from './contract/prompt.ts'
-import type { Resource } from './contract/resource.ts'
-import type { Listener, Route } from './contract/route.ts'
-import type { Stream } from './contract/stream.ts'
-import type { Tasks } from './contract/task.ts'
 
 /** What one plugin lent, with the plugin's name. */
 export type Owned<K extends string, T> = { readonly [P in K]: T } & { readonly plugin: string }

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { buildRemote, deleteRefs } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
-import type { TaskState } from '../server/contract/task.ts'
+import type { TaskState } from '../server/contract/advanced/task.ts'
 import { forEachDoor, openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 const NETWORK = `variable "cidr" {

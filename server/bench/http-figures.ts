@@ -1,4 +1,4 @@
-import { type Figure, figureOf } from '../contract/figure.ts'
+import { type Figure, figureOf } from '../contract/advanced/figure.ts'
 import {
   measureBodyLimit,
   measureFanOut,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
-import { type Figure, figureOf } from '../contract/figure.ts'
+import { type Figure, figureOf } from '../contract/advanced/figure.ts'
 import { builtProgram, type Child, cpuTicks, startChild } from './child.ts'
 
 const CALLS = 320

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
-import { type Figure, figureOf } from '../contract/figure.ts'
+import { type Figure, figureOf } from '../contract/advanced/figure.ts'
 import { builtProgram, residentMib, startChild, timeToExit } from './child.ts'
 
 /** `node -e 0` on the quiet machine on which the budgets were set (mcp, section 11). */

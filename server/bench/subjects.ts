@@ -1,4 +1,4 @@
-import type { Figure } from '../contract/figure.ts'
+import type { Figure } from '../contract/advanced/figure.ts'
 
 /** What `satchel bench` measures of the host itself; plugins add theirs as commands named `bench <subject>`. */
 export interface BenchSubject {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { z } from 'zod'
-import { type Figure, figureOf } from '../contract/figure.ts'
+import { type Figure, figureOf } from '../contract/advanced/figure.ts'
 import { definePlugin } from '../contract/plugin.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { createHost, type RunningHost } from '../host.ts'

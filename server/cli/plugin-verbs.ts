@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fieldErrors, type OwnedTool } from '../call.ts'
-import type { Command } from '../contract/command.ts'
+import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
 import type { Verb } from '../contract/tool.ts'

@@ -1,5 +1,5 @@
 import type { SingleBar } from 'cli-progress'
-import type { Terminal } from '../contract/command.ts'
+import type { Terminal } from '../contract/advanced/command.ts'
 
 /** Progress of one call on stderr: a person counts whole steps. Ended by `stop`, which leaves no bar behind. */
 export interface ProgressLine {

@@ -1,4 +1,4 @@
-import type { Terminal } from '../contract/command.ts'
+import type { Terminal } from '../contract/advanced/command.ts'
 import { errorBody, type NextStep, type SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
 import type { OpenTerminal } from './terminal.ts'

@@ -1,4 +1,4 @@
-import type { Terminal } from '../contract/command.ts'
+import type { Terminal } from '../contract/advanced/command.ts'
 import type { Io } from './io.ts'
 
 /** A terminal over the process's streams, and what became of its pipes. Owned by `run`. */

@@ -1,8 +1,8 @@
 import { access, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { TypedFiles } from '../contract/advanced/verb.ts'
 import { SatchelError } from '../contract/errors.ts'
-import type { TypedFiles } from '../contract/tool.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../platform/json-depth.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 

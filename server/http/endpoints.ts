@@ -1,4 +1,4 @@
-import type { Listener } from '../contract/route.ts'
+import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
 import { docsEndpoints } from './docs-page.ts'
 import type { Endpoint, EndpointGuard, HttpOptions } from './exchange.ts'

@@ -1,4 +1,4 @@
-import type { Route, RouteDocument } from '../contract/route.ts'
+import type { Route, RouteDocument } from '../contract/advanced/route.ts'
 import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
 

@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { Principal } from '../contract/context.ts'
+import type { Principal } from '../contract/advanced/principal.ts'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { mayRead, type RunningHost } from '../host.ts'
 import type { Signal } from '../hub.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../contract/resource.ts'
+import type { Resource } from '../contract/advanced/resource.ts'
 import type { Owned, Registry } from '../registry.ts'
 
 /** Finds the resource, fixed or template, that a URI belongs to. */

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import type { ClientInfo, Principal } from '../contract/context.ts'
+import type { ClientInfo, Principal } from '../contract/advanced/principal.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
 /** Who made a request, and whether it came over this user's own pipe. */

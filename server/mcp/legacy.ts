@@ -4,7 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { Principal } from '../contract/context.ts'
+import type { Principal } from '../contract/advanced/principal.ts'
 import { SatchelError } from '../contract/errors.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { RemoteMcp } from '../contract/remote.ts'
+import type { RemoteMcp } from '../contract/advanced/remote.ts'
 import type { RunningHost } from '../host.ts'
 import { declaresTasks, TASKS_EXTENSION } from './caller.ts'
 import { createFollower, type Follower } from './link-follower.ts'

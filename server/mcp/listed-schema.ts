@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IN_WORDS_KEY } from '../contract/in-words.ts'
+import { IN_WORDS_KEY } from '../contract/advanced/in-words.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Prompt } from '../contract/prompt.ts'
+import type { Prompt } from '../contract/advanced/prompt.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'

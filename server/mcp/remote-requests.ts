@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
+import type { RemoteMcp } from '../contract/advanced/remote.ts'
 import { SatchelError } from '../contract/errors.ts'
-import type { RemoteMcp } from '../contract/remote.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import type { WireResult } from './raw-table.ts'
 

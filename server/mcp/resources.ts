@@ -1,6 +1,6 @@
+import type { Resource } from '../contract/advanced/resource.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
-import type { Resource } from '../contract/resource.ts'
 import { mayRead } from '../host.ts'
 import type { Owned } from '../registry.ts'
 import { type Catalog, isTemplate } from './descriptors.ts'

@@ -1,4 +1,5 @@
-import type { CallContext, Principal } from '../contract/context.ts'
+import type { Principal } from '../contract/advanced/principal.ts'
+import type { CallContext } from '../contract/context.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 import { clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'

@@ -1,5 +1,5 @@
+import type { TaskState } from '../contract/advanced/task.ts'
 import { SatchelError } from '../contract/errors.ts'
-import type { TaskState } from '../contract/task.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
 import { errorResult } from './tool-error.ts'

@@ -1,4 +1,5 @@
-import { QUOTING_KEY, UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
+import { QUOTING_KEY } from '../contract/advanced/quoting.ts'
+import { UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { cleanText, fenced } from '../platform/untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'

@@ -79,8 +79,12 @@ export default definePlugin({
 }
 
 function toolSource({ verb, tool }: PluginNames): string {
-  return `import { defineTool, SatchelError } from 'satchel/plugin'
+  return `import { defineRefusals, defineTool } from 'satchel/plugin'
 import { z } from 'zod'
+
+const refusals = defineRefusals({
+  empty_text: { code: 'invalid', message: 'The text holds no word.', next: 'Pass at least one.' },
+})
 
 /**
  * One declaration: an MCP tool, a REST route and a verb.
@@ -106,9 +110,7 @@ export function countTool(config) {
     example: { text: 'one declaration, every door' },
     async handler(_ctx, { text }) {
       const words = text.split(/\\s+/).filter(Boolean)
-      if (words.length === 0) {
-        throw new SatchelError('invalid', 'empty_text', 'The text holds no word: pass at least one.')
-      }
+      if (words.length === 0) throw refusals.empty_text()
       const longest = words.reduce((a, b) => (b.length > a.length ? b : a))
       return { words: words.length, ...(config.longest && { longest }) }
     },
@@ -213,6 +215,6 @@ plugins:
 ## Add a tool
 
 A file under \`tools/\` per tool, listed in \`plugin.js\`. The handler returns data; the doors format it. An error a caller can act
-on is a \`SatchelError\` with a code, a stable reason and the next safe step.
+on is a row of the table of refusals: a code, a stable reason, a message and the next safe step.
 `
 }

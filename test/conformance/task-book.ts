@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MissingRequiredClientCapabilityError, type ServerContext } from '@modelcontextprotocol/server'
+import type { TaskState, Tasks } from '../../server/contract/advanced/task.ts'
 import type { ErrorBody } from '../../server/contract/errors.ts'
-import type { TaskState, Tasks } from '../../server/contract/task.ts'
 import type { RawTool, WireResult } from '../../server/mcp/raw-table.ts'
 import { flatTask } from '../../server/mcp/task-wire.ts'
 import { rawTool, text } from './content.ts'

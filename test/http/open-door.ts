@@ -3,7 +3,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:ht
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { assetPath } from '../../server/assets.ts'
-import type { Listener } from '../../server/contract/route.ts'
+import type { Listener } from '../../server/contract/advanced/route.ts'
 import type { HttpOptions } from '../../server/http/exchange.ts'
 import { type HttpListener, openListener } from '../../server/http/listener.ts'
 import { openHost } from '../harness/index.ts'

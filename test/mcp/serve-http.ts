@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { Principal } from '../../server/contract/context.ts'
+import type { Principal } from '../../server/contract/advanced/principal.ts'
 import { createPump } from '../../server/fanout/pump.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
 import { openHost } from '../harness/open-host.ts'

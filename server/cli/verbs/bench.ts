@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BENCH_SUBJECTS } from '../../bench/subjects.ts'
-import { type Figure, figureTable, keeps } from '../../contract/figure.ts'
+import { type Figure, figureTable, keeps } from '../../contract/advanced/figure.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { namesUnder } from '../plugin-subjects.ts'
 import { printDocument, printText } from '../render.ts'

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../contract/command.ts'
+import type { Terminal } from '../../contract/advanced/command.ts'
 import type { RunningHost } from '../../host.ts'
 import { leavesOf, runLeaf, shapeOf } from '../plugin-verbs.ts'
 import { parseVerb } from '../verb-parser.ts'

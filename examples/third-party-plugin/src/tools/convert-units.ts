@@ -1,8 +1,13 @@
-import { defineTool, SatchelError, type Tool } from 'satchel/plugin'
+import { defineRefusals, defineTool, type Tool } from 'satchel/plugin'
 import { z } from 'zod'
 
 /** Metres in one of each unit. */
 const METRES: Readonly<Record<string, number>> = { m: 1, km: 1000, mile: 1609.344, inch: 0.0254 }
+
+/** What this plugin refuses: exported, so that the declarations of a table are part of what is checked. */
+export const refusals = defineRefusals({
+  unknown_unit: { code: 'not_found', message: 'No unit is called "{unit}".', next: 'Use one of {units}.' },
+})
 
 /** The tool `convert_units`, with answers rounded to so many decimals. */
 export function convertUnitsTool(decimals: number): Tool {
@@ -32,9 +37,5 @@ export function convertUnitsTool(decimals: number): Tool {
 function sizeOf(unit: string): number {
   const size = METRES[unit]
   if (size !== undefined) return size
-  throw new SatchelError(
-    'not_found',
-    'unknown_unit',
-    `No unit is called "${unit}": use ${Object.keys(METRES).join(', ')}.`,
-  )
+  throw refusals.unknown_unit({ unit, units: Object.keys(METRES).join(', ') })
 }

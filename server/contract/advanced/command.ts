@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
-import type { Log } from './context.ts'
+import type { Log } from '../context.ts'
 
 /** The terminal a command talks to. stdout carries only the result asked for, everything else is stderr. */
 export interface Terminal {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Credentials, Log, Principal } from './context.ts'
+import type { Log } from '../context.ts'
+import type { Credentials, Principal } from './principal.ts'
 
 /** `open`: anyone; `socket`: the owner of the socket file; the others name where the credential travels. */
 export type RouteGuard = 'open' | 'bearer' | 'cookie' | 'bearer-or-cookie' | 'socket'

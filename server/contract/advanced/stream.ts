@@ -1,4 +1,5 @@
-import type { CallContext, Capability } from './context.ts'
+import type { CallContext } from '../context.ts'
+import type { Capability } from './principal.ts'
 import type { RouteGuard } from './route.ts'
 
 /** Where a plugin puts frames for one reader. Never waits: a full inbox is emptied and the reader is told. */

@@ -1,5 +1,5 @@
-import type { Principal } from './context.ts'
-import type { ErrorBody } from './errors.ts'
+import type { ErrorBody } from '../errors.ts'
+import type { Principal } from './principal.ts'
 
 /** A durable unit of work as a caller polls it (MCP extension `io.modelcontextprotocol/tasks`). */
 export interface TaskState {

@@ -1,4 +1,4 @@
-import type { CallContext } from './context.ts'
+import type { CallContext } from '../context.ts'
 
 /** One argument of a prompt, with its completion. */
 export interface PromptArgument {

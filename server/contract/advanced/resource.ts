@@ -1,4 +1,5 @@
-import type { CallContext, Capability } from './context.ts'
+import type { CallContext } from '../context.ts'
+import type { Capability } from './principal.ts'
 
 /** What reading a resource gives. */
 export interface ResourceContent {

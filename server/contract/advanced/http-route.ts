@@ -1,0 +1,13 @@
+/** The rarer members of an `HttpRoute`. */
+export interface HttpRouteOptions {
+  /** Names of the listeners that serve it; absent: `api`. */
+  readonly listeners?: readonly string[]
+  /** Further content type whose raw text becomes the input field `field`. */
+  readonly rawBody?: { readonly field: string; readonly contentType: string }
+  /** Cap of the body in bytes; absent: 4 MiB (surface, section 6). */
+  readonly maxBodyBytes?: number
+  /** Input field taken from the request header, lower case: `{ 'if-match': 'if_match' }`. Quotes of an entity tag are removed. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Output field sent as `ETag`. */
+  readonly etag?: string
+}

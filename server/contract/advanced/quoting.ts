@@ -1,0 +1,12 @@
+import type { z } from 'zod'
+
+/** Key of the schema annotation of output in which foreign text may appear anywhere. */
+export const QUOTING_KEY = 'x-satchel-quoting'
+
+/**
+ * Output in which text of another author may appear anywhere, also in keys: names, types, defaults. The MCP door cleans
+ * all of it, without a fence around each text; REST and the command line return it unchanged.
+ */
+export function quoting<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ [QUOTING_KEY]: true })
+}
