@@ -25,28 +25,21 @@ export async function openIngests(t: TestContext, dir: string): Promise<Ingestin
   const reader = await openModuleReader()
   t.after(() => reader.close())
   return async (entries, { env, trust = { kind: 'operator' }, signal, prune = false }) => {
-    const { report } = await ingest(
-      {
-        entries: entries.map((entry) => repositoryEntry.parse(entry)),
-        outputDir: join(dir, 'out'),
-        cloneDir: join(dir, 'clones'),
-        recursive: false,
-        cleanup: false,
-        prune,
-        dryRun: false,
-        trust,
-        workingDirectory: dir,
-      },
-      {
-        env,
-        now: () => new Date(),
-        signal: signal ?? new AbortController().signal,
-        log: { debug() {}, info() {}, warn() {}, error() {} },
-        reader,
-        retryDelaysMs: [],
-        progress: () => undefined,
-      },
-    )
+    const { report } = await ingest({
+      entries: entries.map((entry) => repositoryEntry.parse(entry)),
+      outputDir: join(dir, 'out'),
+      cloneDir: join(dir, 'clones'),
+      prune,
+      trust,
+      workingDirectory: dir,
+      env,
+      now: () => new Date(),
+      signal: signal ?? new AbortController().signal,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      reader,
+      retryDelaysMs: [],
+      progress: () => undefined,
+    })
     return report
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CallContext, counted } from '../../../server/plugin.ts'
-import type { IngestWish } from '../service/ingest-request.ts'
+import type { IngestRequest } from '../service/ingest-request.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { reportShape } from './shapes.ts'
 
@@ -17,10 +17,10 @@ type IngestReport = z.output<typeof ingestReport>
 export async function runIngest(
   service: ModuleService,
   ctx: CallContext,
-  wish: IngestWish,
+  request: IngestRequest,
 ): Promise<IngestReport> {
   const { ingestForCaller } = await import('../service/ingest-request.ts')
-  const { report } = await ingestForCaller(service, ctx, wish)
+  const { report } = await ingestForCaller(service, ctx, request)
   return ingestReport.parse(report)
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CallContext, counted } from '../../../server/plugin.ts'
-import type { IngestWish } from '../service/ingest-request.ts'
+import type { IngestRequest } from '../service/ingest-request.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { asShape, reportShape, summaryShape } from './shapes.ts'
 
@@ -17,14 +17,14 @@ export type IngestedSummaries = z.input<typeof ingestedShape>
 export async function ingestWithSummaries(
   service: ModuleService,
   ctx: CallContext,
-  wish: IngestWish,
+  request: IngestRequest,
 ): Promise<IngestedSummaries> {
   const [{ ingestForCaller }, { summariesOf }, { loadIndex }] = await Promise.all([
     import('../service/ingest-request.ts'),
     import('./full-summaries.ts'),
     import('../output/module-index.ts'),
   ])
-  const { report, touched, outputDir } = await ingestForCaller(service, ctx, wish)
+  const { report, touched, outputDir } = await ingestForCaller(service, ctx, request)
   const { summaries, isCut } = await summariesOf(outputDir, await loadIndex(outputDir), touched)
   const { failures, pruned, warnings, planned, ...numbers } = report
   return {

@@ -97,20 +97,16 @@ async function measureTags(place: Place, options: MeasureOptions): Promise<Figur
 /** Ingests the newest 20 tags; gives their names. Errors: whatever a run throws; a run with failures is no measurement. */
 async function ingestTags({ url, reader }: Place, at: string, options: MeasureOptions): Promise<string[]> {
   const outputDir = join(at, 'out')
-  const { report } = await ingest(
-    {
-      entries: [repositoryEntry.parse({ url, max_tags: TAGS })],
-      outputDir,
-      cloneDir: join(at, 'clones'),
-      recursive: false,
-      cleanup: false,
-      prune: false,
-      dryRun: false,
-      trust: { kind: 'operator' },
-      workingDirectory: at,
-    },
-    { ...options, reader, progress: () => undefined },
-  )
+  const { report } = await ingest({
+    ...options,
+    entries: [repositoryEntry.parse({ url, max_tags: TAGS })],
+    outputDir,
+    cloneDir: join(at, 'clones'),
+    trust: { kind: 'operator' },
+    workingDirectory: at,
+    reader,
+    progress: () => undefined,
+  })
   if (report.failures.length > 0)
     throw new Error(`the bench could not ingest: ${report.failures[0]?.message}`)
   const { repositories } = JSON.parse(await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8'))

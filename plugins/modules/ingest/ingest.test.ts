@@ -22,9 +22,10 @@ import { pathToFileURL } from 'node:url'
 import type { Log } from '../../../server/plugin.ts'
 import { buildRemote, deleteRefs } from '../bench/build-remote.ts'
 import { type RepositoryEntry, repositoryEntry } from '../config.ts'
-import { type IngestRequest, ingest } from './ingest.ts'
+import { ingest } from './ingest.ts'
 import { openModuleReader } from './module-reader.ts'
 import type { IngestReport } from './report.ts'
+import type { RunRequest } from './run.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -32,15 +33,10 @@ interface World {
   readonly dir: string
   readonly outputDir: string
   readonly cloneDir: string
-  run(entries: readonly Partial<RepositoryEntry>[], more?: RunOptions): Promise<IngestReport>
+  run(entries: readonly Partial<RepositoryEntry>[], more?: Partial<RunRequest>): Promise<IngestReport>
   files(): Promise<string[]>
   summary(file: string): Promise<Record<string, unknown>>
   index(): Promise<{ records: { id: string; summary_file: string; last_updated: string; ref: string }[] }>
-}
-
-interface RunOptions extends Partial<IngestRequest> {
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly signal?: AbortSignal
 }
 
 async function openWorld(t: TestContext): Promise<World> {
@@ -59,30 +55,22 @@ async function openWorld(t: TestContext): Promise<World> {
     dir,
     outputDir,
     cloneDir,
-    async run(entries, { env, signal, ...more } = {}) {
-      const { report } = await ingest(
-        {
-          entries: entries.map((entry) => repositoryEntry.parse(entry)),
-          outputDir,
-          cloneDir,
-          recursive: false,
-          cleanup: false,
-          prune: false,
-          dryRun: false,
-          trust: { kind: 'operator' },
-          workingDirectory: dir,
-          ...more,
-        },
-        {
-          env: env ?? process.env,
-          now: tick,
-          signal: signal ?? new AbortController().signal,
-          log: silent,
-          reader,
-          retryDelaysMs: [],
-          progress: () => undefined,
-        },
-      )
+    async run(entries, more = {}) {
+      const { report } = await ingest({
+        entries: entries.map((entry) => repositoryEntry.parse(entry)),
+        outputDir,
+        cloneDir,
+        trust: { kind: 'operator' },
+        workingDirectory: dir,
+        env: process.env,
+        now: tick,
+        signal: new AbortController().signal,
+        log: silent,
+        reader,
+        retryDelaysMs: [],
+        progress: () => undefined,
+        ...more,
+      })
       return report
     },
     files: async () => (await readdir(outputDir)).filter((name) => name.endsWith('.json')).sort(),

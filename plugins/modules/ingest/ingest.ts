@@ -1,58 +1,22 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { counted, type Log, makeDirectoryDurably } from '../../../server/plugin.ts'
-import type { RepositoryEntry } from '../config.ts'
-import type { Trust } from '../git/admission.ts'
+import { counted, makeDirectoryDurably } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
-import { RETRY_DELAYS_MS } from '../git/repository.ts'
 import { removeStores } from '../git/store.ts'
 import { endpoint } from '../git/url.ts'
-import { carriesId } from '../output/file-name.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
-import { openParseCache } from '../output/parse-cache.ts'
 import { takeLock } from '../output/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { refusal } from '../reasons.ts'
-import type { VectorFailure, VectorStep, VectorWork } from '../search/vector-update.ts'
-import { createSaver } from './index-saver.ts'
-import type { ModuleReader } from './module-reader.ts'
-import { cachePath, storeNames, storePathOf } from './places.ts'
-import { type Plan, planRepositories } from './plan.ts'
+import type { VectorFailure, VectorWork } from '../search/vector-update.ts'
+import type { RepositoryPlan } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownGone, pruneRecords, removeFiles } from './prune.ts'
-import { type ReadingContext, readRepository, type Tally } from './read-repository.ts'
+import { readRepository } from './read-repository.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
-import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
-
-/** What a run is to do. Paths are absolute and already confined to what the caller may touch. */
-export interface IngestRequest {
-  readonly entries: readonly RepositoryEntry[]
-  readonly outputDir: string
-  readonly cloneDir: string
-  /** For entries that do not say. */
-  readonly recursive: boolean
-  readonly cleanup: boolean
-  readonly prune: boolean
-  /** Only says what would be read: nothing is fetched, locked or written. */
-  readonly dryRun: boolean
-  readonly trust: Trust
-  /** Where relative repository paths start. */
-  readonly workingDirectory: string
-}
-
-export interface IngestMeans {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly now: () => Date
-  readonly signal: AbortSignal
-  readonly log: Log
-  readonly reader: ModuleReader
-  /** Absent: embeddings are off. */
-  readonly vectors?: VectorStep
-  /** Absent: those of modules design 2.6. */
-  readonly retryDelaysMs?: readonly number[]
-  progress(done: number, total: number, message: string): void
-}
+import { clonePath, planRun, type Run, type RunRequest } from './run.ts'
+import { createSummaryOutput, nameOwners, type SummaryOutput } from './summary-output.ts'
 
 /** A run's report, and what it did to the index. */
 export interface Ingested {
@@ -69,29 +33,25 @@ export interface Ingested {
  * no index row without its summary.
  * Errors: `conflict`/`ingest_running`, `index_damaged`; `unavailable`/`storage_failed`; `cancelled`.
  */
-export async function ingest(request: IngestRequest, means: IngestMeans): Promise<Ingested> {
-  const began = means.now().getTime()
-  const plan = planRepositories(request.entries, {
-    recursive: request.recursive,
-    workingDirectory: request.workingDirectory,
-    parserVersion: means.reader.parserVersion,
-  })
-  if (request.dryRun) return await dryRun(plan, request, means, began)
-  const lock = await lockOutput(request, means)
+export async function ingest(request: RunRequest): Promise<Ingested> {
+  const began = request.now().getTime()
+  if (request.dryRun) return await dryRun(request, began)
+  const lock = await lockOutput(request)
   try {
+    const { outputDir, cloneDir } = request
     const [run] = await Promise.all([
-      openRun(plan, request, means),
-      sweepTemporaryFiles([request.outputDir, stateDir(request.outputDir)]),
+      openRun(request, cloneDir),
+      sweepTemporaryFiles([outputDir, stateDir(outputDir)]),
     ])
-    const referenceReads = means.reader.referenceReads()
+    const referenceReads = run.reader.referenceReads()
     await readAll(run)
     const { removed, finished } = await finish(run)
-    if (request.cleanup) await removeStores(request.cloneDir, storeNames(plan, request.cloneDir))
+    if (run.cleanup) await removeStores(cloneDir, cloneNames(run))
     return {
       report: {
         ...reportOf(run, began),
         ...finished,
-        reference_reads: means.reader.referenceReads() - referenceReads,
+        reference_reads: run.reader.referenceReads() - referenceReads,
       },
       touched: run.output.touched(),
       changed: [...run.output.changed(), ...removed],
@@ -102,45 +62,48 @@ export async function ingest(request: IngestRequest, means: IngestMeans): Promis
   }
 }
 
-/** One run: what is asked, what helps, and where results gather. */
-interface Run {
-  readonly plan: Plan
-  readonly request: IngestRequest
-  readonly means: IngestMeans
+/** A run that writes an output directory. */
+interface IngestRun extends Run<SummaryOutput> {
   readonly stamps: FileStamps
-  readonly output: SummaryOutput
-  readonly tally: Tally
 }
 
-async function openRun(plan: Plan, request: IngestRequest, means: IngestMeans): Promise<Run> {
+async function openRun(request: RunRequest, workDir: string): Promise<IngestRun> {
   const { outputDir } = request
+  const { plan, tally } = planRun(request)
   const [earlier, stamps] = await Promise.all([loadIndex(outputDir), openFileStamps(outputDir)])
-  const tally = emptyTally(plan)
   const output = createSummaryOutput({
     outputDir,
     earlier,
     stamps,
-    parserVersion: means.reader.parserVersion,
-    now: means.now,
+    parserVersion: request.reader.parserVersion,
+    now: request.now,
     nameOwners: nameOwners(plan, earlier),
     warn: (warning) => tally.warnings.push(warning),
   })
-  return { plan, request, means, stamps, output, tally }
+  return { ...request, plan, tally, output, stamps, workDir, say: sayOf(plan.repositories, request) }
 }
 
-async function dryRun(
-  plan: Plan,
-  request: IngestRequest,
-  means: IngestMeans,
-  began: number,
-): Promise<Ingested> {
-  const run = await openRun(plan, request, means)
-  const planned: { repository: string; ref: string; path: string }[] = []
-  const workDir = await existingDirectory(request.cloneDir)
-  await readRepositories(run, { workDir, plan: (place) => planned.push(place) }, async () => undefined)
-  const pruned = request.prune ? knownGone(run.output, planned) : []
+/** Adds up the shares of all repositories. */
+function sayOf(repositories: readonly RepositoryPlan[], { progress }: RunRequest): Run['say'] {
+  const shares = new Map<RepositoryPlan, number>()
+  return (repository, share, message) => {
+    shares.set(repository, share)
+    const name = repository.entries[0]?.name ?? repository.remote.url
+    const done = [...shares.values()].reduce((sum, one) => sum + one, 0)
+    progress(done, repositories.length, `${name}: ${message}`)
+  }
+}
+
+async function dryRun(request: RunRequest, began: number): Promise<Ingested> {
+  const run = await openRun(request, await existingDirectory(request.cloneDir))
+  await readRepositories(run, async () => undefined)
+  const pruned = run.prune ? knownGone(run) : []
   return {
-    report: { ...reportOf(run, began), pruned: inPlaceOrder(pruned), planned: inPlaceOrder(planned) },
+    report: {
+      ...reportOf(run, began),
+      pruned: inPlaceOrder(pruned),
+      planned: inPlaceOrder(run.tally.planned),
+    },
     touched: new Set(),
     changed: [],
     index: run.output.index(null),
@@ -156,7 +119,7 @@ async function existingDirectory(path: string): Promise<string> {
   return isThere || path === dirname(path) ? path : await existingDirectory(dirname(path))
 }
 
-function reportOf({ plan, request, means, output, tally }: Run, began: number): IngestReport {
+function reportOf({ plan, now, outputDir, output, tally }: IngestRun, began: number): IngestReport {
   return {
     repositories: plan.repositories.length + plan.failures.length,
     refs: tally.refs,
@@ -167,20 +130,12 @@ function reportOf({ plan, request, means, output, tally }: Run, began: number): 
     reference_reads: 0,
     failures: inPlaceOrder(tally.failures),
     warnings: inPlaceOrder(tally.warnings),
-    output_dir: request.outputDir,
-    duration_ms: means.now().getTime() - began,
+    output_dir: outputDir,
+    duration_ms: now().getTime() - began,
   }
 }
 
-function emptyTally(plan: Plan): Tally {
-  return {
-    refs: { processed: 0, unchanged: 0, empty: 0, failed: 0 },
-    failures: [...plan.failures],
-    warnings: [],
-  }
-}
-
-async function lockOutput({ outputDir }: IngestRequest, { now }: IngestMeans) {
+async function lockOutput({ outputDir, now }: RunRequest) {
   try {
     await makeDirectoryDurably(stateDir(outputDir))
     return await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
@@ -189,76 +144,57 @@ async function lockOutput({ outputDir }: IngestRequest, { now }: IngestMeans) {
   }
 }
 
-/** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
-function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>()
-  const known = (earlier?.records ?? []).filter(({ summary_file, id }) => !carriesId(summary_file, id))
-  for (const { name, repository } of known) {
-    if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), repository)
-  }
-  for (const { remote, entries } of plan.repositories) {
-    for (const { name } of entries)
-      if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), remote.url)
-  }
-  return owners
+function cloneNames(run: Run): ReadonlySet<string> {
+  return new Set(run.plan.repositories.map((of) => clonePath(run, of).slice(run.cloneDir.length + 1)))
 }
 
-async function readAll(run: Run): Promise<void> {
-  const { request, means, output } = run
-  const saver = createSaver(request.outputDir, output, means.now)
+async function readAll(run: IngestRun): Promise<void> {
+  const saver = createSaver(run)
   try {
-    await makeDirectoryDurably(request.cloneDir)
+    await makeDirectoryDurably(run.cloneDir)
   } catch (thrown) {
     throw storageFailure(thrown, 'The folder of the clones')
   }
-  await readRepositories(run, { workDir: request.cloneDir }, saver.soon)
+  await readRepositories(run, saver.soon)
   await saver.settled()
-  if (means.signal.aborted) {
-    await output.flush()
-    await saveIndex(request.outputDir, output.index(null))
-    throw abortError(means.signal)
+  if (run.signal.aborted) {
+    await run.output.flush()
+    await saveIndex(run.outputDir, run.output.index(null))
+    throw abortError(run.signal)
   }
 }
 
-async function readRepositories(
-  { plan, request, means, output, tally }: Run,
-  how: Pick<ReadingContext, 'workDir' | 'plan'>,
-  afterEach: () => Promise<void>,
-): Promise<void> {
-  const total = plan.repositories.length
-  const shares = new Map<string, number>()
-  const say = (url: string, share: number, message: string): void => {
-    shares.set(url, share)
-    means.progress(
-      [...shares.values()].reduce((sum, one) => sum + one, 0),
-      total,
-      message,
-    )
-  }
-  means.progress(0, total, counted(total, 'repository', 'repositories'))
+async function readRepositories(run: Run, afterEach: () => Promise<void>): Promise<void> {
+  const { repositories } = run.plan
+  const total = repositories.length
+  run.progress(0, total, counted(total, 'repository', 'repositories'))
   await runPooled(
-    plan.repositories,
-    (repository) => endpoint(repository.remote) ?? 'local',
+    repositories,
+    ({ remote }) => endpoint(remote) ?? 'local',
     async (repository) => {
-      if (means.signal.aborted) return
-      const name = repository.entries[0]?.name ?? repository.remote.url
-      await readRepository(repository, {
-        ...means,
-        ...how,
-        retryDelaysMs: means.retryDelaysMs ?? RETRY_DELAYS_MS,
-        trust: request.trust,
-        wholeTrees: request.prune,
-        output,
-        tally,
-        storePath: (of) => storePathOf(of, request.cloneDir),
-        lockStore: (path) => takeLock(`${path}.lock`, means.now),
-        openCache: (path) => openParseCache(cachePath(request.outputDir, path), means.reader.parserVersion),
-        say: (message, share) => say(repository.remote.url, share, `${name}: ${message}`),
-      })
+      if (run.signal.aborted) return
+      await readRepository(repository, run)
       await afterEach()
-      say(repository.remote.url, 1, `${name}: done`)
+      run.say(repository, 1, 'done')
     },
   )
+}
+
+const SAVE_EVERY_MS = 5000
+
+/** Saves the index every few seconds, so that a killed run keeps what it had; one save at a time. */
+function createSaver({ outputDir, output, now }: IngestRun) {
+  let last = now().getTime()
+  let saving: Promise<void> = Promise.resolve()
+  return {
+    async soon(): Promise<void> {
+      if (now().getTime() - last < SAVE_EVERY_MS) return
+      last = now().getTime()
+      saving = saving.then(() => saveIndex(outputDir, output.index(null)))
+      await saving
+    },
+    settled: () => saving,
+  }
 }
 
 interface Finish {
@@ -267,22 +203,21 @@ interface Finish {
 }
 
 /** Index, removed files, vectors, and the index again with what is embedded. */
-async function finish(run: Run): Promise<Finish> {
-  const { request, means, output, stamps, tally } = run
-  const { outputDir } = request
+async function finish(run: IngestRun): Promise<Finish> {
+  const { outputDir, output, stamps, tally } = run
   await output.flush()
   const keepsVectors = [...output.records.values()].some(({ embedded }) => embedded)
-  const removed = request.prune ? pruneRecords(output) : []
+  const removed = run.prune ? pruneRecords(output) : []
   // A run without embeddings, or one that is killed, leaves their removal to the next.
   if (keepsVectors) for (const { id } of removed) output.staleVectors.add(id)
-  const finishedAt = means.now().toISOString()
+  const finishedAt = run.now().toISOString()
   try {
     const names = [...output.records.values()].map(({ summary_file }) => summary_file)
     const index = output.index(finishedAt)
     await Promise.all([saveIndex(outputDir, index), stamps.save(names)])
     await removeFiles(outputDir, index.leftovers)
     output.leftovers.removed(index.leftovers)
-    const vectors = await means.vectors?.update(vectorWork(run, index.stale_vectors))
+    const vectors = await run.vectors?.update(vectorWork(run, index.stale_vectors))
     if (vectors) {
       tally.failures.push(...vectors.failures.map(withoutVector))
       output.staleVectors.clear()
@@ -311,14 +246,17 @@ function withoutVector({ why, ...place }: VectorFailure): Failure {
   )
 }
 
-function vectorWork({ request, means, output }: Run, removed: readonly string[]): VectorWork {
+function vectorWork(
+  { outputDir, output, signal, progress }: IngestRun,
+  removed: readonly string[],
+): VectorWork {
   return {
-    outputDir: request.outputDir,
+    outputDir,
     records: [...output.records.values()],
     touched: output.touched(),
     removed,
-    load: (record) => loadSummary(request.outputDir, record.summary_file),
-    signal: means.signal,
-    progress: (done, total) => means.progress(done, total, 'vectors'),
+    load: (record) => loadSummary(outputDir, record.summary_file),
+    signal,
+    progress: (done, total) => progress(done, total, 'vectors'),
   }
 }

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { IndexRecord } from '../output/module-index.ts'
+import type { ModulePlace } from './report.ts'
+import type { Run } from './run.ts'
 import type { SummaryOutput } from './summary-output.ts'
 
 /**
@@ -17,12 +19,12 @@ export function pruneRecords({ records, sightings }: SummaryOutput): IndexRecord
  * What pruning would take out as far as a run tells that read nothing: of a ref that is still to be read nobody knows yet
  * which directories it has.
  */
-export function knownGone(
-  { records, sightings }: SummaryOutput,
-  unread: readonly Pick<IndexRecord, 'repository' | 'ref'>[],
-): Pick<IndexRecord, 'repository' | 'ref' | 'path'>[] {
+export function knownGone({
+  output: { records, sightings },
+  tally: { planned },
+}: Run<SummaryOutput>): ModulePlace[] {
   const isUnread = ({ repository, ref }: IndexRecord): boolean =>
-    unread.some((one) => one.repository === repository && one.ref === ref)
+    planned.some((one) => one.repository === repository && one.ref === ref)
   return [...records.values()]
     .filter((record) => sightings.isGone(record) && !isUnread(record))
     .map(({ repository, ref, path }) => ({ repository, ref, path }))

@@ -5,23 +5,30 @@ import { type Flavour, moduleFlavour } from '../domain/module-files.ts'
 import type { SummaryInput } from '../domain/summarize-input.ts'
 import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
 import type { Blobs } from '../git/blobs.ts'
-import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
+import type { SkippedEntry, TreeFile, TreeReader } from '../git/tree.ts'
 import type { ParseCache } from '../output/parse-cache.ts'
 import { refusal } from '../reasons.ts'
 import type { ChosenRef } from './choose-refs.ts'
-import { chooseDirectories, type Directory, directoriesOf, kindOf, moduleFiles } from './directories.ts'
-import type { ModuleReader } from './module-reader.ts'
+import {
+  chooseDirectories,
+  type Directory,
+  directoriesOf,
+  kindOf,
+  leadsTo,
+  moduleFiles,
+} from './directories.ts'
 import type { PlannedEntry } from './plan.ts'
+import type { Run } from './run.ts'
 import type { Text, TextCache } from './text-cache.ts'
 
-/** What is needed to read the refs of one repository. */
+/** The reading of refs of one repository. */
 export interface RefReading {
+  readonly run: Run
   readonly repository: string
   readonly blobs: Blobs
+  readonly trees: TreeReader
   readonly cache: ParseCache
   readonly texts: TextCache
-  readonly reader: ModuleReader
-  readonly signal: AbortSignal
 }
 
 const MAX_MODULE_FILE_BYTES = 1024 * 1024 // modules design 8
@@ -38,23 +45,23 @@ const TURN_MS = 16
  * Errors: `too_large`/`repository_too_large`, and those of git. What is wrong with a file is a diagnostic of its summary.
  */
 export async function* readRef(
-  ref: ChosenRef,
-  commit: string,
-  tree: Tree,
-  entry: PlannedEntry,
   reading: RefReading,
+  { ref, kind, commit }: ChosenRef,
+  entry: PlannedEntry,
 ): AsyncGenerator<ModuleSummary> {
+  const { run, repository, trees } = reading
+  const tree = await trees.treeOf(commit, (directory) => leadsTo(directory, entry))
   const directories = directoriesOf(tree)
   const root = directories.get('.')
   const budget = createBudget()
   let turnBegan = performance.now()
   for (const directory of chooseDirectories(directories, entry)) {
-    reading.signal.throwIfAborted()
+    run.signal.throwIfAborted()
     const read = await readDirectory(directory, root, reading, budget)
-    yield reading.reader.summarize({
-      repository: reading.repository,
-      ref: ref.ref,
-      refKind: ref.kind,
+    yield run.reader.summarize({
+      repository,
+      ref,
+      refKind: kind,
       commit,
       path: directory.path,
       name: entry.name,
@@ -76,7 +83,7 @@ async function readDirectory(
   reading: RefReading,
   budget: Budget,
 ): Promise<Read> {
-  const { reader } = reading
+  const { reader } = reading.run
   const diagnostics = directory.skipped.filter(concernsModule).map(skippedDiagnostic)
   const readmeFile = reader.findReadme(directory.files)
   const licenceFiles = reader.findLicences(directory.files, root?.files ?? [])
@@ -98,7 +105,7 @@ async function readDirectory(
 
 async function readModuleFile(
   file: TreeFile,
-  { blobs, cache, reader }: RefReading,
+  { blobs, cache, run }: RefReading,
   budget: Budget,
   diagnostics: Diagnostic[],
 ): Promise<{ name: string; facts: ModuleFacts } | undefined> {
@@ -112,7 +119,7 @@ async function readModuleFile(
     return undefined
   }
   budget.spend(blob.size)
-  const facts = await reader.parseFile(name, blob.bytes)
+  const facts = await run.reader.parseFile(name, blob.bytes)
   // A reference that could not be asked may answer next time: such facts are not for keeping.
   if (!facts.diagnostics.some(({ code }) => code === 'reference_unavailable')) {
     cache.add(file.oid, flavour, facts)

@@ -2,6 +2,13 @@ import { type ErrorCode, isSatchelError } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { redact } from '../git/failure.ts'
 
+/** One module version. */
+export interface ModulePlace {
+  readonly repository: string
+  readonly ref: string
+  readonly path: string
+}
+
 /** Something that could not be processed, with its reason (reasons.ts). */
 export interface Failure {
   readonly repository: string
@@ -42,7 +49,7 @@ export interface IngestReport {
   readonly refs: Readonly<RefCounts>
   readonly modules: number
   readonly written: number
-  readonly pruned: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
+  readonly pruned: readonly ModulePlace[]
   readonly vectors: {
     readonly strategy: string
     readonly upserted: number
@@ -54,7 +61,7 @@ export interface IngestReport {
   readonly output_dir: string
   readonly duration_ms: number
   /** Of a dry run: what would be read. `pruned` is then what a run with `prune` is known to remove. */
-  readonly planned?: readonly { readonly repository: string; readonly ref: string; readonly path: string }[]
+  readonly planned?: readonly ModulePlace[]
 }
 
 /** The failure an error means. What is no `SatchelError` is a fault of ours: its text stays in the log. */

@@ -1,6 +1,6 @@
 import { moduleTags, primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { createNameBook } from '../output/file-name.ts'
+import { carriesId, createNameBook } from '../output/file-name.ts'
 import type { FileStamps } from '../output/file-stamps.ts'
 import { createLeftovers, type Leftovers } from '../output/leftovers.ts'
 import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../output/module-index.ts'
@@ -8,8 +8,9 @@ import { createSummaryPrinter } from '../output/summary-printer.ts'
 import { createSummaryWriter } from '../output/summary-writer.ts'
 import { createKnownReadings } from './known-readings.ts'
 import { createNameClaims } from './name-claims.ts'
-import type { ReadingOutput } from './read-repository.ts'
+import type { Plan } from './plan.ts'
 import { createReadingBook, type ReadingBook } from './reading-book.ts'
+import type { ReadingOutput } from './reading-output.ts'
 import type { Warning } from './report.ts'
 import { createSightings, type Sightings } from './sightings.ts'
 
@@ -42,6 +43,20 @@ export interface SummaryOutputOptions {
   /** Which URL may use the plain file names of a repository name (lower case). */
   readonly nameOwners: ReadonlyMap<string, string>
   warn(warning: Warning): void
+}
+
+/** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
+export function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>()
+  const known = (earlier?.records ?? []).filter(({ summary_file, id }) => !carriesId(summary_file, id))
+  for (const { name, repository } of known) {
+    if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), repository)
+  }
+  for (const { remote, entries } of plan.repositories) {
+    for (const { name } of entries)
+      if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), remote.url)
+  }
+  return owners
 }
 
 /** Owned by one run, which holds the lock of the output directory. */

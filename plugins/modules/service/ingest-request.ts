@@ -13,7 +13,7 @@ import { parseConfigText } from './config-text.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
 
 /** What a caller of any door asked for. */
-export interface IngestWish {
+export interface IngestRequest {
   /** A configuration file; absent together with `repositories` and `yaml`: the server's own configuration. */
   readonly config_file?: string | undefined
   readonly repositories?: readonly RepositoryEntry[] | undefined
@@ -43,10 +43,10 @@ interface Prepared {
 export async function ingestForCaller(
   service: ModuleService,
   ctx: CallContext,
-  wish: IngestWish,
+  request: IngestRequest,
 ): Promise<Ingested & { readonly outputDir: string }> {
-  const prepared = await prepare(service, ctx, wish)
-  const ingested = await runPrepared(service, prepared, wish, ctx)
+  const prepared = await prepare(service, ctx, request)
+  const ingested = await runPrepared(service, prepared, request, ctx)
   return { ...ingested, outputDir: prepared.outputDir }
 }
 
@@ -65,42 +65,36 @@ export async function ingestForOperator(
 async function runPrepared(
   service: ModuleService,
   { config, trust, outputDir, cloneDir }: Prepared,
-  wish: IngestWish,
-  call: Pick<CallContext, 'signal' | 'progress'>,
+  request: IngestRequest,
+  { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
 ): Promise<Ingested> {
   const { host } = service
   const embedding: EmbeddingOptions = {
     ...config.embedding,
-    ...(wish.enable_embeddings && { enabled: true }),
-    ...(wish.embedding_strategy && { strategy: wish.embedding_strategy }),
+    ...(request.enable_embeddings && { enabled: true }),
+    ...(request.embedding_strategy && { strategy: request.embedding_strategy }),
   }
-  const vectors = embedding.enabled
-    ? await service.openVectors?.(embedding, trust.kind, call.signal)
-    : undefined
+  const vectors = embedding.enabled ? await service.openVectors?.(embedding, trust.kind, signal) : undefined
   const reader = await openModuleReader()
   try {
-    const ingested = await ingest(
-      {
-        entries: config.repositories,
-        outputDir,
-        cloneDir,
-        recursive: wish.recursive ?? false,
-        cleanup: wish.cleanup ?? false,
-        prune: wish.prune ?? false,
-        dryRun: wish.dry_run ?? false,
-        trust,
-        workingDirectory: baseFor(service, trust),
-      },
-      {
-        env: host.env,
-        now: () => host.now(),
-        signal: call.signal,
-        log: host.log,
-        reader,
-        ...(vectors && { vectors }),
-        progress: call.progress,
-      },
-    )
+    const ingested = await ingest({
+      signal,
+      progress,
+      entries: config.repositories,
+      outputDir,
+      cloneDir,
+      recursive: request.recursive,
+      cleanup: request.cleanup,
+      prune: request.prune,
+      dryRun: request.dry_run,
+      trust,
+      workingDirectory: baseFor(service, trust),
+      env: host.env,
+      now: () => host.now(),
+      log: host.log,
+      reader,
+      vectors,
+    })
     for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
     return ingested
   } finally {
@@ -108,16 +102,18 @@ async function runPrepared(
   }
 }
 
-async function prepare(service: ModuleService, ctx: CallContext, wish: IngestWish): Promise<Prepared> {
-  const given = [wish.config_file, wish.repositories, wish.yaml].filter((source) => source !== undefined)
+async function prepare(service: ModuleService, ctx: CallContext, request: IngestRequest): Promise<Prepared> {
+  const given = [request.config_file, request.repositories, request.yaml].filter(
+    (source) => source !== undefined,
+  )
   if (given.length > 1) throw refusal('options_invalid', 'Give config_file or repositories, not both.')
-  const { config, isOwn } = await configOf(service, ctx, wish)
+  const { config, isOwn } = await configOf(service, ctx, request)
   requireRepositories(config.repositories)
   const isOperator = ctx.door === 'cli' || isOwn
   const trust: Trust = isOperator ? { kind: 'operator' } : callerTrust(service, ctx)
   const own = ownDirectories(service, config)
   // A directory that a caller names, itself or in a configuration of its own, is confined; the operator's is not.
-  const isTheirs = !isOperator && wish.repositories === undefined
+  const isTheirs = !isOperator && request.repositories === undefined
   const confined = async (typed: string | undefined, configured: string, ownDir?: string): Promise<string> =>
     typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
   const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
@@ -125,24 +121,25 @@ async function prepare(service: ModuleService, ctx: CallContext, wish: IngestWis
     config: { ...config, embedding },
     trust,
     outputDir: await confined(
-      wish.output_dir,
+      request.output_dir,
       config.output_dir,
       isTheirs && !isOutputDirFixed(service) ? undefined : own.outputDir,
     ),
-    cloneDir: await confined(wish.clone_dir, config.clone_dir, isTheirs ? undefined : own.cloneDir),
+    cloneDir: await confined(request.clone_dir, config.clone_dir, isTheirs ? undefined : own.cloneDir),
   }
 }
 
 async function configOf(
   service: ModuleService,
   ctx: CallContext,
-  wish: IngestWish,
+  request: IngestRequest,
 ): Promise<{ config: ModulesConfig; isOwn: boolean }> {
   const { config, host } = service
-  if (wish.repositories) return { config: { ...config, repositories: [...wish.repositories] }, isOwn: false }
-  if (wish.yaml !== undefined) return { config: parseConfigText(wish.yaml, host.env), isOwn: false }
-  if (wish.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
-  const path = await callerPath(service, ctx, wish.config_file)
+  if (request.repositories)
+    return { config: { ...config, repositories: [...request.repositories] }, isOwn: false }
+  if (request.yaml !== undefined) return { config: parseConfigText(request.yaml, host.env), isOwn: false }
+  if (request.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
+  const path = await callerPath(service, ctx, request.config_file)
   return { config: await loadConfigFile(path, host.env), isOwn: path === host.configFile }
 }
 

@@ -43,7 +43,7 @@ export function analyzeRepositoryTool(service: ModuleService) {
       save: (answer) => `${JSON.stringify(summariesIn(answer), null, 2)}\n`,
     },
     example: { repository_url: './terraform-aws-network' },
-    handler: (ctx, wish) => run(service, ctx, wish),
+    handler: (ctx, request) => run(service, ctx, request),
     digest({ summaries, message, failures }) {
       const lines = summaries.slice(0, 20).map(({ path, ref, variables, outputs }) => {
         const required = variables.filter((variable) => variable.required).length
@@ -57,13 +57,13 @@ export function analyzeRepositoryTool(service: ModuleService) {
   })
 }
 
-async function run(service: ModuleService, ctx: CallContext, wish: z.output<typeof input>) {
+async function run(service: ModuleService, ctx: CallContext, request: z.output<typeof input>) {
   const [{ analyze }, { openModuleReader }, { baseFor, callerTrust }] = await Promise.all([
     import('../ingest/analyze.ts'),
     import('../ingest/module-reader.ts'),
     import('../service/ingest-request.ts'),
   ])
-  const { repository_url: url, ...rest } = wish
+  const { repository_url: url, ...rest } = request
   const reader = await openModuleReader()
   const trust: Trust = ctx.door === 'cli' ? { kind: 'operator' } : callerTrust(service, ctx)
   try {
@@ -74,6 +74,7 @@ async function run(service: ModuleService, ctx: CallContext, wish: z.output<type
         trust,
         workingDirectory: baseFor(service, trust),
         env: service.host.env,
+        now: () => service.host.now(),
         reader,
       },
     )

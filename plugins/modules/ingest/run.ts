@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import type { Log } from '../../../server/plugin.ts'
+import type { RepositoryEntry } from '../config.ts'
+import type { Trust } from '../git/admission.ts'
+import { storePath } from '../git/store.ts'
+import { stateDir } from '../output/module-index.ts'
+import type { VectorStep } from '../search/vector-update.ts'
+import type { ModuleReader } from './module-reader.ts'
+import { type Plan, planRepositories, type RepositoryPlan } from './plan.ts'
+import type { ReadingOutput } from './reading-output.ts'
+import type { Failure, ModulePlace, RefCounts, Warning } from './report.ts'
+
+/** What an ingest is to do, and what it works with. Paths are absolute and confined to what the caller may touch. */
+export interface RunRequest {
+  readonly entries: readonly RepositoryEntry[]
+  readonly outputDir: string
+  readonly cloneDir: string
+  /** For entries that do not say. */
+  readonly recursive?: boolean | undefined
+  /** Removes the clones afterwards. */
+  readonly cleanup?: boolean | undefined
+  readonly prune?: boolean | undefined
+  /** Only reports what would be read: nothing is fetched, locked or written. */
+  readonly dryRun?: boolean | undefined
+  readonly trust: Trust
+  /** Base of relative repository paths. */
+  readonly workingDirectory: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly reader: ModuleReader
+  /** Absent: embeddings are off. */
+  readonly vectors?: VectorStep | undefined
+  /** Absent: those of modules design 2.6. */
+  readonly retryDelaysMs?: readonly number[]
+  now(): Date
+  progress(done: number, total: number, message: string): void
+}
+
+/** Counts and findings of a run, shared by its repositories. */
+export interface Tally {
+  readonly refs: RefCounts
+  readonly failures: Failure[]
+  readonly warnings: Warning[]
+  /** What a dry run would read. */
+  readonly planned: ModulePlace[]
+}
+
+/** One ingest: its request, its plan, and where its results gather. Every step of the ingest takes this value. */
+export interface Run<Output extends ReadingOutput = ReadingOutput> extends RunRequest {
+  readonly plan: Plan
+  readonly tally: Tally
+  readonly output: Output
+  /** Existing directory in which git runs. */
+  readonly workDir: string
+  /** Reports how far a repository is; `share` runs from 0 to 1. */
+  say(repository: RepositoryPlan, share: number, message: string): void
+}
+
+/** Checks every entry of the request; touches nothing. The tally begins with the entries that were refused. */
+export function planRun(request: RunRequest): Pick<Run, 'plan' | 'tally'> {
+  const plan = planRepositories(request.entries, {
+    recursive: request.recursive ?? false,
+    workingDirectory: request.workingDirectory,
+    parserVersion: request.reader.parserVersion,
+  })
+  const refs = { processed: 0, unchanged: 0, empty: 0, failed: 0 }
+  return { plan, tally: { refs, failures: [...plan.failures], warnings: [], planned: [] } }
+}
+
+/** The directory of a repository's clone. */
+export function clonePath({ cloneDir }: Pick<Run, 'cloneDir'>, { entries, remote }: RepositoryPlan): string {
+  const name = (entries[0]?.name ?? '').replace(/[^A-Za-z0-9._+-]/g, '_').slice(0, 100)
+  return storePath(cloneDir, name, remote.url)
+}
+
+/** The parse cache that belongs to a clone. */
+export function cachePath({ outputDir }: Pick<Run, 'outputDir'>, clone: string): string {
+  const name = clone.slice(clone.lastIndexOf('/') + 1).replace(/\.git$/, '')
+  return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
+}
