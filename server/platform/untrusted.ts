@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { UntrustedMark } from '../contract/untrusted.ts'
-
-/** Bidi controls, zero-width and other invisible format characters, tag characters, C0/C1 controls but tab and newline. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu
+import { withoutHidden } from './visible-text.ts'
 
 /**
- * Text without what a reader cannot see: control, bidi, zero-width and tag characters, lone surrogates and
- * HTML comments. CRLF becomes LF. Cleaning twice changes nothing.
+ * Text without what a reader cannot see: hidden characters (`visible-text.ts`) and HTML comments. Every line end
+ * becomes LF. Idempotent.
  */
 export function cleanText(text: string): string {
-  let clean = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(INVISIBLE, '')
+  let clean = withoutHidden(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
   for (let before = ''; before !== clean; ) {
     before = clean
     clean = withoutComments(clean)

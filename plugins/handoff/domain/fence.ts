@@ -1,21 +1,18 @@
+import { showHidden } from '../../../server/plugin.ts'
+
 /** How text from a record is shown to a model: as data that cannot end its own fence. */
 
-const HIDDEN =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu
 const LINK = /!?\[([^\][\n]{0,400})\]\(([^()\n]{0,800})\)/g
 const FENCE_WORD = 'handoff-data'
 
 const DEEPEST_LINK = 5
 
 /**
- * Text with every character shown: control, bidi, zero-width and tag characters as `\u{…}`, links with their target.
+ * Text with every character shown: hidden ones as `\u{…}`, links with their target.
  * Line ends stay, as LF.
  */
 export function shownText(text: string): string {
-  let shown = text
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\r', '\n')
-    .replace(HIDDEN, (char) => (char === '\t' ? ' ' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`))
+  let shown = showHidden(text.replace(/\r\n?/g, '\n').replaceAll('\t', ' '))
   // A link may stand in the text of another: the inner one goes first.
   for (let depth = 0; depth < DEEPEST_LINK && shown.includes(']('); depth++)
     shown = shown.replace(LINK, '$1 ($2)')

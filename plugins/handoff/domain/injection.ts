@@ -1,8 +1,6 @@
-/** Text that tries to give orders to whoever reads it, or that a reader cannot see. */
+import { hasHidden } from '../../../server/plugin.ts'
 
-/** Bidi controls, zero-width and other invisible characters, tag characters, control characters but tab and line ends. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/u
+/** Text that tries to give orders to whoever reads it, or that a reader cannot see. */
 
 const INSTRUCTIONS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your)\b.{0,40}\b(?:instructions?|rules?|prompts?|directions?|guidelines?)\b/i,
@@ -19,7 +17,7 @@ export type Suspicion = 'invisible' | 'instruction'
 
 /** Why a text is suspicious, if it is. */
 export function suspicionOf(text: string): Suspicion | undefined {
-  if (INVISIBLE.test(text)) return 'invisible'
+  if (hasHidden(text.replaceAll('\r', ''))) return 'invisible'
   const start = text.slice(0, 16_384)
   return INSTRUCTIONS.some((pattern) => pattern.test(start)) ? 'instruction' : undefined
 }

@@ -1,4 +1,4 @@
-import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type SatchelError, showHidden } from '../../../server/plugin.ts'
 import { type Reason, refusal } from '../reasons.ts'
 
 const MAX_QUOTE_CHARS = 200
@@ -125,8 +125,9 @@ function quote(said: string, hidden: readonly string[]): string {
 export function redact(text: string, hidden: readonly string[]): string {
   let clean = text
   for (const secret of hidden) if (secret !== '') clean = clean.replaceAll(secret, '***')
-  return clean
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1***@')
-    .replace(/(authorization:?\s*(?:basic|bearer)?\s*)\S+/gi, '$1***')
-    .replace(/\p{Cc}|\p{Cf}/gu, (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+  return showHidden(
+    clean
+      .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1***@')
+      .replace(/(authorization:?\s*(?:basic|bearer)?\s*)\S+/gi, '$1***'),
+  )
 }

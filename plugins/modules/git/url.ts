@@ -1,5 +1,6 @@
 import { normalize, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { hasHidden } from '../../../server/plugin.ts'
 import { refusal } from '../reasons.ts'
 
 /** A repository URL that may be given to git. Holds no secret but in `credential`, which no serialiser prints. */
@@ -32,7 +33,7 @@ const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[
 export function parseRemoteUrl(typed: string, workingDirectory: string): RemoteUrl {
   if (typed === '') throw refused('it is empty')
   if (typed.length > MAX_URL_CHARS) throw refused(`it is longer than ${MAX_URL_CHARS} characters`)
-  if (/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(typed)) throw refused(blankAdvice(typed))
+  if (/\s/.test(typed) || hasHidden(typed)) throw refused(blankAdvice(typed))
   if (/%(?:[01][0-9a-f]|7f)/i.test(typed)) throw refused('it holds an encoded control character')
   if (typed.includes('\\')) throw refused('it holds a backslash, which programs read differently')
   if (typed.startsWith('-')) throw refused('it starts with a hyphen')

@@ -2,7 +2,7 @@ import type { NextStep } from '../../../server/plugin.ts'
 import type { RoomEvent } from './event.ts'
 import type { Handoff } from './handoff.ts'
 import type { Lease } from './lease.ts'
-import type { Participant } from './participant.ts'
+import { type Participant, scriptMark } from './participant.ts'
 import type { Proposal } from './proposal.ts'
 import type { Version } from './version.ts'
 
@@ -212,5 +212,8 @@ function leaseEntry({ lease_id, participant_id, status, target, expires_at }: Le
 }
 
 function participantEntry({ participant_id, name, kind, left_at }: Participant): Ranked {
-  return { place: left_at === undefined ? 'joined' : 'left', entry: { participant_id, name, kind } }
+  return {
+    place: left_at === undefined ? 'joined' : 'left',
+    entry: { participant_id, name, kind, ...scriptMark(name) },
+  }
 }

@@ -1,6 +1,7 @@
+import { visibleLine, withoutHidden } from '../../../server/plugin.ts'
 import { LIMITS } from './limits.ts'
 import type { Moment } from './moment.ts'
-import { firstChars, oneLine, plainName } from './short-text.ts'
+import { firstChars } from './short-text.ts'
 
 /** The taxonomy (spec workspace-events "Taxonomy"). There is no `workspace.updated`: a version change is `change.committed`. */
 export const EVENT_TYPES = [
@@ -132,5 +133,5 @@ function payloadOf({ type, payload }: EventDraft): Payload {
 
 function shortened(key: string, value: string): string {
   // A reader calls with the target it was told of.
-  return key === 'target' ? plainName(value) : firstChars(oneLine(value), LIMITS.eventSummaryChars)
+  return key === 'target' ? withoutHidden(value) : firstChars(visibleLine(value), LIMITS.eventSummaryChars)
 }

@@ -1,3 +1,4 @@
+import { withoutHidden } from '../../../server/plugin.ts'
 import { LIMITS } from './limits.ts'
 import { countDefinitionLines } from './link-definition.ts'
 import { firstChars } from './short-text.ts'
@@ -5,7 +6,7 @@ import { firstChars } from './short-text.ts'
 /** A heading of the document itself; headings inside quotes, lists, code, HTML and comments do not count. */
 export interface Heading {
   readonly level: number
-  /** As written, without markers, trimmed, NFC, at most 512 characters. */
+  /** As written, without markers and hidden characters, trimmed, NFC, at most 512 characters. */
   readonly text: string
   /** Character offset of its first line. */
   readonly start: number
@@ -221,7 +222,7 @@ function endBefore(text: string, from: number, chars: string): number {
 const HEADING_CHARS = LIMITS.targetChars
 
 function headingText(text: string): string {
-  return firstChars(text.trim(), HEADING_CHARS).normalize('NFC')
+  return firstChars(withoutHidden(text).trim(), HEADING_CHARS).normalize('NFC')
 }
 
 function isBlank(text: string): boolean {

@@ -1,29 +1,11 @@
+import { visibleLine, withoutHidden } from '../../../server/plugin.ts'
 import { outOfRange, refusal } from './refusal.ts'
 
-/** What a reader cannot see or that reorders what is seen: controls, bidi, zero-width, tag characters, lone surrogates. */
-const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udfff]/gu
-
-/** One line of text as the room stores and shows it: no invisible characters, single spaces, trimmed. */
-export function oneLine(text: string): string {
-  return text
-    .replace(/[\t\n\r]+/g, ' ')
-    .replace(UNSEEN, '')
-    .replace(/ {2,}/g, ' ')
-    .trim()
-}
-
-/** Joiners, which emoji and some scripts cannot do without. */
-const JOINERS = /[\u200c\u200d]/
-
-/** Text without what reorders or hides it: as `oneLine`, but characters stay joined and blanks stay. */
-export function plainName(text: string): string {
-  return text.replace(UNSEEN, (unseen) => (JOINERS.test(unseen) ? unseen : ''))
-}
-
-/** Several lines as the room stores and shows them: each as `plainName`, a tab as a blank, no blanks at their ends; `\n` between them. */
+/** Several lines as the room stores and shows them: no hidden characters, a tab as a blank, no blanks at their ends; `\n` between them. */
 export function plainLines(text: string): string {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => plainName(line.replaceAll('\t', ' ')).trimEnd())
+  const lines = text
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((line) => withoutHidden(line.replaceAll('\t', ' ')).trimEnd())
   return lines.join('\n').trim()
 }
 
@@ -49,7 +31,7 @@ export function countChars(text: string): number {
  * Errors: `invalid`/`invalid_request` when nothing is left, `invalid`/`limit_exceeded` when it is longer.
  */
 export function requiredLine(text: string, what: string, max: number): string {
-  return required(oneLine(text), what, max)
+  return required(visibleLine(text), what, max)
 }
 
 /** As `requiredLine`, for a text of several lines. */
@@ -64,7 +46,7 @@ function required(text: string, what: string, max: number): string {
 
 /** A cleaned line, or undefined where none is given or nothing is left of it. Errors: `invalid`/`limit_exceeded` above `max` code points. */
 export function optionalLine(text: string | undefined, what: string, max: number): string | undefined {
-  const line = oneLine(text ?? '')
+  const line = visibleLine(text ?? '')
   return line === '' ? undefined : within(line, what, max)
 }
 

@@ -1,4 +1,4 @@
-import type { SatchelError } from '../../../server/plugin.ts'
+import { type SatchelError, withoutHidden } from '../../../server/plugin.ts'
 import { LIMITS } from './limits.ts'
 import { outOfRange, refusal } from './refusal.ts'
 import { countChars } from './short-text.ts'
@@ -15,7 +15,9 @@ export function parseTarget(text: string): Target {
   if (countChars(text) > LIMITS.targetChars) {
     throw outOfRange('length of the target in characters', LIMITS.targetChars)
   }
-  const path = text.startsWith('section:') ? text.slice('section:'.length).normalize('NFC') : ''
+  const path = text.startsWith('section:')
+    ? withoutHidden(text.slice('section:'.length)).normalize('NFC')
+    : ''
   if (path === '') throw invalidRegion(text)
   return { kind: 'section', path }
 }

@@ -1,7 +1,8 @@
+import { visibleLine } from '../../../server/plugin.ts'
 import { AGENT_CAPABILITIES, parseCapabilities } from '../domain/capability.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusal } from '../domain/refusal.ts'
-import { firstChars, oneLine } from '../domain/short-text.ts'
+import { firstChars } from '../domain/short-text.ts'
 import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
@@ -100,7 +101,7 @@ export function localJoin({ name, asOwner }: LocalWish, client: string | undefin
 
 /** What a client calls itself was written for no room: cut and cleaned it always makes a name. */
 function nameOfClient(client = ''): string {
-  return firstChars(oneLine(client), LIMITS.nameChars) || 'agent'
+  return firstChars(visibleLine(client), LIMITS.nameChars) || 'agent'
 }
 
 /** The refusal when the owner went away and nobody took over in time. */

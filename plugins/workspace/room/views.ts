@@ -6,7 +6,7 @@ import { type Invitation, invitationView } from '../domain/invitation.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Moment } from '../domain/moment.ts'
-import type { Participant } from '../domain/participant.ts'
+import { type Participant, participantView } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
 import { refusal } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
@@ -233,7 +233,7 @@ export function ringOf(rows: Rows, since: number) {
 export function participantsPage(view: View, input: PageInput) {
   requireCapability(view.actor, 'read')
   const { rows, ...more } = pageInOrder<Participant>(view.rows, 'participant_page', input)
-  return { participants: rows, ...more }
+  return { participants: rows.map(participantView), ...more }
 }
 
 /** Invitations, newest first, without their secrets. */
@@ -327,7 +327,7 @@ export function roomView(view: View) {
       outline: outlineRows(text, 6).slice(0, LIMITS.listRows),
       excerpt: firstBytes(text, EXCERPT_BYTES).text,
     },
-    participants: presentParticipants(rows),
+    participants: presentParticipants(rows).map(participantView),
     leases: activeLeases(view),
     proposals: proposed.proposals,
     handoffs: handed.handoffs,

@@ -10,6 +10,8 @@ export const PARTICIPANT = z.object({
   participant_id: z.string(),
   kind: z.enum(['human', 'agent']),
   name: z.string(),
+  /** A word of the name has letters of several scripts: it may pass for another name. */
+  mixed_script: z.literal(true).optional(),
   capabilities,
   joined_at: moment,
   last_seen: moment,

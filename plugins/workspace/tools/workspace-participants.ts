@@ -16,6 +16,10 @@ export function workspaceParticipants(access: RoomAccess) {
     example: {},
     look: participantsPage,
     digest: ({ participants }) =>
-      lines(participants.map((p) => `${p.participant_id} ${p.kind} ${p.name}`)) || 'Nobody.',
+      lines(
+        participants.map(
+          (p) => `${p.participant_id} ${p.kind} ${p.name}${p.mixed_script ? ' (mixes scripts)' : ''}`,
+        ),
+      ) || 'Nobody.',
   })
 }
