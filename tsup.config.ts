@@ -8,7 +8,7 @@ export default defineConfig({
   entry: {
     satchel: 'server/main.ts',
     'satchel-mcp': 'server/mcp-main.ts',
-    demo: 'scripts/demo.ts',
+    ...(existsSync('lab/demo/main.ts') && { demo: 'lab/demo/main.ts' }),
     'server/plugin': 'server/plugin.ts',
     'server/client': 'server/client.ts',
     'test/harness/index': 'test/harness/index.ts',

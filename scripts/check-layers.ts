@@ -1,6 +1,6 @@
 /**
- * Proves that the import rules bite. dependency-cruiser passes in silence when its parser is missing or a path is wrong,
- * so this checks that every source file is among its modules and that a tree which breaks each rule is refused by name.
+ * Checks the import rules, and that they bite: dependency-cruiser passes in silence when its parser is missing or a path
+ * is wrong, so every source file must be among its modules, and a tree that breaks each rule must be refused by name.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 const CONFIG = resolve('.dependency-cruiser.cjs')
 const CLI = resolve('node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
 const FIXTURE = resolve('reports/layers')
+const SOURCES: readonly string[] = ['server', 'plugins', 'lab']
 
 const rules: readonly { readonly name: string }[] = createRequire(import.meta.url)(CONFIG).forbidden
 const layers = rules.flatMap(({ name }) => /^modules-layer-(.+)$/.exec(name)?.[1] ?? [])
@@ -32,19 +33,27 @@ const BROKEN: Readonly<Record<string, string>> = {
   'plugins/a/domain/record.ts': "import '../store.ts'\nimport 'zod'\nimport 'node:net'\n",
   'plugins/a/store.ts': "import 'vectra'\nimport './heavy.lazy.ts'\n",
   'plugins/a/heavy.lazy.ts': 'export const heavy = 1\n',
-  'plugins/b/index.ts': "import '@modelcontextprotocol/server'\nimport './missing.ts'\n",
+  'plugins/b/index.ts':
+    "import '../../lab/verbs.ts'\nimport '@modelcontextprotocol/server'\nimport './missing.ts'\n",
   'server/host.ts': "import '../plugins/a/index.ts'\n",
   'server/contract/tool.ts': "import '../host.ts'\n",
   'server/platform/disk.ts': "import '../host.ts'\n",
   'server/mcp/server.ts': "import '../http/app.ts'\n",
   'server/http/app.ts': "import './ring.ts'\n",
   'server/http/ring.ts': "import './app.ts'\n",
+  'lab/verbs.ts': 'export const LAB_VERBS = []\n',
   'generated/record.ts': "import '../server/host.ts'\n",
+}
+
+interface Violation {
+  readonly from: string
+  readonly to: string
+  readonly rule: { readonly name: string }
 }
 
 interface Cruise {
   readonly modules: readonly { readonly source: string }[]
-  readonly summary: { readonly violations: readonly { readonly rule: { readonly name: string } }[] }
+  readonly summary: { readonly violations: readonly Violation[] }
 }
 
 function cruise(cwd: string, folders: readonly string[]): Cruise {
@@ -57,7 +66,7 @@ function cruise(cwd: string, folders: readonly string[]): Cruise {
 }
 
 function sourceFiles(): string[] {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'server', 'plugins'], {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...SOURCES], {
     encoding: 'utf8',
   })
   return listed
@@ -65,12 +74,13 @@ function sourceFiles(): string[] {
     .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|\/(testdata|testing)\//.test(path))
 }
 
-const seen = new Set(
-  cruise(
-    '.',
-    readdirSync('.').filter((name) => /^(server|plugins)$/.test(name)),
-  ).modules.map((module) => module.source),
+const sources = cruise(
+  '.',
+  readdirSync('.').filter((name) => SOURCES.includes(name)),
 )
+const broken = sources.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
+if (broken.length > 0) throw new Error(`These imports are against the rules:\n${broken.join('\n')}`)
+const seen = new Set(sources.modules.map((module) => module.source))
 const unseen = sourceFiles().filter((path) => !seen.has(path))
 if (unseen.length > 0 || seen.size === 0)
   throw new Error(`The import rules do not see: ${unseen.join(', ') || 'anything'}`)
@@ -81,7 +91,7 @@ for (const [path, text] of Object.entries(BROKEN)) {
   writeFileSync(join(FIXTURE, path), text)
 }
 const found = new Set(
-  cruise(FIXTURE, ['server', 'plugins', 'generated']).summary.violations.map(({ rule }) => rule.name),
+  cruise(FIXTURE, [...SOURCES, 'generated']).summary.violations.map(({ rule }) => rule.name),
 )
 const toothless = rules.map(({ name }) => name).filter((name) => !found.has(name))
 rmSync(FIXTURE, { recursive: true })

@@ -25,7 +25,7 @@ const PROOFS: readonly Proof[] = [
     command: [
       ...testing,
       'plugins/workspace/engine/ledger.test.ts',
-      'plugins/workspace/engine/room-store.test.ts',
+      'lab/torture/room/interleaving.test.ts',
       'plugins/workspace/domain/digest.test.ts',
       'plugins/workspace/room/catch-up.test.ts',
       'plugins/workspace/room/catch-up-paging.test.ts',

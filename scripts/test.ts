@@ -1,8 +1,8 @@
 /**
- * Runs the tests: every `*.test.ts` under server, plugins and test, or the given paths. An empty list is a failure.
+ * Runs the tests: every `*.test.ts` under server, plugins, lab and test, or the given paths. An empty list is a failure.
  * No test, and no process of ours below one, reaches anything but this machine.
  */
-import { createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
@@ -10,7 +10,11 @@ import { junit, spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 
 const given = process.argv.slice(2)
-const files = (given.length > 0 ? given : ['server', 'plugins', 'test']).flatMap(testsUnder).sort()
+const files = (
+  given.length > 0 ? given : ['server', 'plugins', 'lab', 'test'].filter((folder) => existsSync(folder))
+)
+  .flatMap(testsUnder)
+  .sort()
 if (files.length === 0) throw new Error('No test file was found.')
 
 mkdirSync('reports', { recursive: true })

@@ -18,7 +18,7 @@ export interface SettingFlag {
 export interface BuiltinPlugin {
   readonly name: string
   readonly section: Section
-  /** Top-level verbs it owns, with the line that `--help` shows; `bench x` and `torture x` are subjects of host verbs. */
+  /** Top-level verbs it owns, with the line that `--help` shows. */
   readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
   /** Flags of its top-level verbs that set its configuration, which is read before the plugin is loaded. */
   readonly settings?: readonly SettingFlag[]
@@ -32,10 +32,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   {
     name: 'handoff',
     section: { key: 'handoff' },
-    verbs: [
-      { verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' },
-      { verb: 'bench handoff', summary: 'validation against ajv, and lists of 10,000 records' },
-    ],
+    verbs: [{ verb: 'handoff', summary: 'typed, checked records that let a later session resume the work' }],
     settings: [
       {
         flag: '--store',
@@ -54,10 +51,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'ingest', summary: 'read module repositories and write their summaries' },
       { verb: 'analyze', summary: 'summarise the modules of one repository' },
       { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
-      { verb: 'bench retrieval', summary: 'how well the search ranks judged queries' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
-      { verb: 'bench modules', summary: 'measure the module ingest' },
-      { verb: 'bench search', summary: 'what a search costs: scan, cold start, loading' },
     ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },
@@ -65,13 +59,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     name: 'workspace',
     servesWith: 'workspace',
     section: { key: 'workspace' },
-    verbs: [
-      { verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' },
-      { verb: 'bench room', summary: 'what a durable change of a room costs on this disk' },
-      { verb: 'bench events', summary: 'how soon the events of a room reach their readers' },
-      { verb: 'torture room', summary: 'try to make a room lose something on this disk' },
-      { verb: 'torture churn', summary: 'let visitors come to a room and go, and watch its memory' },
-    ],
+    verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },
 ]

@@ -42,15 +42,12 @@ export async function loadBuiltins(
   return Promise.all(rows.map(async (row) => ({ plugin: await row.load(), section: row.section })))
 }
 
-/** Words begin with a verb of the plugin: `handoff`, or the subject `bench room`. */
 function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {
   if (wanted.kind === 'all') return BUILTIN_PLUGINS
   if (wanted.kind === 'served') {
     return BUILTIN_PLUGINS.filter(({ servesWith }) => servesWith === undefined || config.mentions(servesWith))
   }
-  const isTyped = (verb: string): boolean =>
-    verb.split(' ').every((word, index) => wanted.words[index] === word)
-  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => isTyped(verb)))
+  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb === wanted.words[0]))
 }
 
 async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {

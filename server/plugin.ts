@@ -15,11 +15,8 @@ export { untrusted } from './contract/untrusted.ts'
 
 // Advanced: resources, prompts, streams, tasks, sessions, routes and commands.
 
-export { defineBench } from './contract/advanced/bench.ts'
 export type { Command, Terminal } from './contract/advanced/command.ts'
 export { defineCommand } from './contract/advanced/command.ts'
-export type { Figure } from './contract/advanced/figure.ts'
-export { figureOf } from './contract/advanced/figure.ts'
 export { inWords } from './contract/advanced/in-words.ts'
 export type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 export { CAPABILITIES } from './contract/advanced/principal.ts'

@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { BENCH_SUBJECTS } from '../server/bench/subjects.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
 import { parseVerb } from '../server/cli/verb-parser.ts'
 import { loadConfig } from '../server/config.ts'
-import { figureOf, keeps } from '../server/contract/advanced/figure.ts'
 import { ERROR_CODES } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import { loadEntries } from '../server/plugin-entries.ts'
@@ -476,62 +474,6 @@ test('--version is the version of the package', async (t) => {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
 
   assert.deepEqual(await satchel(['--version']), { code: 0, out: `${version}\n`, err: '' })
-})
-
-test('bench measures a subject of the host, and a subject of a plugin by its own command', async (t) => {
-  const { satchel } = await openProject(t)
-
-  const calls = await satchel(['bench', 'calls', '--json', '-q'])
-  const probe = await satchel(['bench', 'probe', '--json'])
-  const unknown = await satchel(['bench', 'prob', '--json'])
-  const torture = await satchel(['torture', 'nothing', '--json'])
-
-  const [figure] = JSON.parse(calls.out).figures
-  assert.equal(figure.name, 'calls.extra.tools')
-  assert.ok(figure.ours > 0 && figure.against > 0)
-  assert.ok(Math.abs(figure.ratio - figure.ours / figure.against) < 1e-9)
-  assert.deepEqual(probe, { code: 0, out: '{"probe":true}\n', err: '' })
-  assert.deepEqual([unknown.code, json(unknown).error.details?.['nearest']], [2, 'bench probe'])
-  assert.deepEqual([torture.code, json(torture).error.reason], [2, 'unknown_verb'])
-})
-
-test('the subjects that the command line knows are those that can be measured', () => {
-  const row = HOST_VERBS.find(({ verb }) => verb === 'bench')
-
-  assert.deepEqual(
-    row?.ownWords,
-    BENCH_SUBJECTS.map(({ name }) => name),
-  )
-})
-
-test('a figure is judged by its goal and, half as strictly, by its gate', () => {
-  const figure = (ours: number, sense: 'at_most' | 'at_least') =>
-    figureOf({ name: 'a', what: 'a', unit: 'ms', ours, against: 10, against_what: 'b', goal: 2, sense })
-
-  assert.deepEqual(
-    [20, 21, 40, 41].map((ours) => [
-      keeps(figure(ours, 'at_most'), 'goal'),
-      keeps(figure(ours, 'at_most'), 'gate'),
-    ]),
-    [
-      [true, true],
-      [false, true],
-      [false, true],
-      [false, false],
-    ],
-  )
-  assert.deepEqual(
-    [20, 19, 10, 9].map((ours) => [
-      keeps(figure(ours, 'at_least'), 'goal'),
-      keeps(figure(ours, 'at_least'), 'gate'),
-    ]),
-    [
-      [true, true],
-      [false, true],
-      [false, true],
-      [false, false],
-    ],
-  )
 })
 
 test('an unknown option is wrong usage at every verb, whatever became of the configuration', async (t) => {

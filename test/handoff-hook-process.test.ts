@@ -5,8 +5,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { sampleId, sampleRecord } from '../plugins/handoff/bench/sample-record.ts'
 import { type Bench, openBench, SMALL } from '../plugins/handoff/testing/fixture.ts'
+import { sampleId, sampleRecord } from '../plugins/handoff/testing/sample-record.ts'
 import { processStart } from '../server/process-start.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 

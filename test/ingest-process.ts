@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { bundled } from './fixtures/bundled.ts'
 
 /** What `openRunner` starts. */

@@ -5,8 +5,8 @@ import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
+import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 import {
   HOSTILE_NAMES,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { writeManyRecords } from '../plugins/modules/bench/many-records.ts'
 import { plugin } from '../plugins/modules/index.ts'
-import { OWN_QUERIES } from '../plugins/modules/search/own-corpus.ts'
+import { writeManyRecords } from '../plugins/modules/testing/many-records.ts'
+import { OWN_QUERIES } from '../plugins/modules/testing/own-corpus.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 interface Hit {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const MAIN = join(import.meta.dirname, '../server/main.ts')

@@ -6,8 +6,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { buildRemote, deleteRefs } from '../plugins/modules/bench/build-remote.ts'
 import { plugin } from '../plugins/modules/index.ts'
+import { buildRemote, deleteRefs } from '../plugins/modules/testing/build-remote.ts'
 import { forEachDoor, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 interface Hit {

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { buildRemote } from '../plugins/modules/bench/build-remote.ts'
+import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')

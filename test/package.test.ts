@@ -4,7 +4,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { satisfies } from 'semver'
-import { CLIENTS } from '../scripts/demo/clients.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -124,18 +123,12 @@ test('what README shows for each client can be pasted: JSON parses, TOML and com
   assert.ok(blocks.some(({ kind, text }) => kind === 'toml' && text.includes('[mcp_servers.satchel]')))
   assert.ok(blocks.some(({ text }) => text.startsWith('claude mcp add')))
   for (const name of ['Claude Code', 'Codex', 'Cursor', 'Gemini CLI', 'VS Code']) {
-    assert.ok(CLIENTS.includes(name) && read('README.md').includes(name), name)
+    assert.ok(read('README.md').includes(name), name)
   }
 })
 
 test('what clients are told to start is a command that the package installs, and nothing is fetched by a name', () => {
-  const pages = [
-    'README.md',
-    'docs/clients.md',
-    'docs/workspace.md',
-    'docs/handoffs.md',
-    'scripts/demo/clients.ts',
-  ]
+  const pages = ['README.md', 'docs/clients.md', 'docs/workspace.md', 'docs/handoffs.md']
   const commands = pages
     .flatMap((page) => [...read(page).matchAll(/command"?\s*[=:]\s*\[?"([\w-]+)/g)])
     .map(([, command]) => command ?? '')
@@ -164,7 +157,7 @@ test('every link between documents leads somewhere', () => {
 })
 
 test('no file is named as a dumping ground, and no mark of unfinished work stands in the sources', () => {
-  const files = execFileSync('git', ['ls-files', 'server', 'plugins'], { cwd: ROOT, encoding: 'utf8' })
+  const files = execFileSync('git', ['ls-files', 'server', 'plugins', 'lab'], { cwd: ROOT, encoding: 'utf8' })
     .trim()
     .split('\n')
   const sources = files.filter((path) => !path.includes('/testdata/'))

@@ -50,3 +50,8 @@ export async function runSatchel(
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code, out, err }
 }
+
+/** The environment of a process in which opening a socket fails and is written to the file `told`. */
+export function withoutSockets(told: string): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--require ${join(ROOT, 'test/fixtures/no-sockets.cjs')}`, SOCKETS: told }
+}

@@ -1,6 +1,5 @@
 import { definePlugin, type Finding } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
-import { benchHandoffCommand } from './bench/command.ts'
 import { handoffConfig } from './config.ts'
 import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
@@ -59,7 +58,7 @@ export const plugin = definePlugin({
       tools: TOOLS.map((tool) => tool(handoffs)),
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
-      commands: [hookCommand(handoffs, host), benchHandoffCommand(host)],
+      commands: [hookCommand(handoffs, host)],
       doctor: () => storeFindings(handoffs),
     }
   },

@@ -4,11 +4,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openHost, temporaryFolder } from '../../test/harness/index.ts'
-import { buildRemote } from './bench/build-remote.ts'
 import { ensureStore } from './git/store.ts'
 import { plugin } from './index.ts'
 import { openParseCache } from './output/parse-cache.ts'
 import { createIngestTasks } from './service/ingest-tasks.ts'
+import { buildRemote } from './testing/build-remote.ts'
 
 const FIXTURE = join(import.meta.dirname, 'testdata/formats/0.1.0')
 const CLONE = 'vpc-3ec8f782a742.git'

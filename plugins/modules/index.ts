@@ -1,8 +1,5 @@
 import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
-import { benchModulesCommand } from './bench/command.ts'
-import { retrievalBench } from './bench/retrieval.ts'
-import { benchSearchCommand } from './bench/search-command.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { initCommand } from './init.ts'
 import { stateDir } from './output/module-index.ts'
@@ -70,12 +67,7 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [
-        initCommand(workingDirectory),
-        retrievalBench(workingDirectory),
-        benchSearchCommand(host),
-        benchModulesCommand(host),
-      ],
+      commands: [initCommand(workingDirectory)],
       tasks,
       async doctor(signal) {
         const { diagnoseModules } = await import('./doctor.ts')

@@ -60,7 +60,7 @@ export function topLevelVerbs(): string[] {
 function sections(): { heading: string; rows: readonly HelpRow[] }[] {
   const plugins = BUILTIN_PLUGINS.map(({ name, verbs }) => ({
     heading: `${name[0]?.toUpperCase()}${name.slice(1)}:`,
-    rows: verbs.filter(({ verb }) => !verb.includes(' ')),
+    rows: verbs,
   }))
   return [...plugins, { heading: 'Satchel:', rows: HOST_VERBS }]
 }

@@ -1,15 +1,5 @@
-import type { HostVerb, World } from './world.ts'
-
-/** What `--help` shows of a host verb without loading it. */
-export interface HostVerbRow {
-  readonly verb: string
-  readonly summary: string
-  /** Further words that the host's own verb takes; any other second word is a plugin's command: `bench room`. */
-  readonly ownWords?: readonly string[]
-  /** What the verb does when nothing follows it, without the parser: every client waits for `satchel mcp`. */
-  readonly bare?: (world: World) => Promise<number>
-  load(): Promise<readonly HostVerb[]>
-}
+import { LAB_VERBS } from '../../lab/verbs.ts'
+import type { HostVerbRow } from './world.ts'
 
 /** The host's verbs, in the order of the help; those of one row share their first word. */
 export const HOST_VERBS: readonly HostVerbRow[] = [
@@ -53,16 +43,5 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
       (await import('./verbs/plugin-pack.ts')).pluginPackVerb,
     ],
   },
-  {
-    verb: 'bench',
-    summary: 'measure this installation',
-    ownWords: ['start', 'calls', 'http', 'doors'],
-    load: async () => [(await import('./verbs/bench.ts')).benchVerb],
-  },
-  {
-    verb: 'torture',
-    summary: 'run the crash tests of the plugins on this disk',
-    ownWords: [],
-    load: async () => [(await import('./verbs/torture.ts')).tortureVerb],
-  },
+  ...LAB_VERBS,
 ]

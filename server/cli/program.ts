@@ -8,9 +8,8 @@ import { VERSION } from '../version.ts'
 import { type CommandLine, readCommandLine } from './command-line.ts'
 import { GLOBAL_ROWS } from './global-rows.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
-import { HOST_VERBS, type HostVerbRow } from './host-verbs.ts'
+import { HOST_VERBS } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
-import { subjectsOf } from './plugin-subjects.ts'
 import { exitCodeOf, printError } from './render.ts'
 import { settingsIn } from './setting-flags.ts'
 import { type OpenTerminal, openTerminal } from './terminal.ts'
@@ -83,13 +82,11 @@ async function runWords(world: World): Promise<number> {
   }
   const row = HOST_VERBS.find(({ verb }) => verb === first)
   if (row?.bare && argv.length === 1 && !world.terminal.stdinIsTty) return row.bare(world)
-  if (row && !isPluginSubject(row, words[1])) return runHostVerb(world, await row.load(), words, argv)
-  return runPluginVerb(world, words, argv)
-}
-
-/** `bench room`: the host's verb, the plugin's subject. */
-function isPluginSubject({ ownWords }: HostVerbRow, second: string | undefined): boolean {
-  return ownWords !== undefined && second !== undefined && !ownWords.includes(second)
+  if (!row) return runPluginVerb(world, words, argv)
+  const verbs = await row.load()
+  const isOwn = words[1] === undefined || verbs.some(({ path }) => path[1] === words[1])
+  if (row.takesPluginCommands && !isOwn) return runPluginVerb(world, words, argv, verbs)
+  return runHostVerb(world, verbs, words, argv)
 }
 
 async function runHostVerb(
@@ -119,6 +116,7 @@ async function runPluginVerb(
   world: World,
   words: readonly string[],
   argv: readonly string[],
+  siblings: readonly HostVerb[] = [],
 ): Promise<number> {
   let host: RunningHost
   try {
@@ -130,7 +128,7 @@ async function runPluginVerb(
     throw thrown
   }
   try {
-    refuseUnknownSubject(words, host)
+    if (siblings.length > 0) refuseUnknownSubject(words, siblings, host)
     return await runOnHost(world, host, words, argv)
   } finally {
     await host.stop()
@@ -169,19 +167,20 @@ function unconfigured(line: CommandLine): CommandLine {
   return { ...line, config: devNull }
 }
 
-/** `bench bogus`: neither the host nor a plugin has such a subject. */
-function refuseUnknownSubject([first = '', second = '']: readonly string[], { registry }: RunningHost): void {
-  const row = HOST_VERBS.find(({ verb }) => verb === first)
-  if (!row || registry.commands.some(({ command }) => `${command.cli} `.startsWith(`${first} ${second} `)))
-    return
-  const lent = registry.commands.flatMap(({ command }) =>
-    command.cli.startsWith(`${first} `) ? [command.cli.slice(first.length + 1)] : [],
+/** `bench bogus`: neither the host nor a plugin has such a verb. */
+function refuseUnknownSubject(
+  [first = '', second = '']: readonly string[],
+  siblings: readonly HostVerb[],
+  { registry }: RunningHost,
+): void {
+  const paths = [
+    ...siblings.map(({ path }) => path),
+    ...registry.commands.map(({ command }) => command.cli.split(' ')),
+  ]
+  const known = paths.flatMap((path) =>
+    path[0] === first && path.length > 1 ? [path.slice(1).join(' ')] : [],
   )
-  throw unknownVerb(
-    second,
-    [first],
-    [...(row.ownWords ?? []), ...subjectsOf(first).map(({ verb }) => verb), ...lent],
-  )
+  if (!known.some((name) => `${name} `.startsWith(`${second} `))) throw unknownVerb(second, [first], known)
 }
 
 async function runOnHost(

@@ -61,3 +61,14 @@ export interface HostVerb<I extends z.ZodObject = z.ZodObject> extends Omit<Verb
   /** Gives the exit code. Errors: a `SatchelError`. */
   run(world: World, input: z.output<I>): Promise<number>
 }
+
+/** What `--help` shows of a host verb without loading it. */
+export interface HostVerbRow {
+  readonly verb: string
+  readonly summary: string
+  /** Plugins may bring commands below it: `bench mine`. */
+  readonly takesPluginCommands?: true
+  /** What the verb does when nothing follows it, without the parser: every client waits for `satchel mcp`. */
+  readonly bare?: (world: World) => Promise<number>
+  load(): Promise<readonly HostVerb[]>
+}

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
-import { ladder } from './arms.ts'
+import { ladder } from '../testing/arms.ts'
+import { type JudgedQuery, judge, meanQuality, pairedDifference } from '../testing/evaluation.ts'
+import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { documentVector, queryVector } from './dense-features.ts'
-import { type JudgedQuery, judge, meanQuality, pairedDifference } from './evaluation.ts'
 import { explainKeyword } from './explain.ts'
 import { fuse } from './fusion.ts'
 import {
@@ -17,7 +18,6 @@ import {
 } from './keyword-index.ts'
 import { createLexicon } from './lexicon.ts'
 import { moduleFields, moduleTitle } from './module-fields.ts'
-import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from './own-corpus.ts'
 import { stem } from './stemmer.ts'
 import { queryTokens, readmeProse, tokenize } from './tokens.ts'
 

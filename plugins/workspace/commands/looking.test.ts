@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Host } from '../../../server/plugin.ts'
 import { openRoom, roomPlace } from '../engine/open-room.ts'
-import { addNote, modelContent } from '../engine/torture/model.ts'
+import { addNote, modelContent } from '../testing/model.ts'
 import { roomFindings } from './looking.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { addDraft, commitText, lostTexts, pruneTexts } from '../testing/model.ts'
 import { longText, storeOptions } from '../testing/store-options.ts'
 import { sha256Of } from './bodies.ts'
 import { realDisk } from './disk.ts'
 import { JOURNAL_LIMITS } from './generations.ts'
 import { openStore, type StoreOptions } from './room-store.ts'
-import { addDraft, commitText, lostTexts, pruneTexts } from './torture/model.ts'
 
 function filedTexts(room: StoreOptions): readonly string[] {
   return readdirSync(join(room.sidecar, 'versions')).sort()

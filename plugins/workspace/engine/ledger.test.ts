@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
+import { modelContent } from '../testing/model.ts'
 import type { JournalRecord } from './journal-record.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { FORMAT } from './meta.ts'
 import type { Sql } from './sql.ts'
 import { lintSql } from './sql-lint.ts'
-import { modelContent } from './torture/model.ts'
 
 const { schema, statements } = modelContent
 const HISTORIES = Number(process.env['HISTORIES'] ?? 300)

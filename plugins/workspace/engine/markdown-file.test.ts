@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { test } from 'node:test'
 import type { SatchelError } from '../../../server/plugin.ts'
+import { addNote, commitText } from '../testing/model.ts'
 import { storeOptions } from '../testing/store-options.ts'
 import { realDisk } from './disk.ts'
 import { openStore } from './room-store.ts'
-import { addNote, commitText } from './torture/model.ts'
 
 test('a commit replaces the file and an edit from outside becomes the next version', async (t) => {
   const room = await storeOptions(t)

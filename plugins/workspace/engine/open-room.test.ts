@@ -21,12 +21,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { addNote, commitText, lostTexts, modelContent, rowFaults } from '../testing/model.ts'
 import { type Clock, realClock } from './clock.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { realSurroundings, type Surroundings } from './liveness.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
 import { socketPath } from './socket-path.ts'
-import { addNote, commitText, lostTexts, modelContent, rowFaults } from './torture/model.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')

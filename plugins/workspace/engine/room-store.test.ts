@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { SatchelError } from '../../../server/plugin.ts'
-import { loadedSql, longText, storeOptions } from '../testing/store-options.ts'
+import { addDraft, addNote, commitText, rowFaults } from '../testing/model.ts'
+import { longText, storeOptions } from '../testing/store-options.ts'
 import { realDisk } from './disk.ts'
 import { JOURNAL_LIMITS } from './generations.ts'
 import { openStore } from './room-store.ts'
 import type { Sql } from './sql.ts'
-import { interleave } from './torture/interleaving.ts'
-import { addDraft, addNote, commitText, rowFaults } from './torture/model.ts'
 
 test('the first open makes version 1 of the file as it is, byte for byte', async (t) => {
   const room = await storeOptions(t, '\uFEFF# Plan\r\nno newline at the end')
@@ -362,21 +360,4 @@ test('after 2,500 events the ring holds the newest 2,000 and ids go on after a r
   assert.deepEqual([dying[0], dying.length, dying.at(-1)], [501, 2_000, 2_500])
   assert.equal(await again.mutate((tx) => addNote(tx, 9_999, 'x')), 2_501)
   await again.close()
-})
-
-const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 150)
-
-const SEED = Number(process.env['SEED'] ?? 20_261_122)
-
-test('whatever edits and commits interleave, every text of both sides is in some version', async (t) => {
-  t.diagnostic(`seed ${SEED}, ${INTERLEAVINGS} interleavings`)
-  const loaded = await loadedSql()
-  const step = fc.record({ by: fc.constantFrom('us', 'editor'), after: fc.nat({ max: 12 }) })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-      const { missing } = await interleave(loaded, steps)
-      assert.deepEqual(missing, [])
-    }),
-    { numRuns: INTERLEAVINGS, seed: SEED },
-  )
 })

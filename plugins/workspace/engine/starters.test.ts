@@ -6,10 +6,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { modelContent } from '../testing/model.ts'
 import { realClock } from './clock.ts'
 import { realSurroundings, type Surroundings } from './liveness.ts'
 import { openRoom, type RoomAttempt, roomPlace } from './open-room.ts'
-import { modelContent } from './torture/model.ts'
 
 const CROWDS = [2, 4, 8] // design workspace-engine 7
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
@@ -26,7 +26,7 @@ function plan(t: TestContext): string {
 /** A process that tries until the room is its own or somebody else's, says which, and stays. */
 const STARTER = `
 import { openRoom, roomPlace } from ${JSON.stringify(new URL('open-room.ts', import.meta.url).href)}
-import { modelContent } from ${JSON.stringify(new URL('torture/model.ts', import.meta.url).href)}
+import { modelContent } from ${JSON.stringify(new URL('../testing/model.ts', import.meta.url).href)}
 const [file, wasm] = process.argv.slice(1)
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 process.stdout.write('ready\\n')

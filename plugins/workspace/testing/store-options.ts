@@ -8,7 +8,7 @@ import { realDisk } from '../engine/disk.ts'
 import { JOURNAL_LIMITS } from '../engine/generations.ts'
 import type { StoreOptions } from '../engine/room-store.ts'
 import type { Sql } from '../engine/sql.ts'
-import { modelContent } from '../engine/torture/model.ts'
+import { modelContent } from './model.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { directoryFlag } from '../../directory-flag.ts'
+import { defineBench } from '../bench.ts'
+
+/** `satchel bench events`: how soon a room's events reach their readers, and what readers that stop cost the others. */
+export const eventsBench = defineBench({
+  subject: 'events',
+  title: 'measure the events of a room',
+  description:
+    'Serves a room in a process of its own and measures how soon each of 100 readers has the event of a commit, then whether many readers get all of 8,000 events, in order and at no cost to the commits, while ten of them stopped reading. Works in a temporary folder and removes it.',
+  flags: {
+    readers: z.coerce.number().int().min(20).max(4000).default(1000).describe('readers, ten of whom stop'),
+    dir: directoryFlag('folder on the disk to measure'),
+  },
+  async measure({ program, note }, { readers, dir }) {
+    const { deliveryFigures } = await import('./delivery-figures.ts')
+    const { stalledFigures } = await import('./stalled-figures.ts')
+    const options = { program, directory: dir, note }
+    note('commits, one at a time')
+    return [...(await deliveryFigures(options)), ...(await stalledFigures({ ...options, readers }))]
+  },
+})

@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
+import { validate } from '../../../generated/handoff-validate.js'
+import { listRows } from '../../../plugins/handoff/domain/record-list.ts'
+import { realDisk } from '../../../plugins/handoff/store/disk.ts'
+import { layoutOf } from '../../../plugins/handoff/store/layout.ts'
+import { createIndex } from '../../../plugins/handoff/store/record-index.ts'
+import { sampleId, sampleRecord } from '../../../plugins/handoff/testing/sample-record.ts'
+import type { LabContext } from '../../context.ts'
+import { type Figure, figureOf } from '../figure.ts'
+
+const ROUNDS = 5
+const RECORDS = 10_000
+const QUERIES = [
+  'callback',
+  'replay state',
+  '"constant time"',
+  'title:record fix*',
+  'cookie -provider',
+] as const
+/** Longest list or search, warm (design handoff-store, section 4). */
+const LIST_BUDGET_MS = 100
+/** Longest hook (design handoff-store, section 3). */
+const HOOK_BUDGET_MS = 2000
+
+/** All figures of this plugin. Works in a temporary folder and leaves nothing behind. */
+export async function measureHandoffs(options: LabContext): Promise<readonly Figure[]> {
+  const root = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
+  try {
+    options.note('validating a record of 50 KB')
+    const validation = await measureValidation()
+    options.note(`writing ${RECORDS} records`)
+    await writeRecords(root, options.signal)
+    options.note('listing and searching')
+    const listing = await measureLists(root)
+    options.note('running a hook')
+    return [validation, listing, await measureHook(root, options)]
+  } finally {
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+/** The generated validator against one that ajv compiles now, in turns, each at its best. */
+async function measureValidation(): Promise<Figure> {
+  const { compileWithAjv } = await import('./ajv.lazy.ts')
+  const compiled = compileWithAjv(HANDOFF_SCHEMA)
+  const record = sampleRecord(0, 50_000)
+  let ours = 0
+  let peer = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    ours = Math.max(
+      ours,
+      perSecond(() => validate(record)),
+    )
+    peer = Math.max(
+      peer,
+      perSecond(() => compiled(record)),
+    )
+  }
+  return figureOf({
+    name: 'handoff.validate',
+    what: 'validation of a record of 50 KB',
+    unit: 'records/s',
+    ours,
+    against: peer,
+    against_what: 'ajv, compiled at run time',
+    goal: 0.8,
+    sense: 'at_least',
+  })
+}
+
+const BURST_MS = 150
+
+function perSecond(work: () => boolean): number {
+  const started = performance.now()
+  let count = 0
+  let elapsed = 0
+  while (elapsed < BURST_MS) {
+    for (let i = 0; i < 20; i++) if (!work()) throw new Error('the sample is no record')
+    count += 20
+    elapsed = performance.now() - started
+  }
+  return (count * 1000) / elapsed
+}
+
+async function writeRecords(root: string, signal: AbortSignal): Promise<void> {
+  const { records } = layoutOf(root, join(root, '.handoffs'))
+  await mkdir(records, { recursive: true })
+  for (let n = 0; n < RECORDS; n += 100) {
+    signal.throwIfAborted()
+    const batch = Array.from({ length: 100 }, (_, i) => n + i)
+    await Promise.all(
+      batch.map((one) =>
+        writeFile(join(records, `${sampleId(one)}.json`), JSON.stringify(sampleRecord(one, 2000))),
+      ),
+    )
+  }
+}
+
+/** Lists and searches in turn on a warm index; the 95th percentile. */
+async function measureLists(root: string): Promise<Figure> {
+  const layout = layoutOf(root, join(root, '.handoffs'))
+  const index = createIndex(realDisk, layout, () => performance.timeOrigin + performance.now())
+  const times: number[] = []
+  for (let round = -1; round < 12; round++) {
+    for (const query of [undefined, ...QUERIES]) {
+      const started = performance.now()
+      const { rows } = await index.view()
+      listRows(rows, { limit: 20, ...(query !== undefined && { query }) })
+      if (round >= 0) times.push(performance.now() - started)
+    }
+  }
+  times.sort((a, b) => a - b)
+  return figureOf({
+    name: 'handoff.list',
+    what: `list and search over ${RECORDS} records, warm, p95`,
+    unit: 'ms',
+    ours: times[Math.floor(times.length * 0.95)] ?? 0,
+    against: LIST_BUDGET_MS,
+    against_what: 'budget',
+    goal: 1,
+  })
+}
+
+async function measureHook(root: string, { program, env }: LabContext): Promise<Figure> {
+  const times: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const started = performance.now()
+    const [command = process.execPath, ...args] = program
+    const child = spawn(command, [...args, 'handoff', 'hook', 'session-start'], {
+      env: { ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    child.stdin.end(JSON.stringify({ session_id: 'bench', cwd: root, source: 'compact' }))
+    const [code] = await once(child, 'close')
+    if (code !== 0) throw new Error(`the hook ended with ${code}`)
+    times.push(performance.now() - started)
+  }
+  return figureOf({
+    name: 'handoff.hook',
+    what: `session-start among ${RECORDS} records, slowest of 3`,
+    unit: 'ms',
+    ours: Math.max(...times),
+    against: HOOK_BUDGET_MS,
+    against_what: 'limit',
+    goal: 1,
+  })
+}

@@ -1,0 +1,87 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { SatchelError } from '../../../server/contract/errors.ts'
+import { packageRoot } from '../../../server/package-root.ts'
+
+/** How long one child may take before the measurement gives up. */
+const CHILD_LIMIT_MS = 120_000
+
+/** A child process that is being measured; the caller ends it. */
+export interface Child {
+  readonly pid: number
+  readonly process: ChildProcessWithoutNullStreams
+  /** The next line of stdout. Errors: `unavailable`/`bench_child` when it ended first. */
+  line(): Promise<string>
+  /** Ends stdin and gives the milliseconds until it was gone. */
+  end(): Promise<number>
+}
+
+/** The built program. Errors: `unavailable`/`not_built`. */
+export function builtProgram(): string {
+  const path = join(packageRoot(), 'dist', 'satchel.js')
+  if (existsSync(path)) return path
+  throw new SatchelError('unavailable', 'not_built', 'Only the built program can be measured: npm run build')
+}
+
+/** Starts Node with `args`, in `cwd`. */
+export function startChild(args: readonly string[], cwd: string): Child {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stderr.resume()
+  child.stdin.on('error', () => {}) // it may end before it read everything
+  const guard = setTimeout(() => child.kill('SIGKILL'), CHILD_LIMIT_MS)
+  child.on('exit', () => clearTimeout(guard))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    pid: child.pid ?? 0,
+    process: child,
+    async line() {
+      const next = await lines.next()
+      if (next.done)
+        throw new SatchelError(
+          'unavailable',
+          'bench_child',
+          `node ${args.join(' ')} ended before it answered.`,
+        )
+      return next.value
+    },
+    async end() {
+      const began = performance.now()
+      const gone = once(child, 'exit')
+      child.stdin.end()
+      if (child.exitCode === null) await gone
+      return performance.now() - began
+    },
+  }
+}
+
+/** Milliseconds that Node needs for `args` from start to exit. `input` is its standard input. */
+export async function timeToExit(args: readonly string[], cwd: string, input = ''): Promise<number> {
+  const began = performance.now()
+  const child = startChild(args, cwd)
+  const gone = once(child.process, 'exit')
+  child.process.stdout.resume()
+  child.process.stdin.end(input)
+  await gone
+  return performance.now() - began
+}
+
+/** Resident memory of a process in MiB; undefined where there is no `/proc`. */
+export function residentMib(pid: number): number | undefined {
+  const kib = /^VmRSS:\s+(\d+) kB/m.exec(procFile(pid, 'status'))?.[1]
+  return kib === undefined ? undefined : Number(kib) / 1024
+}
+
+/** CPU time of a process in clock ticks (10 ms); undefined where there is no `/proc`. */
+export function cpuTicks(pid: number): number | undefined {
+  const stat = procFile(pid, 'stat')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return stat === '' ? undefined : Number(fields[11]) + Number(fields[12])
+}
+
+function procFile(pid: number, name: string): string {
+  const path = `/proc/${pid}/${name}`
+  return existsSync(path) ? readFileSync(path, 'latin1') : ''
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { defineBench } from '../bench.ts'
+
+/** `satchel bench modules`: the goals of modules design 8 as ratios of one run. */
+export const modulesBench = defineBench({
+  subject: 'modules',
+  title: 'Measure the module ingest',
+  description:
+    'Measures the ingest of 20 tags against clone and checkout of each, a second run with nothing changed against the first, our reader against the reference parser, and the peak memory of 500 modules at 3 refs.',
+  flags: {
+    remote: z.string().optional().describe('Repository with at least 20 tags; absent: a made-up one.'),
+  },
+  measure: async (context, { remote }) =>
+    (await import('./figures.ts')).measureModules({ ...context, remote }),
+})

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { defineHostVerb } from '../../server/cli/host-verb.ts'
+import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
+import { eventsBench } from './events/command.ts'
+import type { Figure } from './figure.ts'
+import { handoffBench } from './handoff/command.ts'
+import { callsBench, doorsBench, httpBench, startBench } from './host/commands.ts'
+import { modulesBench } from './modules/command.ts'
+import { retrievalBench } from './retrieval/command.ts'
+import { roomBench } from './room/command.ts'
+import { searchBench } from './search/command.ts'
+
+const OVER_EXIT = 3
+
+const HOST = [startBench, callsBench, httpBench, doorsBench]
+const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
+
+/** `satchel bench`: every measurement, those that further plugins bring included. */
+const benchVerb = defineHostVerb({
+  path: ['bench'],
+  summary: 'measure this installation, as ratios of one run',
+  description: [
+    'Measures on this machine and prints every figure as a ratio to a floor or a peer of the same run. Subjects of the host:',
+    `${HOST.map((verb) => `${subjectOf(verb)} (${verb.summary})`).join('; ')}. Without a subject the host's and all plugins'.`,
+    `Subjects of plugins: ${PLUGINS.map(subjectOf).join(', ')}.`,
+    'With --gate it exits 3 when a figure is more than twice as weak as its goal.',
+  ].join(' '),
+  input: z.object({
+    gate: z.boolean().default(false).describe('exit 3 when a figure is over the gate'),
+  }),
+  typing: {},
+  examples: ['satchel bench start --json'],
+  async run(world, { gate }) {
+    const flags: Record<string, true> = gate ? { gate } : {}
+    const host = await runSubjects(world, HOST, flags)
+    const plugins = [
+      ...(await runSubjects(world, PLUGINS, flags)),
+      ...(await runPluginSubjects(world, 'bench', flags)),
+    ]
+    const figures = host.flatMap(
+      ({ document }) => (document as { figures: Figure[] } | undefined)?.figures ?? [],
+    ) // as `defineBench` prints it
+    printRuns(world, plugins, { document: { figures }, text: host.map(({ text }) => text).join('\n') })
+    return gate && [...host, ...plugins].some(({ exit }) => exit !== 0) ? OVER_EXIT : 0
+  },
+})
+
+export const benchVerbs = [benchVerb, ...HOST, ...PLUGINS]

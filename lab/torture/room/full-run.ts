@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { type FaultReport, failEveryCall } from './faults.ts'
+import { type KillOptions, type KillReport, killWorkers } from './kills.ts'
+import { cutPower, type PowerCutReport } from './power-cuts.ts'
+import { raceStarters, type StarterReport } from './starters.ts'
+
+export interface TortureOptions {
+  readonly seed: number
+  readonly kills: number
+  readonly points: number
+  readonly wasm: string
+  readonly directory: string | undefined
+  readonly victim: KillOptions['victim']
+  /** Milliseconds after which every part ends at what it reached; Infinity: none. */
+  readonly budgetMs: number
+  elapsedMs(): number
+  stopped(): boolean
+  note(line: string): void
+}
+
+export interface TortureReport {
+  readonly seed: number
+  readonly faults: FaultReport
+  readonly starters: StarterReport
+  readonly power_cuts: PowerCutReport
+  readonly kills: KillReport
+  readonly failed: boolean
+}
+
+const POINTS_PER_RACE = 20
+const CUTS_END_AT = 0.55 // of the time; the kills get the rest
+
+/** Faults, racing starters, power cuts and real kills, one after the other; each ends at its first broken promise. */
+export async function torture(options: TortureOptions): Promise<TortureReport> {
+  const { seed, points, note } = options
+  const { loadSql } = await import('../../../plugins/workspace/engine/sql.lazy.ts')
+  const sql = await loadSql(readFileSync(options.wasm))
+  const started = options.elapsedMs()
+  const spent = (share: number) => (): boolean =>
+    options.stopped() || options.elapsedMs() - started > options.budgetMs * share
+
+  note('a fault at every write, flush and rename')
+  const faults = await failEveryCall({ sql, seed, stop: spent(1) })
+  note('racing starters')
+  const rounds = Math.ceil(points / POINTS_PER_RACE)
+  const starters = await raceStarters({ seed, rounds, stop: spent(CUTS_END_AT / 2) })
+  note(`${points} power cuts`)
+  const powerCuts = await cutPower({ sql, seed, points, stop: spent(CUTS_END_AT) })
+  note(`${options.kills} kills`)
+  const kills = await killWorkers({ ...options, stop: spent(1) })
+  const failed = [faults, starters, powerCuts, kills].some(({ failure }) => failure !== undefined)
+  return { seed, faults, starters, power_cuts: powerCuts, kills, failed }
+}
+
+/** The report for a person. */
+export function tortureText({ seed, faults, starters, power_cuts, kills, failed }: TortureReport): string {
+  const lines = [
+    `seed ${seed}`,
+    `faults       ${faults.runs} calls failed, one a run`,
+    `starters     ${starters.rounds} races, ${starters.ownerships} ownerships`,
+    `power cuts   ${power_cuts.points} points, ${power_cuts.nested} more in the middle of a recovery`,
+    `kills        ${kills.kills} processes, ${kills.acknowledged} acknowledged mutations`,
+  ]
+  const failures = [faults, starters, power_cuts, kills].flatMap(({ failure }) => (failure ? [failure] : []))
+  const verdict = failed ? 'BROKEN' : '0 acknowledged mutations lost, 0 torn states, 0 double owners'
+  return `${[...lines, verdict, ...failures.map((failure) => JSON.stringify(failure))].join('\n')}\n`
+}

@@ -1,0 +1,185 @@
+import { basename, dirname, join } from 'node:path'
+import {
+  type Bodies,
+  type BodiesSeams,
+  openBodies,
+  VERSIONS_DIRECTORY,
+} from '../../../plugins/workspace/engine/bodies.ts'
+import { beginGeneration } from '../../../plugins/workspace/engine/checkpoint.ts'
+import type { Disk } from '../../../plugins/workspace/engine/disk.ts'
+import { type Journal, journalPath } from '../../../plugins/workspace/engine/journal.ts'
+import {
+  encodeRecord,
+  type JournalRecord,
+  journalCodec,
+  scanJournal,
+} from '../../../plugins/workspace/engine/journal-record.ts'
+import type { Recovered } from '../../../plugins/workspace/engine/recovery.ts'
+import type { PlantedBug } from './stage.ts'
+
+/** Mistakes a power cut must reveal: a run that does not find one of them proves nothing. */
+export const POWER_CUT_BUGS: readonly PlantedBug[] = [
+  { name: 'no fdatasync', disk: (disk) => ({ ...disk, flush: async () => {}, flushSync: () => {} }) },
+  {
+    name: 'no directory fsync',
+    disk: (disk) => ({ ...disk, syncDirectory: async () => {}, syncDirectorySync: () => {} }),
+  },
+  { name: 'acknowledge before the flush', disk: lazyFlush },
+  { name: 'publish before the flush', publishEarly: true },
+  {
+    name: 'rename before the fsync',
+    disk: createUnflushed,
+  },
+  { name: 'checkpoint unlinks first', disk: unlinkFirst },
+  { name: 'torn tail kept', craft: { beginGeneration: continueOldJournal } },
+  { name: 'no truncate after ENOSPC', disk: (disk) => ({ ...disk, truncate: () => {} }) },
+  {
+    name: 'no generation in the checksum',
+    craft: {
+      codec: {
+        encode: (_generation, record) => encodeRecord(0, record),
+        scan: (bytes, _generation, firstSeq) => scanJournal(bytes, 0, firstSeq),
+      },
+    },
+  },
+  { name: 'text left out of its record', craft: { codec: { ...journalCodec, encode: encodeWithoutTexts } } },
+  { name: 'text forgotten before its file is durable', craft: { openBodies: forgetFirst } },
+  { name: 'old journal removed before its texts are files', craft: { openBodies: fileLater } },
+  { name: 'names of stored texts not flushed', disk: forgetNames },
+  { name: 'dropped text removed before the record is flushed', craft: { openBodies: removeAtOnce } },
+  {
+    name: 'dropped text taken up again without a word',
+    craft: { codec: { ...journalCodec, encode: encodeWithoutReturns } },
+  },
+]
+
+/** The flush is on its way when the answer goes out. */
+function lazyFlush(disk: Disk): Disk {
+  const later = async (file: number): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+    await disk.flush(file)
+  }
+  return {
+    ...disk,
+    flush: async (file) => {
+      void later(file)
+    },
+    flushSync: (file) => {
+      void later(file)
+    },
+  }
+}
+
+function createUnflushed(disk: Disk): Disk {
+  const fill = (path: string, content: string | Uint8Array): void => {
+    const file = disk.open(path)
+    disk.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+    disk.close(file)
+  }
+  return {
+    ...disk,
+    create: async (path, content, mode) => {
+      await disk.create(path, '', mode)
+      fill(path, content)
+    },
+    createSync: (path, content, mode) => {
+      disk.createSync(path, '', mode)
+      fill(path, content)
+    },
+  }
+}
+
+function unlinkFirst(disk: Disk): Disk {
+  return {
+    ...disk,
+    rename: async (from, to) => {
+      if (basename(to) === 'room.db') {
+        const journals = (await disk.list(dirname(to))).filter((name) => name.startsWith('journal-')).sort()
+        for (const name of journals.slice(0, -1)) await disk.unlink(join(dirname(to), name))
+        await disk.syncDirectory(dirname(to))
+      }
+      await disk.rename(from, to)
+    },
+  }
+}
+
+/** Goes on behind the last good record, whatever else stands there. */
+async function continueOldJournal(
+  seams: Parameters<typeof beginGeneration>[0],
+  recovered: Recovered,
+): Promise<Journal> {
+  const { torn } = recovered
+  if (!torn || torn.generation !== recovered.journals.at(-1)) return beginGeneration(seams, recovered)
+  const { disk } = seams
+  const file = disk.open(journalPath(seams.sidecar, torn.generation))
+  let end = torn.length
+  return {
+    generation: torn.generation,
+    file,
+    length: () => end,
+    append: (record) => {
+      disk.write(file, record, end)
+      end += record.length
+    },
+    close: () => disk.close(file),
+  }
+}
+
+function encodeWithoutTexts(generation: number, record: JournalRecord): Buffer {
+  return encodeRecord(generation, { ...record, texts: [] })
+}
+
+/** Says nothing of texts that stand in files: a recovery goes on taking them for given up. */
+function encodeWithoutReturns(generation: number, record: JournalRecord): Buffer {
+  const texts = (record.texts ?? []).filter(([, text]) => text !== null)
+  return encodeRecord(generation, { ...record, texts })
+}
+
+function forgetFirst(seams: BodiesSeams): Bodies {
+  const bodies = openBodies(seams)
+  return {
+    ...bodies,
+    file: async (texts) => {
+      const all = [...texts]
+      bodies.letGo(all.map(([sha256]) => sha256))
+      await bodies.file(all)
+    },
+  }
+}
+
+/** The files are on their way when the image is replaced and the old journal goes. */
+function fileLater(seams: BodiesSeams): Bodies {
+  const bodies = openBodies(seams)
+  const later = async (texts: readonly (readonly [string, string])[]): Promise<void> => {
+    for (let turn = 0; turn < 30; turn += 1) await Promise.resolve()
+    await bodies.file(texts)
+    bodies.letGo(texts.map(([sha256]) => sha256))
+  }
+  return {
+    ...bodies,
+    file: async (texts) => {
+      void later([...texts]).catch(() => {})
+    },
+    letGo: () => {},
+  }
+}
+
+function forgetNames(disk: Disk): Disk {
+  return {
+    ...disk,
+    syncDirectory: async (path) => {
+      if (basename(path) !== VERSIONS_DIRECTORY) await disk.syncDirectory(path)
+    },
+  }
+}
+
+function removeAtOnce(seams: BodiesSeams): Bodies {
+  const bodies = openBodies(seams)
+  return {
+    ...bodies,
+    follow: (change) => {
+      bodies.follow(change)
+      for (const sha256 of change.drops ?? []) void bodies.remove(sha256).catch(() => {})
+    },
+  }
+}
