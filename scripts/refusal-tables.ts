@@ -13,7 +13,12 @@ export interface RefusalTable {
 }
 
 /** Files that build an error from the code and reason of another one. */
-const RELAYS: readonly string[] = ['server/call.ts', 'server/http/problem.ts', 'server/mcp/task-wire.ts']
+const RELAYS: readonly string[] = [
+  'server/call.ts',
+  'server/http/problem.ts',
+  'server/mcp/task-wire.ts',
+  'plugins/workspace/domain/refusal.ts',
+]
 
 type Defined = Readonly<Record<string, { readonly row: RefusalRow }>>
 /** The form before `defineRefusals`: code and when it is given. */

@@ -8,7 +8,8 @@ import { realSurroundings } from '../plugins/workspace/engine/liveness.ts'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
-import { REASONS } from '../plugins/workspace/reasons.ts'
+import { REASONS, refusals } from '../plugins/workspace/reasons.ts'
+import type { RefusalRow } from '../server/contract/refusals.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import { startCli } from './fixtures/run-cli.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
@@ -128,12 +129,25 @@ test('a file that cannot be made is named by the verb that was to make it: file_
 /** Tests whose subject is what a caller is told. */
 const DOOR_TESTS = ['workspace-reasons', 'workspace-process-reasons', 'workspace-verbs']
 
+/** Reasons of the host that routes of a room give too. */
+const SHARED: ReadonlySet<string> = new Set([
+  'invalid_arguments',
+  'origin_not_allowed',
+  'media_type',
+  'resource_not_found',
+  'stopping',
+])
+
 test('every reason of the room stands in a test of the doors', async () => {
   const texts = await Promise.all(
     DOOR_TESTS.map((name) => readFile(join(import.meta.dirname, `${name}.test.ts`), 'utf8')),
   )
 
-  const missing = Object.keys(REASONS).filter((reason) => !texts.some((text) => text.includes(`'${reason}'`)))
+  const rows = Object.entries(refusals as Readonly<Record<string, { readonly row: RefusalRow }>>)
+  const reasons = new Set([...rows.map(([name, { row }]) => row.reason ?? name), ...Object.keys(REASONS)])
+  const missing = [...reasons]
+    .filter((reason) => !SHARED.has(reason))
+    .filter((reason) => !texts.some((text) => text.includes(`'${reason}'`)))
 
   assert.deepEqual(missing, [])
 })

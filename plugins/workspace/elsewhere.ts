@@ -1,12 +1,12 @@
-import { type Host, isSatchelError, type RemoteMcp, SatchelError } from '../../server/plugin.ts'
+import { type Host, isSatchelError, type RemoteMcp } from '../../server/plugin.ts'
 import { isSafeEndpoint, redeemAt } from './commands/joining.ts'
 import { savedSessionAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
 import { type JoinTicket, parseJoinUri } from './domain/invitation.ts'
-import { refusal } from './domain/refusal.ts'
 import { ROOM_URI } from './hints.ts'
 import { requireSameProtocol } from './house/attachment.ts'
 import { callOwner, LinkLost } from './house/link.ts'
+import { refusals } from './reasons.ts'
 
 /**
  * The room of `workspace.connect`, or of an invitation, as it is lent over stdio; undefined when neither is configured.
@@ -19,11 +19,7 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
   const ticket = invite === undefined ? undefined : ticketOf(invite)
   const address = connect ?? ticket?.endpoints.find(isSafeEndpoint)
   if (address === undefined || !isSafeEndpoint(address)) {
-    throw new SatchelError(
-      'invalid',
-      'invalid_request',
-      'A room elsewhere needs an https address, or http on this machine.',
-    )
+    throw refusals.room_address()
   }
   const { origin, pathname } = new URL(address)
   let asked = false
@@ -43,11 +39,7 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
       }
       asked = true
       if (ticket) return redeem(host, { ...ticket, endpoints: [origin] }, config.name)
-      throw new SatchelError(
-        'unauthorized',
-        'unauthorized',
-        'No session of this room is stored: start with --invite URI, or satchel workspace join URI.',
-      )
+      throw refusals.session_not_stored()
     },
   }
 }
@@ -55,11 +47,7 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
 function ticketOf(invite: string): JoinTicket {
   const ticket = parseJoinUri(invite)
   if (ticket) return ticket
-  throw new SatchelError(
-    'invalid',
-    'invalid_request',
-    'This is not an invitation: satchel://join/… is expected.',
-  )
+  throw refusals.invitation_malformed()
 }
 
 async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<string> {
@@ -77,7 +65,8 @@ async function requireRoom(origin: string, token: string | undefined): Promise<v
   try {
     requireSameProtocol({ protocol: await callOwner({ url: origin }, call) })
   } catch (thrown) {
-    if (thrown instanceof LinkLost) throw refusal('transport_unavailable', 'The room cannot be reached.')
+    if (thrown instanceof LinkLost)
+      throw refusals.transport_unavailable({ address: origin }, { cause: thrown })
     if (!isSatchelError(thrown)) throw thrown
     // Whoever refuses the session says so again when it is used; whoever knows no protocol is no room.
     if (thrown.code === 'not_found') requireSameProtocol(undefined)

@@ -1,7 +1,8 @@
 import { defineStream, type Inbox, type Reading, type Stream } from '../../server/plugin.ts'
 import type { RoomEvent } from './domain/event.ts'
 import { LIMITS } from './domain/limits.ts'
-import { refusal, tooMany } from './domain/refusal.ts'
+import { tooMany } from './domain/refusal.ts'
+import { refusals } from './reasons.ts'
 import type { News } from './room/change.ts'
 import { eventsSince, ringOf } from './room/views.ts'
 import type { RoomAccess, Seat } from './tools/room-tool.ts'
@@ -87,7 +88,7 @@ export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
 }
 
 function requireHere(seat: Seat | 'elsewhere'): Seat {
-  if (seat === 'elsewhere') throw refusal('room_not_running', 'This process does not own the room.')
+  if (seat === 'elsewhere') throw refusals.not_owner()
   return seat
 }
 
@@ -143,7 +144,7 @@ function idOf(frame: Buffer): number {
 function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   if (!/^\d{1,16}$/.test(cursor)) {
-    throw refusal('invalid_request', 'The cursor is an event id: since_event_id or Last-Event-ID.')
+    throw refusals.event_cursor()
   }
   return Number(cursor)
 }

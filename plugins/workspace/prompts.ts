@@ -1,4 +1,5 @@
-import { definePrompt, type Prompt, SatchelError } from '../../server/plugin.ts'
+import { definePrompt, type Prompt } from '../../server/plugin.ts'
+import { refusals } from './reasons.ts'
 import { outlinePage } from './room/views.ts'
 import type { RoomAccess } from './tools/room-tool.ts'
 
@@ -48,7 +49,7 @@ function proposeChange(access: RoomAccess): Prompt {
       },
     ],
     render: async (_, { change, target }) => {
-      if (!change) throw new SatchelError('invalid', 'invalid_request', 'Say what should change.')
+      if (!change) throw refusals.change_missing()
       const where = target ? ` Change only the target "${target}".` : ''
       return [
         `Propose this change to the document: ${change}${where}`,

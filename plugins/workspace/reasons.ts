@@ -1,93 +1,294 @@
-import { REASON_CODES, type Reason } from './domain/refusal.ts'
+import { defineRefusals } from '../../server/plugin.ts'
 
-/** What brought a refusal about, and what to do about it. */
-interface Explained {
-  readonly cause: string
-  readonly next: string
-}
+const INVITATION_NEXT = 'Ask for a new invitation.'
+const CHECKOUT_NEXT = 'Check out the target again.'
+const NOT_RUNNING = { code: 'unavailable', reason: 'room_not_running' } as const
+const LOCKED = { code: 'conflict', reason: 'room_locked' } as const
 
-const EXPLAINED: Readonly<Record<Reason, Explained>> = {
-  permission_denied: { cause: 'the session lacks the capability', next: 'ask a person who may' },
-  invitation_expired: { cause: 'the invitation is over', next: 'ask for a new one' },
-  invitation_revoked: { cause: 'the invitation was taken back', next: 'ask for a new one' },
-  invitation_redeemed: { cause: 'the invitation was used as often as it allows', next: 'ask for a new one' },
-  invitation_unknown: { cause: 'no invitation has this secret', next: 'ask for a new one' },
-  document_not_found: {
-    cause: 'there is no file to open a room on',
-    next: 'satchel workspace open FILE.md --create',
+/** A request that is malformed although each field has its type. */
+const malformed = <const Text extends string>(message: Text) =>
+  ({ code: 'invalid', reason: 'invalid_request', message }) as const
+
+/** What an id does not name, and the tool that lists what there is. */
+const absent = (what: string, tool: string) =>
+  ({ code: 'not_found', message: `There is no such ${what} in this room.`, tool }) as const
+
+/** Every refusal of a room. Several rows may share a reason. */
+export const refusals = defineRefusals({
+  permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
+  capability_missing: {
+    code: 'forbidden',
+    reason: 'permission_denied',
+    message: 'This session lacks the capability "{capability}".',
   },
-  unknown_tool: { cause: 'no tool of a room has this name', next: 'see satchel tools --profile full' },
-  room_not_found: {
-    cause: 'there is no room around this file, or no longer',
-    next: 'satchel workspace open FILE.md',
+  unauthorized: {
+    code: 'unauthorized',
+    message: 'This needs a session of the room.',
+    next: 'Join the room first.',
   },
-  participant_not_found: { cause: 'nobody here has this id, or has left', next: 'workspace_participants' },
-  session_not_found: { cause: 'no session has this id', next: 'workspace_sessions' },
-  proposal_not_found: { cause: 'no proposal has this id', next: 'workspace_proposals' },
-  lease_not_found: { cause: 'no lease has this id', next: 'workspace_leases' },
-  invite_not_found: { cause: 'no invitation has this id', next: 'workspace_invites' },
-  handoff_not_found: { cause: 'no handoff has this id', next: 'workspace_handoff_list' },
-  version_not_found: { cause: 'there is no such version', next: 'workspace_history' },
-  version_pruned: { cause: 'the text of this version is no longer kept', next: 'workspace_history' },
+  session_not_stored: {
+    code: 'unauthorized',
+    reason: 'unauthorized',
+    message: 'No session of this room is stored.',
+    next: 'Start with --invite URI, or run satchel workspace join URI.',
+  },
+  owner_link_used: {
+    code: 'unauthorized',
+    reason: 'unauthorized',
+    message: 'This link was used before, or it is too old.',
+    next: 'Create another one: satchel workspace owner-link.',
+  },
+  session_expired: {
+    code: 'unauthorized',
+    message: 'This session has ended.',
+    next: 'Join the room again.',
+  },
+  origin_not_allowed: {
+    code: 'forbidden',
+    message: 'Only the page of this server may claim its link.',
+  },
+
+  invitation_unknown: {
+    code: 'unauthorized',
+    message: 'This room has no such invitation.',
+    next: INVITATION_NEXT,
+  },
+  invitation_expired: { code: 'forbidden', message: 'This invitation has expired.', next: INVITATION_NEXT },
+  invitation_revoked: { code: 'forbidden', message: 'This invitation was revoked.', next: INVITATION_NEXT },
+  invitation_redeemed: {
+    code: 'conflict',
+    message: 'This invitation has no uses left.',
+    next: INVITATION_NEXT,
+  },
+  invitation_malformed: malformed('This is not an invitation (satchel://join/…).'),
+
+  participant_not_found: absent('participant', 'workspace_participants'),
+  participant_left: {
+    code: 'not_found',
+    reason: 'participant_not_found',
+    message: 'This participant has left the room.',
+    tool: 'workspace_participants',
+  },
+  session_not_found: absent('session', 'workspace_sessions'),
+  proposal_not_found: absent('proposal', 'workspace_proposals'),
+  lease_not_found: absent('lease', 'workspace_leases'),
+  invite_not_found: absent('invitation', 'workspace_invites'),
+  handoff_not_found: absent('handoff', 'workspace_handoff_list'),
+  task_not_found: {
+    code: 'not_found',
+    reason: 'handoff_not_found',
+    message: 'There is no such task.',
+    tool: 'workspace_handoff_list',
+  },
+  version_not_found: {
+    code: 'not_found',
+    message: 'There is no such version.',
+    tool: 'workspace_history',
+  },
+  version_pruned: {
+    code: 'not_found',
+    message: 'The text of this version is no longer kept.',
+    tool: 'workspace_history',
+  },
+  base_pruned: {
+    code: 'not_found',
+    reason: 'version_pruned',
+    message: 'The text that this proposal is based on is no longer kept.',
+    next: 'Propose the change again.',
+    tool: 'workspace_history',
+  },
+  resource_not_found: { code: 'not_found', message: 'There is no such resource.' },
+  unknown_tool: { code: 'not_found', message: 'The room has no tool called {name}.{hint}' },
+
   stale_version: {
-    cause: 'the document moved since the base version',
-    next: 'workspace_read, then propose anew',
+    code: 'conflict',
+    message: 'Version {base} is stale; the document is at {current}.',
+    next: 'Read it again with workspace_read.',
+    tool: 'workspace_read',
   },
-  stale_fence: { cause: 'the lease of this fence ended', next: 'workspace_checkout' },
+  stale_fence: {
+    code: 'conflict',
+    message: 'This fence is not current: its lease has ended or belongs to another participant.',
+    next: CHECKOUT_NEXT,
+    tool: 'workspace_leases',
+  },
   proposal_conflict: {
-    cause: 'the proposal is in a state that does not allow this',
-    next: 'workspace_proposal',
+    code: 'conflict',
+    message: 'This proposal is {status}.',
+    next: 'Read it with workspace_proposal before the next step.',
   },
-  merge_conflict: { cause: 'both sides changed the same lines', next: 'workspace_read, then propose anew' },
+  merge_conflict: {
+    code: 'conflict',
+    message: '{parts} changed on both sides.',
+    next: 'Read version {version}, then propose again.',
+    tool: 'workspace_read',
+  },
   lease_conflict: {
-    cause: 'another participant holds an overlapping lease',
-    next: 'wait retry_after_seconds',
+    code: 'conflict',
+    message: 'Another participant holds a lease on {target}.',
+    next: 'Try again in {seconds} s or after its release.',
+    tool: 'workspace_leases',
   },
-  lease_not_active: { cause: 'the lease was released or has expired', next: 'workspace_checkout' },
-  handoff_state: {
-    cause: 'the handoff is in a state that does not allow this',
-    next: 'workspace_handoff_get',
+  lease_not_active: {
+    code: 'conflict',
+    message: 'This lease is {status}.',
+    next: CHECKOUT_NEXT,
+    tool: 'workspace_leases',
   },
-  idempotency_mismatch: { cause: 'the key was used for another request', next: 'use a fresh key' },
-  substrate_invalid: {
-    cause: 'the file is no readable UTF-8 text of at most 4 MiB',
-    next: 'repair the file',
+  handoff_state: { code: 'conflict', message: 'This handoff is {status}; it cannot become {to}.' },
+  idempotency_mismatch: {
+    code: 'conflict',
+    message: 'This idempotency_key was used for another request.',
+    next: 'Use a new key.',
   },
-  room_locked: { cause: 'another listener owns the room', next: 'use the address it names' },
-  invalid_request: { cause: 'the request is not in the form asked for', next: 'see the message' },
-  invalid_region: { cause: 'the document has no such section', next: 'workspace_outline' },
-  unsupported_version: { cause: 'the sidecar was written by a newer release', next: 'use that release' },
-  handoff_record_invalid: { cause: 'the record breaks its schema', next: 'see details.errors' },
-  file_not_created: { cause: 'the file could not be made', next: 'check its folder' },
-  socket_folder_unsafe: { cause: 'the folder for sockets belongs to somebody else', next: 'see the message' },
-  unauthorized: { cause: 'no valid session was presented', next: 'join the room' },
-  session_expired: { cause: 'the session ended', next: 'join the room again' },
-  store_unavailable: { cause: 'the disk did not take the change', next: 'free space, then try again' },
-  store_damaged: { cause: 'what was stored cannot be read', next: 'satchel workspace doctor' },
-  store_poisoned: {
-    cause: 'a flush failed, another process took the room, or its folder was moved or removed',
-    next: 'see the message, then satchel workspace doctor',
-  },
-  transport_unavailable: { cause: 'the room cannot be reached', next: 'ask its owner' },
-  room_not_running: { cause: 'nobody has the room open', next: 'satchel workspace open FILE.md' },
-  room_starting: { cause: 'the room is being taken over', next: 'try again in a moment' },
-  room_owner_lost: { cause: 'the owner went away and nobody took over in time', next: 'workspace_status' },
-  protocol_mismatch: { cause: 'the room is run by another release', next: 'use the same release' },
-}
 
-/** A reason with three codes: for a value out of range, for a text, for too many of something. */
-const LIMIT_EXCEEDED = [
-  'invalid` / `too_large` / `rate_limited',
-  'a limit of the room was passed; details.limit names it; next: stay within it',
-] as const
+  invalid_region: {
+    code: 'invalid',
+    message: 'The document has no such section.',
+    next: 'Use "workspace" or "section:<heading path>" as listed by workspace_outline.',
+    tool: 'workspace_outline',
+  },
+  handoff_record_invalid: {
+    code: 'invalid',
+    message: 'The handoff record breaks its schema in {places}.',
+    next: 'See details.errors.',
+  },
+  text_empty: malformed('The {what} is empty.'),
+  capabilities_unknown: malformed('Capabilities are some of {names}, or *.'),
+  commit_input: malformed('A commit takes either proposal_id, or base_version, content and summary.'),
+  result_without_proposal: malformed('This result names no proposal to commit.'),
+  page_cursor: malformed('This room did not return this cursor. Start without one.'),
+  event_cursor: malformed('The cursor must be an event id, in since_event_id or Last-Event-ID.'),
+  max_tokens: malformed('max_tokens must be 1 or more. Omit it for the whole text.'),
+  idempotency_key: malformed('An idempotency_key is 1 to 128 visible ASCII characters.'),
+  use_limit: malformed('Send max_uses or unlimited, not both.'),
+  task_kind: malformed('"kind" must be "get", "cancel", or "update" with "responses".'),
+  participant_kind: malformed('"kind" must be "human" or "agent".'),
+  field_not_text: malformed('"{field}" must be a string.'),
+  body_not_object: malformed('The body must be a JSON object.'),
+  input_not_object: {
+    code: 'invalid',
+    reason: 'invalid_arguments',
+    message: 'The input must be a JSON object.',
+  },
+  media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send application/json.' },
+  change_missing: malformed('The argument "change" is empty.'),
+  room_address: malformed('The address of a remote room must use https, or http on this machine.'),
 
-/** Every reason of the room with its code and what it says, for the documents. */
-export const REASONS: Readonly<Record<string, readonly [code: string, when: string]>> = {
-  ...Object.fromEntries(
-    Object.entries(EXPLAINED).map(([reason, { cause, next }]) => [
-      reason,
-      [REASON_CODES[reason as Reason], `${cause}; next: ${next}`], // a key of the table
-    ]),
-  ),
-  limit_exceeded: LIMIT_EXCEEDED,
-}
+  out_of_range: {
+    code: 'invalid',
+    reason: 'limit_exceeded',
+    message: 'The {what} is out of range; the limit is {limit}.',
+  },
+  text_too_large: {
+    code: 'too_large',
+    reason: 'limit_exceeded',
+    message: 'The {what} may have at most {limit} bytes.',
+  },
+  too_many: {
+    code: 'rate_limited',
+    reason: 'limit_exceeded',
+    message: 'Too many {what}; at most {limit} are allowed.',
+    next: 'Try again in {seconds} s.',
+  },
+
+  room_not_found: {
+    code: 'not_found',
+    message: 'There is no room around this file yet.',
+    next: 'Open one: satchel workspace open FILE.md.',
+  },
+  folder_not_found: {
+    code: 'not_found',
+    reason: 'room_not_found',
+    message: 'The folder of this file does not exist.',
+    next: 'Check the path.',
+  },
+  sidecar_removed: {
+    code: 'not_found',
+    reason: 'room_not_found',
+    message: 'The folder {folder} of this room was moved or removed while the room was open.',
+    next: 'Move it back, or start a new room: satchel workspace open {file}.',
+  },
+  file_not_created: { code: 'invalid', message: '{file} cannot be created ({cause}).' },
+  room_not_running: {
+    ...NOT_RUNNING,
+    message: 'No process has this room open.',
+    next: 'Open it: satchel workspace open FILE.md.',
+  },
+  room_not_named: {
+    ...NOT_RUNNING,
+    message: 'No room is configured.',
+    next: 'Name one with --room FILE, workspace.file or satchel workspace join.',
+  },
+  not_owner: { ...NOT_RUNNING, message: 'Another process owns this room.' },
+  page_not_served: {
+    ...NOT_RUNNING,
+    message: 'This room serves no owner page.',
+    next: 'Run satchel workspace open FILE.md.',
+  },
+  room_locked: { ...LOCKED, message: 'This room is already open: {address}.' },
+  room_open: { ...LOCKED, message: 'This room is already open.' },
+  room_copied: {
+    ...LOCKED,
+    message: 'This folder was copied while its room was open, and names the owner of the original.',
+    next: 'Close the original room, then open this one.',
+  },
+  room_starting: {
+    code: 'unavailable',
+    message: 'Another process is taking over the room.',
+    next: 'Try again in a moment.',
+  },
+  stopping: {
+    code: 'unavailable',
+    message: 'This process is closing the room.',
+    next: 'Try again in a moment.',
+  },
+  room_owner_lost: {
+    code: 'unavailable',
+    message: 'The process that owned the room has ended.',
+    next: 'Check the state with workspace_status, then continue.',
+    tool: 'workspace_status',
+  },
+  owner_closed: { code: 'unavailable', reason: 'room_owner_lost', message: 'The owner closed the room.' },
+  invitation_unreachable: {
+    code: 'unavailable',
+    reason: 'transport_unavailable',
+    message: 'No address of this invitation can be reached.',
+    next: 'Ask its owner to open the room, then try again.',
+  },
+  transport_unavailable: {
+    code: 'unavailable',
+    message: 'The room at {address} cannot be reached.',
+    next: 'Ask its owner to open it, then try again.',
+  },
+  protocol_mismatch: {
+    code: 'unavailable',
+    message: 'The room runs another release of satchel.',
+    next: 'Use the same release.',
+  },
+  not_a_room: {
+    code: 'unavailable',
+    reason: 'protocol_mismatch',
+    message: 'The service at this address is not a satchel room.',
+  },
+  store_not_ready: {
+    code: 'unavailable',
+    reason: 'store_unavailable',
+    message: 'The room is not set up yet.',
+  },
+  content_unreadable: {
+    code: 'unavailable',
+    reason: 'store_unavailable',
+    message: 'The content of this proposal cannot be read.',
+  },
+})
+
+/** Reasons of the engine that have no row yet. */
+export const REASONS = {
+  document_not_found: ['not_found', 'there is no file to open a room on'],
+  unsupported_version: ['invalid', 'a newer release wrote the room'],
+  store_poisoned: ['unavailable', 'a flush failed, or another process took the room'],
+  store_damaged: ['unavailable', 'what was stored cannot be read'],
+  substrate_invalid: ['conflict', 'the file is no UTF-8 text of at most 4 MiB'],
+  socket_folder_unsafe: ['forbidden', 'the folder for sockets belongs to another user'],
+} as const

@@ -3,6 +3,7 @@ import { type CallContext, defineResource, type Resource, SatchelError } from '.
 import { LIMITS } from './domain/limits.ts'
 import { firstBytes } from './domain/short-text.ts'
 import { ROOM_URI } from './hints.ts'
+import { refusals } from './reasons.ts'
 import type { PageInput } from './room/page.ts'
 import { leasesPage, participantsPage, proposalsPage, readDocument, status, type View } from './room/views.ts'
 import { ROOM_LISTENERS, type RoomAccess } from './tools/room-tool.ts'
@@ -102,9 +103,7 @@ async function asNotFound<T>(uri: string, read: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     if (!(thrown instanceof SatchelError) || !['unauthorized', 'forbidden'].includes(thrown.code))
       throw thrown
-    throw new SatchelError('not_found', 'resource_not_found', 'There is no such resource.', {
-      details: { uri },
-    })
+    throw refusals.resource_not_found({ details: { uri } })
   }
 }
 

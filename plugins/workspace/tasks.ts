@@ -5,12 +5,12 @@ import {
   type TaskState,
   type Tasks,
 } from '../../server/plugin.ts'
-import { refusal } from './domain/refusal.ts'
 import { pause } from './house/attachment.ts'
 import { sessionIdOf } from './house/credentials.ts'
 import type { House } from './house/house.ts'
 import { callOwner, LinkLost } from './house/link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, ownerLost } from './house/local-session.ts'
+import { refusals } from './reasons.ts'
 import type { ActorChange } from './room/change.ts'
 import type { Room } from './room/room.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
@@ -84,7 +84,7 @@ export function taskRoute(house: House): Route {
       const sessionId = sessionOfRequest(ctx)
       const room = await house.visit(sessionId)
       const found = await taskAt(room, sessionId, ctx.params['task_id'] ?? '', actOf(await jsonBody(request)))
-      if (!found) throw refusal('handoff_not_found', 'There is no such task.')
+      if (!found) throw refusals.task_not_found()
       return json(found)
     },
   }
@@ -96,7 +96,7 @@ function actOf(body: Readonly<Record<string, unknown>>): TaskAct {
   if (kind === 'update' && typeof responses === 'object' && responses !== null) {
     return { kind, responses: responses as Responses } // an object: checked right before
   }
-  throw refusal('invalid_request', '"kind" is "get", "cancel", or "update" with "responses".')
+  throw refusals.task_kind()
 }
 
 async function taskAt(

@@ -6,11 +6,11 @@ import {
   type Host,
   isJsonObject,
   nearest,
-  SatchelError,
   type Tool,
 } from '../../../server/plugin.ts'
 import { forward, keyed } from '../house/forward.ts'
 import type { RoomProcess } from '../house/room-process.ts'
+import { refusals } from '../reasons.ts'
 import { print } from './printing.ts'
 import { withTarget } from './target.ts'
 
@@ -50,11 +50,7 @@ function toolNamed(tools: readonly Tool[], name: string): Tool {
     whole,
     tools.map((one) => one.name),
   )
-  throw new SatchelError(
-    'not_found',
-    'unknown_tool',
-    `No tool is called ${whole.slice(0, 60)}.${near ? ` Did you mean ${near}?` : ''}`,
-  )
+  throw refusals.unknown_tool({ name: whole.slice(0, 60), hint: near ? ` Did you mean ${near}?` : '' })
 }
 
 function objectOf(json: string): Record<string, unknown> {
@@ -64,5 +60,5 @@ function objectOf(json: string): Record<string, unknown> {
   } catch {
     // said below, as for every other wrong shape
   }
-  throw new SatchelError('invalid', 'invalid_arguments', 'The input must be a JSON object.')
+  throw refusals.input_not_object()
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
 import { type JoinTicket, parseJoinUri } from '../domain/invitation.ts'
-import { refusal } from '../domain/refusal.ts'
 import { callOwner, LinkLost } from '../house/link.ts'
 import type { RoomProcess } from '../house/room-process.ts'
+import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import { print } from './printing.ts'
 import { asking, forgetSession, requireOwner, savedSession, saveSession, withTarget } from './target.ts'
@@ -110,8 +110,7 @@ function joinCommand(host: Host): Command {
     example: 'satchel workspace join satchel://join/eyJ2IjoxfQ --name ada',
     async run(_, flags, terminal) {
       const ticket = parseJoinUri(flags.uri)
-      if (!ticket)
-        throw refusal('invalid_request', 'This is not an invitation: satchel://join/… is expected.')
+      if (!ticket) throw refusals.invitation_malformed()
       const { url, joined } = await redeemAt(ticket, {
         invite: ticket.secret,
         name: flags.name ?? 'agent',
@@ -138,7 +137,7 @@ export async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url:
       if (!(thrown instanceof LinkLost)) throw thrown
     }
   }
-  throw refusal('transport_unavailable', 'The room of this invitation cannot be reached.')
+  throw refusals.invitation_unreachable()
 }
 
 /** A secret travels in clear only within this machine. */

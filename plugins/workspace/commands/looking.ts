@@ -16,12 +16,12 @@ import {
 import type { RoomEvent } from '../domain/event.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
 import { inspectRoom, type RoomPlace } from '../engine/open-room.ts'
 import { realWorld } from '../house/clock.ts'
 import { callOwner, followEvents } from '../house/link.ts'
 import type { RoomProcess } from '../house/room-process.ts'
+import { refusals } from '../reasons.ts'
 import { currentMoment, workspaceRow } from '../room/change.ts'
 import { presentParticipants } from '../room/members.ts'
 import { storeContent } from '../room/room.ts'
@@ -143,7 +143,7 @@ function observeCommand(host: Host, room: RoomProcess): Command {
           if (!ctx.signal.aborted) throw thrown
         })
         if (ctx.signal.aborted) return 0
-        throw refusal('room_owner_lost', 'The room was closed.')
+        throw refusals.owner_closed()
       }),
   })
 }
@@ -180,10 +180,7 @@ async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => 
     substrateChanged: () => {},
   })
   if (!existsSync(place.sidecar)) {
-    throw refusal(
-      'room_not_found',
-      'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
-    )
+    throw refusals.room_not_found()
   }
   const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm'))
   try {
@@ -203,7 +200,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
     example: 'satchel workspace doctor --room plan.md',
     async run(_, flags, terminal) {
       const place = namedPlace(room, flags.room)
-      if (!place) throw refusal('room_not_running', 'Name the room: --room FILE or workspace.file.')
+      if (!place) throw refusals.room_not_named()
       const findings = await roomFindings(host, place)
       print(terminal, { findings }, () =>
         findings.map((f) => `${f.level}  ${f.subject}: ${f.detail}`).join('\n'),

@@ -1,15 +1,10 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { z } from 'zod'
-import {
-  type Command,
-  defineCommand,
-  type Host,
-  SatchelError,
-  type Terminal,
-} from '../../../server/plugin.ts'
+import { type Command, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import type { RoomProcess } from '../house/room-process.ts'
+import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { print } from './printing.ts'
 
@@ -60,9 +55,7 @@ async function createFile(file: string): Promise<void> {
   const title = basename(file, extname(file))
   await writeFile(file, `# ${title}\n`, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return
-    throw new SatchelError('invalid', 'file_not_created', `${file} could not be made (${cause.code}).`, {
-      cause,
-    })
+    throw refusals.file_not_created({ file, cause: String(cause.code) }, { cause })
   })
 }
 

@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Host, writeFileDurably } from '../../../server/plugin.ts'
-import { refusal } from '../domain/refusal.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
 import { ownerLost } from '../house/local-session.ts'
 import { isOfAnotherPlace } from '../house/place-mark.ts'
 import type { RoomProcess } from '../house/room-process.ts'
+import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import { CLI_NAME } from '../routes/local.ts'
 
@@ -60,16 +60,12 @@ export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): 
   } catch (thrown) {
     if (!(thrown instanceof LinkLost)) throw thrown
     if ('socket' in address) throw ownerLost()
-    throw refusal(
-      'transport_unavailable',
-      `The room at ${address.url} cannot be reached. Ask its owner to open it, then try again.`,
-      { cause: thrown },
-    )
+    throw refusals.transport_unavailable({ address: address.url }, { cause: thrown })
   }
 }
 
 function notRunning(): Error {
-  return refusal('room_not_running', 'Nobody has this room open. Open it: satchel workspace open FILE.md.')
+  return refusals.room_not_running()
 }
 
 /**
@@ -130,10 +126,7 @@ export async function forgetSession(host: Host, workspaceId: string): Promise<vo
 export async function savedSession(host: Host): Promise<SavedSession> {
   const newest = (await savedSessions(host))[0]
   if (newest) return newest
-  throw refusal(
-    'room_not_running',
-    'No room is named: use --room FILE, workspace.file or satchel workspace join.',
-  )
+  throw refusals.room_not_named()
 }
 
 /** The session joined last at the room of this origin (`http://127.0.0.1:4181`), if one is stored. */

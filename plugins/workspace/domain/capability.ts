@@ -1,5 +1,5 @@
 import { CAPABILITIES, type Capability } from '../../../server/plugin.ts'
-import { refusal } from './refusal.ts'
+import { refusals } from '../reasons.ts'
 
 /** What an agent gets when nothing else is said. */
 export const AGENT_CAPABILITIES: readonly Capability[] = ['read', 'observe', 'propose', 'checkout', 'commit']
@@ -22,7 +22,7 @@ export function parseCapabilities(names: readonly string[]): readonly Capability
   if (names.includes('*')) return CAPABILITIES
   const unknown = names.find((name) => !CAPABILITIES.some((capability) => capability === name))
   if (unknown !== undefined || names.length === 0) {
-    throw refusal('invalid_request', `Capabilities are some of ${CAPABILITIES.join(', ')}, or *.`)
+    throw refusals.capabilities_unknown({ names: CAPABILITIES.join(', ') })
   }
   return CAPABILITIES.filter((capability) => names.includes(capability))
 }

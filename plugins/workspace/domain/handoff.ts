@@ -1,5 +1,5 @@
+import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
-import { refusal } from './refusal.ts'
 
 export type HandoffStatus = 'created' | 'accepted' | 'result_ready' | 'approved' | 'rejected' | 'cancelled'
 
@@ -55,10 +55,13 @@ export function stepped(
 ): Handoff {
   const { from, to } = STEPS[step]
   if (!from.includes(handoff.status)) {
-    throw refusal('handoff_state', `This handoff is ${handoff.status}; it cannot go to ${to}.`, {
-      details: { handoff_id: handoff.handoff_id, status: handoff.status },
-      next: { tool: 'workspace_handoff_get', args: { handoff_id: handoff.handoff_id } },
-    })
+    throw refusals.handoff_state(
+      { status: handoff.status, to },
+      {
+        details: { handoff_id: handoff.handoff_id, status: handoff.status },
+        next: { tool: 'workspace_handoff_get', args: { handoff_id: handoff.handoff_id } },
+      },
+    )
   }
   return { ...handoff, ...more, status: to, updated_at: at }
 }

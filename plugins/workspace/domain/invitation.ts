@@ -1,6 +1,6 @@
 import type { Capability } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
-import { refusal } from './refusal.ts'
 
 /** A way to become a member, as often as `max_uses` says (absent: without limit). The secret is kept as its SHA-256 only. */
 export interface Invitation {
@@ -29,12 +29,10 @@ export function invitationView({ secret_hash: _, ...view }: Invitation): Invitat
  * Errors: `invitation_revoked`, `invitation_expired` (`forbidden`), `invitation_redeemed` (`conflict`).
  */
 export function redeemed(invitation: Invitation, now: Moment): Invitation {
-  if (invitation.revoked_at !== undefined)
-    throw refusal('invitation_revoked', 'This invitation was revoked. Ask for a new one.')
-  if (invitation.expires_at <= now)
-    throw refusal('invitation_expired', 'This invitation has expired. Ask for a new one.')
+  if (invitation.revoked_at !== undefined) throw refusals.invitation_revoked()
+  if (invitation.expires_at <= now) throw refusals.invitation_expired()
   if (invitation.max_uses !== undefined && invitation.used_count >= invitation.max_uses)
-    throw refusal('invitation_redeemed', 'This invitation was used already. Ask for a new one.')
+    throw refusals.invitation_redeemed()
   return { ...invitation, used_count: invitation.used_count + 1 }
 }
 

@@ -1,6 +1,7 @@
+import { refusals } from '../reasons.ts'
 import { LIMITS } from './limits.ts'
 import { addMinutes, type Moment, secondsUntil } from './moment.ts'
-import { outOfRange, refusal, tooMany } from './refusal.ts'
+import { outOfRange, tooMany } from './refusal.ts'
 import { overlaps, parseTarget } from './target.ts'
 
 export type LeaseStatus = 'active' | 'released' | 'expired'
@@ -69,12 +70,8 @@ export function isCurrentFence(
 /** The refusal while somebody else holds `lease`. */
 export function leaseConflict(lease: Lease, now: Moment): Error {
   const seconds = secondsUntil(now, lease.expires_at)
-  return refusal(
-    'lease_conflict',
-    `${lease.target} is checked out by another participant; try again in ${seconds} s or when it is released.`,
-    {
-      details: { lease_id: lease.lease_id, target: lease.target, retry_after_seconds: seconds },
-      next: { tool: 'workspace_leases', args: {} },
-    },
+  return refusals.lease_conflict(
+    { target: lease.target, seconds },
+    { details: { lease_id: lease.lease_id, target: lease.target, retry_after_seconds: seconds } },
   )
 }

@@ -1,5 +1,5 @@
+import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
-import { refusal } from './refusal.ts'
 
 export type ProposalStatus = 'pending' | 'approved' | 'rejected' | 'committed' | 'conflicted' | 'superseded'
 
@@ -82,9 +82,8 @@ export function superseded(proposal: Proposal): Proposal {
 
 /** The refusal of a step that this proposal's status does not allow. */
 export function proposalConflict(proposal: Proposal): Error {
-  return refusal(
-    'proposal_conflict',
-    `This proposal is ${proposal.status}. Read it again before the next step: workspace_proposal.`,
+  return refusals.proposal_conflict(
+    { status: proposal.status },
     {
       details: { proposal_id: proposal.proposal_id, status: proposal.status },
       next: { tool: 'workspace_proposal', args: { proposal_id: proposal.proposal_id } },

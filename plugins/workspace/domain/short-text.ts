@@ -1,5 +1,6 @@
 import { visibleLine, withoutHidden } from '../../../server/plugin.ts'
-import { outOfRange, refusal } from './refusal.ts'
+import { refusals } from '../reasons.ts'
+import { outOfRange } from './refusal.ts'
 
 /** Several lines as the room stores and shows them: no hidden characters, a tab as a blank, no blanks at their ends; `\n` between them. */
 export function plainLines(text: string): string {
@@ -40,7 +41,7 @@ export function requiredLines(text: string, what: string, max: number): string {
 }
 
 function required(text: string, what: string, max: number): string {
-  if (text === '') throw refusal('invalid_request', `The ${what} is empty.`)
+  if (text === '') throw refusals.text_empty({ what })
   return within(text, what, max)
 }
 

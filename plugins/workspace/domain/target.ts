@@ -1,6 +1,7 @@
 import { type SatchelError, withoutHidden } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { LIMITS } from './limits.ts'
-import { outOfRange, refusal } from './refusal.ts'
+import { outOfRange } from './refusal.ts'
 import { countChars } from './short-text.ts'
 
 /** What a proposal or lease is about: the whole document, or one section by its heading path. */
@@ -35,9 +36,5 @@ export function overlaps(a: Target, b: Target): boolean {
 
 /** The refusal of a target that names no section of the document. */
 export function invalidRegion(text: string): SatchelError {
-  return refusal(
-    'invalid_region',
-    'No such section. Use "workspace" or "section:<heading path>" as listed by workspace_outline.',
-    { details: { target: text.slice(0, LIMITS.targetChars) }, next: { tool: 'workspace_outline', args: {} } },
-  )
+  return refusals.invalid_region({ details: { target: text.slice(0, LIMITS.targetChars) } })
 }

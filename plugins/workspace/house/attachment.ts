@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
-import { refusal } from '../domain/refusal.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
+import { refusals } from '../reasons.ts'
 import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
 import { type Owner, type OwnerAttempt, roomLocked } from './owner.ts'
 import { isOfAnotherPlace } from './place-mark.ts'
@@ -122,7 +122,7 @@ async function attachNow(
     const isLate =
       racingSince === undefined ? now - began > RECOVERY_LIMIT_MS : now - racingSince > ATTACH_LIMIT_MS
     if (isLate) {
-      throw refusal('room_starting', 'The room is being taken over; try again in a moment.')
+      throw refusals.room_starting()
     }
     await pause(retryMs / 2 + randomInt(retryMs / 2))
   }
@@ -147,18 +147,11 @@ async function linkTo(record: LockRecord, place: RoomPlace, rank: Rank): Promise
 
 /** As a listener that was told to close says it: the asker's next try is at the next owner. */
 function stopping(): Error {
-  return new SatchelError(
-    'unavailable',
-    'stopping',
-    'This process is letting go of the room; try again in a moment.',
-  )
+  return refusals.stopping()
 }
 
 function copied(): Error {
-  return refusal(
-    'room_locked',
-    'This folder was copied while its room was open: what it holds names the owner of the first. Close that room, then open this one.',
-  )
+  return refusals.room_copied()
 }
 
 /** Errors: `unavailable`/`protocol_mismatch`. */
@@ -166,11 +159,7 @@ export function requireSameProtocol(answer: unknown): void {
   const major =
     isJsonObject(answer) && isJsonObject(answer['protocol']) ? answer['protocol']['major'] : undefined
   if (major !== PROTOCOL.major) {
-    throw new SatchelError(
-      'unavailable',
-      'protocol_mismatch',
-      'The room is run by another release of satchel; use the same one.',
-    )
+    throw refusals.protocol_mismatch()
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Capability, Credentials, Principal } from '../../../server/plugin.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
-import { refusal } from '../domain/refusal.ts'
 import { type Audience, isLive, principalId, SESSION_PREFIX, type Session } from '../domain/session.ts'
+import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { stored } from '../room/tables.ts'
 import type { Owner } from './owner.ts'
@@ -45,7 +45,7 @@ export async function authenticateAt(owner: Owner, credentials: Credentials): Pr
   if (!found || !accepts(listener, found.session.audience)) return undefined
   if (!found.live) {
     if (bearer === undefined) return undefined // without a cookie that counts, the page is still served
-    throw refusal('session_expired', 'This session has ended. Join the room again.')
+    throw refusals.session_expired()
   }
   owner.touch(found.session.session_id)
   return principalOf(found.session)

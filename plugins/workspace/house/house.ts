@@ -6,8 +6,8 @@ import {
   type Principal,
 } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { Rank } from '../engine/lock.ts'
+import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
 import type { RoomAccess, RoomCall, Seat } from '../tools/room-tool.ts'
@@ -61,7 +61,7 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
     if (localTransport !== undefined) return (await joinedAs(client?.name)).session_id
     const sessionId = sessionIdOf(principal)
     if (sessionId !== undefined) return sessionId
-    throw refusal('unauthorized', 'This needs a workspace session: join the room first.')
+    throw refusals.unauthorized()
   }
   const seat = async (ctx: CallContext): Promise<Seat | 'elsewhere'> => {
     const sessionId = await sessionOf(ctx)
@@ -77,8 +77,7 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
   const atOwner = async <T>(ctx: CallContext, call: RoomCall<T>, deadline: number): Promise<T | 'again'> => {
     const attached = attachment.current
     const joined = local.current
-    if (ctx.localTransport === undefined)
-      throw refusal('room_not_running', 'Another process owns this room now.')
+    if (ctx.localTransport === undefined) throw refusals.not_owner()
     if (attached?.kind !== 'there' || !joined) return 'again'
     try {
       const answer = await forward(attached.address, joined.token, call, ctx.signal)
@@ -162,7 +161,7 @@ async function linkOf(
 async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {
   const attached = await attachment.attach(rank)
   if (attached.kind === 'here') return attached.owner
-  throw refusal('room_not_running', 'Another process owns this room.')
+  throw refusals.not_owner()
 }
 
 interface HomeCall {

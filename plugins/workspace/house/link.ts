@@ -5,8 +5,10 @@ import {
   type RequestOptions,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { type ErrorCode, isJsonObject, SatchelError } from '../../../server/plugin.ts'
+import { type ErrorCode, isJsonObject, type SatchelError } from '../../../server/plugin.ts'
 import type { RoomEvent } from '../domain/event.ts'
+import { relayed } from '../domain/refusal.ts'
+import { refusals } from '../reasons.ts'
 
 /** Where a room's owner can be reached: its socket on this machine, or a URL. */
 export type OwnerAddress = { readonly socket: string } | { readonly url: string }
@@ -139,14 +141,7 @@ function parsed(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch (cause) {
-    throw new SatchelError(
-      'unavailable',
-      'protocol_mismatch',
-      'What answers there is not a room of satchel.',
-      {
-        cause,
-      },
-    )
+    throw refusals.not_a_room({ cause })
   }
 }
 
@@ -161,13 +156,12 @@ function refusalOf(body: unknown): SatchelError {
   const problem = isJsonObject(body) ? body : {}
   const { code, reason, detail, details, next } = problem
   if (typeof code !== 'string' || typeof reason !== 'string') {
-    return new SatchelError(
-      'unavailable',
-      'protocol_mismatch',
-      'What answers there is not a room of satchel.',
-    )
+    return refusals.not_a_room()
   }
-  return new SatchelError(code as ErrorCode, reason, String(detail ?? reason), {
+  return relayed({
+    code: code as ErrorCode,
+    reason,
+    message: String(detail ?? reason),
     ...(isJsonObject(details) && { details }),
     ...(isJsonObject(next) && { next: next as { tool: string; args: Record<string, unknown> } }),
   })

@@ -1,8 +1,8 @@
 import { visibleLine } from '../../../server/plugin.ts'
 import { AGENT_CAPABILITIES, parseCapabilities } from '../domain/capability.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
 import { firstChars } from '../domain/short-text.ts'
+import { refusals } from '../reasons.ts'
 import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
@@ -106,7 +106,5 @@ function nameOfClient(client = ''): string {
 
 /** The refusal when the owner went away and nobody took over in time. */
 export function ownerLost(): Error {
-  return refusal('room_owner_lost', 'The process that owned the room is gone. Check the state, then go on.', {
-    next: { tool: 'workspace_status', args: {} },
-  })
+  return refusals.room_owner_lost()
 }

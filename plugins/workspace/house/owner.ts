@@ -1,12 +1,12 @@
 import { basename, extname } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
-import { refusal } from '../domain/refusal.ts'
 import { principalId } from '../domain/session.ts'
 import type { LockRecord, Rank } from '../engine/lock.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
 import type { Feed } from '../feed.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
+import { refusals } from '../reasons.ts'
 import type { News } from '../room/change.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
@@ -185,5 +185,5 @@ function createExpiryTimer(room: Room, world: RoomWorld, host: Host): ExpiryTime
 
 /** The refusal of a room whose owner outranks this process's wish. */
 export function roomLocked(address: string): Error {
-  return refusal('room_locked', `This room is open already: ${address}`, { details: { address } })
+  return refusals.room_locked({ address }, { details: { address } })
 }

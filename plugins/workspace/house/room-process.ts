@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { Rank } from '../engine/lock.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import { createFeed, type Feed } from '../feed.ts'
 import { type Claims, createClaims } from '../owner/claim.ts'
+import { refusals } from '../reasons.ts'
 import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import type { RoomWorld } from './clock.ts'
 import { createFollower } from './follower.ts'
@@ -51,7 +51,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     listeners.find((listener) => listener.name === name)?.address
   const file = (): string => {
     if (options) return resolve(host.projectRoot, options.file)
-    throw refusal('room_not_running', 'No room is configured: name one with --room FILE or workspace.file.')
+    throw refusals.room_not_named()
   }
   const place = (): RoomPlace => findPlace(file(), host.env)
   const lost = (reason: unknown): void => {
@@ -113,16 +113,11 @@ function findPlace(path: string, env: Host['env']): RoomPlace {
   try {
     return roomPlace(path, env)
   } catch (cause) {
-    throw refusal('room_not_found', 'There is no such folder for the file of the room. Check the path.', {
-      cause,
-    })
+    throw refusals.folder_not_found({ cause })
   }
 }
 
 /** The refusal of a process whose room went away: it begins no other one without being asked to. */
 function sidecarGone({ file, sidecar }: RoomPlace): Error {
-  return refusal(
-    'room_not_found',
-    `The folder ${basename(sidecar)} of this room was moved or removed while it was open. Put it back, or begin a new room: satchel workspace open ${basename(file)}.`,
-  )
+  return refusals.sidecar_removed({ folder: basename(sidecar), file: basename(file) })
 }

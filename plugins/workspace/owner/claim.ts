@@ -1,12 +1,12 @@
-import { type Route, SatchelError } from '../../../server/plugin.ts'
+import type { Route } from '../../../server/plugin.ts'
 import { parseCapabilities } from '../domain/capability.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
 import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
 import { cookieName } from '../house/credentials.ts'
 import type { House } from '../house/house.ts'
 import { createRate } from '../house/rate.ts'
+import { refusals } from '../reasons.ts'
 import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from '../routes/json-route.ts'
 
@@ -59,10 +59,7 @@ export function claimRoute(house: House, claims: Claims): Route {
       rate.count(ctx.peer)
       const key = textField(await jsonBody(request), 'key')
       if (!claims.redeem(key)) {
-        throw refusal(
-          'unauthorized',
-          'This link was used or is too old. Make a new one: satchel workspace owner-link.',
-        )
+        throw refusals.owner_link_used()
       }
       const { room } = await house.owner('listener')
       const joined = await room.changeAsSystem((change) =>
@@ -90,9 +87,5 @@ function requireOwnPage(request: Request): void {
     (site === null || site === 'same-origin') &&
     headers.get('x-satchel-request') === '1'
   if (isOurs) return
-  throw new SatchelError(
-    'forbidden',
-    'origin_not_allowed',
-    'Only the page of this server may claim its link.',
-  )
+  throw refusals.origin_not_allowed()
 }

@@ -1,4 +1,4 @@
-import { type Capability, errorBody, isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import { type Capability, errorBody, isSatchelError, type SatchelError } from '../../../server/plugin.ts'
 import { allows } from '../domain/capability.ts'
 import { type EventDraft, makeEvent, type RoomEvent } from '../domain/event.ts'
 import { requestHash } from '../domain/fingerprint.ts'
@@ -6,9 +6,10 @@ import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { addMinutes, formatMoment, type Micros, type Moment, microsOf } from '../domain/moment.ts'
 import type { Participant } from '../domain/participant.ts'
-import { permissionDenied, refusal } from '../domain/refusal.ts'
+import { permissionDenied, relayed } from '../domain/refusal.ts'
 import type { Rows, Tx } from '../domain/rows.ts'
 import { isLive, principalId, type Session } from '../domain/session.ts'
+import { refusals } from '../reasons.ts'
 import { listed, participants, sessions, stored } from './tables.ts'
 
 export interface RoomSettings {
@@ -131,7 +132,7 @@ export interface WorkspaceRow {
 /** The room's own row. */
 export function workspaceRow(rows: Rows): WorkspaceRow {
   const row = rows.one('workspace_get')
-  if (!row) throw refusal('store_unavailable', 'The room is not set up yet.')
+  if (!row) throw refusals.store_not_ready()
   return stored<WorkspaceRow>(row)
 }
 
@@ -141,10 +142,10 @@ export function workspaceRow(rows: Rows): WorkspaceRow {
  */
 export function liveActor(rows: Rows, sessionId: string, now: Moment): Actor {
   const session = sessions.find(rows, sessionId)
-  if (!session) throw refusal('unauthorized', 'This needs a workspace session: join the room first.')
+  if (!session) throw refusals.unauthorized()
   const participant = participants.get(rows, session.participant_id)
   if (!isLive(session, now) || participant.left_at !== undefined) {
-    throw refusal('session_expired', 'This session has ended. Join the room again.')
+    throw refusals.session_expired()
   }
   return { session, participant }
 }
@@ -186,10 +187,7 @@ export function findReplay(change: ActorChange, request: KeyedRequest): Outcome 
   const row = change.tx.one('replay_get', { participant_id, key: request.key })
   if (!row || String(row['stored_at']) < replayFloor(change.now)) return undefined
   if (row['hash'] !== requestHash(request.operation, request.input)) {
-    throw refusal(
-      'idempotency_mismatch',
-      'This idempotency_key was used for another request. Use a fresh key.',
-    )
+    throw refusals.idempotency_mismatch()
   }
   return stored<Outcome>(row)
 }
@@ -237,6 +235,5 @@ function withoutSecret(outcome: unknown): unknown {
 /** A kept outcome as the answer it was. Errors: the kept refusal. */
 export function replayed(outcome: Outcome): unknown {
   if ('data' in outcome) return outcome.data
-  const { code, reason, message, details, next } = outcome.error
-  throw new SatchelError(code, reason, message, { ...(details && { details }), ...(next && { next }) })
+  throw relayed(outcome.error)
 }

@@ -1,11 +1,12 @@
 import { blockingLease, isCurrentFence, type Lease, leaseConflict } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { committed, conflicted, type Proposal, proposalConflict } from '../domain/proposal.ts'
-import { permissionDenied, refusal, tooLarge } from '../domain/refusal.ts'
+import { permissionDenied, tooLarge } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
 import { writeTarget } from '../domain/section.ts'
 import { requiredLine } from '../domain/short-text.ts'
 import { parseTarget } from '../domain/target.ts'
+import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, requireCapability, type StoredRefusal, storedRefusal } from './change.ts'
 import {
   addVersion,
@@ -53,13 +54,13 @@ export function commit(change: ActorChange, input: CommitInput): Commit | Stored
 /** Beside a proposal a text of one's own would be left out, and the caller would take it for committed. */
 function refuseOtherText({ base_version, content, summary }: CommitInput): void {
   if (base_version === undefined && content === undefined && summary === undefined) return
-  throw refusal('invalid_request', 'Send proposal_id alone, or base_version, content and summary without it.')
+  throw refusals.commit_input()
 }
 
 function commitText(change: ActorChange, input: CommitInput): Commit {
   const { base_version, content, summary } = input
   if (base_version === undefined || content === undefined || summary === undefined) {
-    throw refusal('invalid_request', 'Send proposal_id, or base_version, content and summary.')
+    throw refusals.commit_input()
   }
   const line = requiredLine(summary, 'summary', LIMITS.storedSummaryChars)
   if (Buffer.byteLength(content) > LIMITS.documentBytes) throw tooLarge('document', LIMITS.documentBytes)
@@ -81,8 +82,7 @@ export function commitProposal(
   refuseForeignLease(change, proposal.target, options)
   if (!isCurrent(change, proposal)) return settleStale(change, proposal)
   const content = tx.body(proposal.content_hash)
-  if (content === undefined)
-    throw refusal('store_unavailable', 'The content of this proposal is not readable.')
+  if (content === undefined) throw refusals.content_unreadable()
 
   const text = writeTarget(tx.documentText(), parseTarget(proposal.target), content)
   const { target, summary, base_version } = proposal
@@ -165,13 +165,6 @@ function refuseForeignLease(
   const forced = options.force === true && actorMay(actor, 'admin')
   if (blocking && !forced) throw leaseConflict(blocking, now)
   if (options.fence !== undefined && !isCurrentFence(active, me, target, options.fence)) {
-    throw refusal(
-      'stale_fence',
-      'This fence is no longer current: the lease ended or was never yours. Check out again.',
-      {
-        details: { fence: options.fence },
-        next: { tool: 'workspace_leases', args: {} },
-      },
-    )
+    throw refusals.stale_fence({ details: { fence: options.fence } })
   }
 }

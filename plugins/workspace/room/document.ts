@@ -4,11 +4,11 @@ import { sha256 } from '../domain/fingerprint.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type Proposal, superseded } from '../domain/proposal.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { NewVersion, Rows } from '../domain/rows.ts'
 import { readTarget, soleSections } from '../domain/section.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
+import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change } from './change.ts'
 import { dropUnusedText, listed, proposals, stored } from './tables.ts'
 
@@ -130,14 +130,16 @@ export function staleVersion(change: ActorChange, baseVersion: number): SatchelE
   const { tx, actor } = change
   const current = tx.document.version
   const mayRead = actorMay(actor, 'read')
-  return refusal('stale_version', `Base ${baseVersion}, now ${current}. Read it again: workspace_read.`, {
-    details: {
-      base_version: baseVersion,
-      current_version: current,
-      ...(mayRead && whatMoved(tx, baseVersion)),
+  return refusals.stale_version(
+    { base: baseVersion, current },
+    {
+      details: {
+        base_version: baseVersion,
+        current_version: current,
+        ...(mayRead && whatMoved(tx, baseVersion)),
+      },
     },
-    next: { tool: 'workspace_read', args: {} },
-  })
+  )
 }
 
 function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {
@@ -161,7 +163,7 @@ function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {
 /** A version's row. Errors: `not_found`/`version_not_found`. */
 export function getVersion(rows: Rows, version: number): Version {
   const row = rows.one('version_get', { version })
-  if (!row) throw refusal('version_not_found', 'There is no such version.')
+  if (!row) throw refusals.version_not_found()
   return stored<Version>(row)
 }
 

@@ -2,9 +2,10 @@ import { counted, type FieldError } from '../../../server/plugin.ts'
 import { type Handoff, type HandoffStep, isDone, stepped } from '../domain/handoff.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { permissionDenied, refusal, tooLarge } from '../domain/refusal.ts'
+import { permissionDenied, tooLarge } from '../domain/refusal.ts'
 import { optionalLine, requiredLine, requiredLines } from '../domain/short-text.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
+import { refusals } from '../reasons.ts'
 import {
   type ActorChange,
   actorMay,
@@ -65,7 +66,7 @@ export function createHandoff(change: ActorChange, input: HandoffInput, check: R
 
 function refuseAbsentParticipant({ tx }: ActorChange, participantId: string): void {
   if (participants.get(tx, participantId).left_at !== undefined) {
-    throw refusal('participant_not_found', 'That participant has left. See workspace_participants.')
+    throw refusals.participant_left()
   }
 }
 
@@ -76,11 +77,7 @@ function checkedRecord(record: Readonly<Record<string, unknown>>, check: RecordC
   }
   const errors = check(record)
   if (errors.length === 0) return json
-  throw refusal(
-    'handoff_record_invalid',
-    `The handoff record breaks its schema in ${counted(errors.length, 'place')}; see details.errors.`,
-    { details: { errors } },
-  )
+  throw refusals.handoff_record_invalid({ places: counted(errors.length, 'place') }, { errors })
 }
 
 /** Takes a handoff on; the same participant again changes nothing. Errors: `permission_denied` unless addressed or open. */
@@ -143,7 +140,7 @@ export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): H
   if (input.approve && input.commit) {
     requireCapability(actor, 'commit')
     if (handoff.proposal_id === undefined) {
-      throw refusal('invalid_request', 'This result names no proposal to commit.')
+      throw refusals.result_without_proposal()
     }
     const landed = commitProposal(change, handoff.proposal_id, {})
     if (isStoredRefusal(landed)) return landed

@@ -1,8 +1,9 @@
 import { newId } from '../domain/identity.ts'
 import { blockingLease, type Lease, leaseConflict, leaseMinutes, renewed } from '../domain/lease.ts'
 import { addMinutes } from '../domain/moment.ts'
-import { permissionDenied, refusal } from '../domain/refusal.ts'
+import { permissionDenied } from '../domain/refusal.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
+import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change, requireCapability } from './change.ts'
 import { existingTarget } from './document.ts'
 import { leases, listed } from './tables.ts'
@@ -63,10 +64,10 @@ export function renew(
   const lease = leases.get(change.tx, input.lease_id)
   if (lease.participant_id !== change.actor.participant.participant_id) throw permissionDenied()
   if (lease.status !== 'active') {
-    throw refusal('lease_not_active', `This lease is ${lease.status}. Check the target out again.`, {
-      details: { lease_id: lease.lease_id, status: lease.status },
-      next: { tool: 'workspace_leases', args: {} },
-    })
+    throw refusals.lease_not_active(
+      { status: lease.status },
+      { details: { lease_id: lease.lease_id, status: lease.status } },
+    )
   }
   return extend(change, lease, minutes)
 }

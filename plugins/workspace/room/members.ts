@@ -5,7 +5,7 @@ import { type Invitation, redeemed } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { addMinutes } from '../domain/moment.ts'
 import { freeName, type Participant, type ParticipantKind } from '../domain/participant.ts'
-import { permissionDenied, refusal, tooMany } from '../domain/refusal.ts'
+import { permissionDenied, tooMany } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
 import {
   type Audience,
@@ -17,6 +17,7 @@ import {
   sessionView,
 } from '../domain/session.ts'
 import { requiredLine } from '../domain/short-text.ts'
+import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change, workspaceRow } from './change.ts'
 import { releaseAll } from './leases.ts'
 import { invitations, listed, participants, sessions, stored } from './tables.ts'
@@ -46,7 +47,7 @@ export function redeem(
   const { tx, now } = change
   const name = requiredLine(input.name, 'name', LIMITS.nameChars)
   const row = tx.one('invitation_by_secret', { secret_hash: sha256(input.secret) })
-  if (!row) throw refusal('invitation_unknown', 'This invitation is not known here. Ask for a new one.')
+  if (!row) throw refusals.invitation_unknown()
   const invitation = redeemed(stored<Invitation>(row), now)
   invitations.put(tx, invitation)
   const participant = addParticipant(change, {

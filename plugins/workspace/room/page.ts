@@ -1,6 +1,7 @@
 import { LIMITS } from '../domain/limits.ts'
-import { outOfRange, refusal } from '../domain/refusal.ts'
+import { outOfRange } from '../domain/refusal.ts'
 import type { Params, Row, Rows } from '../domain/rows.ts'
+import { refusals } from '../reasons.ts'
 import { stored } from './tables.ts'
 
 /** What every list takes. */
@@ -57,7 +58,7 @@ function pageOf<T>(input: PageInput, find: (limit: number) => readonly Row[]): P
 export function cursorOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
   if (!/^\d{1,15}$/.test(cursor)) {
-    throw refusal('invalid_request', 'This cursor was not made here; start without one.')
+    throw refusals.page_cursor()
   }
   return Number(cursor)
 }

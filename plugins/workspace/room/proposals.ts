@@ -3,10 +3,11 @@ import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type Merge, merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
-import { permissionDenied, refusal, tooLarge, tooMany } from '../domain/refusal.ts'
+import { permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
 import { readTarget } from '../domain/section.ts'
 import { firstChars, optionalLine, requiredLine } from '../domain/short-text.ts'
 import { parseTarget } from '../domain/target.ts'
+import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, requireCapability } from './change.ts'
 import { existingTarget, isCurrent, regionHash, staleVersion, versionText } from './document.ts'
 import { proposals } from './tables.ts'
@@ -143,7 +144,7 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
   const base = versionText(tx, old.base_version)
   const content = tx.body(old.content_hash)
   if (base === undefined || content === undefined) {
-    throw refusal('version_pruned', 'The text this proposal was based on is no longer kept. Propose it anew.')
+    throw refusals.base_pruned()
   }
   refuseTooManyPending(change)
   const target = parseTarget(old.target)
@@ -172,16 +173,14 @@ function mergeConflict({ tx, actor }: ActorChange, { hunks }: Merge & { kind: 'c
     current: firstChars(current, SHOWN_HUNK_CHARS),
     proposed: firstChars(proposed, SHOWN_HUNK_CHARS),
   }))
-  return refusal(
-    'merge_conflict',
-    `${counted(hunks.length, 'part')} changed on both sides. Read version ${version} and propose anew.`,
+  return refusals.merge_conflict(
+    { parts: counted(hunks.length, 'part'), version },
     {
       details: {
         current_version: version,
         ...(actorMay(actor, 'read') && { hunks: shown }),
         hunk_count: hunks.length,
       },
-      next: { tool: 'workspace_read', args: {} },
     },
   )
 }

@@ -3,9 +3,9 @@ import type { Invitation } from '../domain/invitation.ts'
 import type { Lease } from '../domain/lease.ts'
 import type { Participant } from '../domain/participant.ts'
 import { type Proposal, TERMINAL } from '../domain/proposal.ts'
-import { type Reason, refusal } from '../domain/refusal.ts'
 import type { Params, Row, Rows, Tx } from '../domain/rows.ts'
 import type { Session } from '../domain/session.ts'
+import { refusals } from '../reasons.ts'
 
 /** One kind of thing the room keeps, by id. */
 export interface Table<T> {
@@ -26,9 +26,11 @@ export function listed<T>(rows: Rows, statement: string, params: Params = {}): r
   return rows.all(statement, params).map((row) => stored<T>(row))
 }
 
+type Missing = `${'participant' | 'session' | 'proposal' | 'lease' | 'invite' | 'handoff'}_not_found`
+
 function table<T>(
   name: string,
-  missing: Reason,
+  missing: Missing,
   columns: (value: T) => Params & { readonly id: string },
 ): Table<T> {
   const find = (rows: Rows, id: string): T | undefined => {
@@ -39,7 +41,7 @@ function table<T>(
     find,
     get(rows, id) {
       const value = find(rows, id)
-      if (value === undefined) throw refusal(missing, `There is no such ${name} in this room.`)
+      if (value === undefined) throw refusals[missing]()
       return value
     },
     put(tx, value) {

@@ -8,13 +8,13 @@ import { LIMITS } from '../domain/limits.ts'
 import type { Moment } from '../domain/moment.ts'
 import { type Participant, participantView } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
 import { outlineRows, readTarget } from '../domain/section.ts'
 import { isLive, type Session, sessionView } from '../domain/session.ts'
 import { firstBytes } from '../domain/short-text.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import type { Version } from '../domain/version.ts'
+import { refusals } from '../reasons.ts'
 import { type Actor, actorMay, type RoomSettings, requireCapability, workspaceRow } from './change.ts'
 import { getVersion, versionText } from './document.ts'
 import { presentParticipants } from './members.ts'
@@ -95,8 +95,7 @@ export function readDocument(
   const target = parseTarget(sectionTarget(input.section))
   const whole = readTarget(textOf(view.rows, version), target)
   const tokens = input.max_tokens ?? Number.MAX_SAFE_INTEGER
-  if (tokens < 1)
-    throw refusal('invalid_request', 'max_tokens is 1 or more; leave it out for the whole text.')
+  if (tokens < 1) throw refusals.max_tokens()
   const budget = tokens * BYTES_PER_TOKEN
   const { text, cut } = firstBytes(whole, Math.min(budget, LIMITS.documentBytes))
   const next = { tool: 'workspace_outline', args: {} }
@@ -119,9 +118,7 @@ function textOf(rows: Rows, version: number): string {
   const text = versionText(rows, version)
   if (text !== undefined) return text
   getVersion(rows, version)
-  throw refusal('version_pruned', 'The text of this version is no longer kept.', {
-    next: { tool: 'workspace_history', args: {} },
-  })
+  throw refusals.version_pruned()
 }
 
 const OUTLINE_ROWS = 2000

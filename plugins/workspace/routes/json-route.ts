@@ -1,6 +1,6 @@
-import { isJsonObject, type RouteContext, SatchelError } from '../../../server/plugin.ts'
-import { refusal } from '../domain/refusal.ts'
+import { isJsonObject, type RouteContext } from '../../../server/plugin.ts'
 import { sessionIdOf } from '../house/credentials.ts'
+import { refusals } from '../reasons.ts'
 
 /** A JSON answer that no cache keeps. */
 export function json(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
@@ -21,7 +21,7 @@ export function json(data: unknown, headers: Readonly<Record<string, string>> = 
 export async function jsonBody(request: Request): Promise<Readonly<Record<string, unknown>>> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
-    throw new SatchelError('invalid', 'media_type', 'Send the body as application/json.')
+    throw refusals.media_type()
   }
   try {
     const value: unknown = JSON.parse(await request.text())
@@ -31,21 +31,22 @@ export async function jsonBody(request: Request): Promise<Readonly<Record<string
   } catch {
     // said below, as for every other wrong shape
   }
-  throw refusal('invalid_request', 'The body must be a JSON object.')
+  throw refusals.body_not_object()
 }
 
 /** A text field of a body. Errors: `invalid`/`invalid_request` when it is missing or no text. */
 export function textField(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name]
   if (typeof value === 'string') return value
-  throw refusal('invalid_request', `"${name}" must be a text.`, {
-    details: { errors: [{ pointer: `/${name}`, message: 'must be a text' }] },
-  })
+  throw refusals.field_not_text(
+    { field: name },
+    { errors: [{ pointer: `/${name}`, message: 'must be a string' }] },
+  )
 }
 
 /** The session behind a request. Errors: `unauthorized`/`unauthorized`. */
 export function sessionOfRequest({ principal }: RouteContext): string {
   const sessionId = principal && sessionIdOf(principal)
   if (sessionId !== undefined) return sessionId
-  throw refusal('unauthorized', 'This needs a workspace session: join the room first.')
+  throw refusals.unauthorized()
 }

@@ -1,11 +1,11 @@
 import type { Route, RouteContext } from '../../../server/plugin.ts'
 import type { ParticipantKind } from '../domain/participant.ts'
-import { refusal } from '../domain/refusal.ts'
 import { PROTOCOL } from '../house/attachment.ts'
 import type { House } from '../house/house.ts'
 import { localJoin } from '../house/local-session.ts'
 import type { Owner } from '../house/owner.ts'
 import { placeMark } from '../house/place-mark.ts'
+import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { invite } from '../room/invitations.ts'
 import { endSession, joinLocally } from '../room/members.ts'
@@ -60,15 +60,12 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
     route('POST', 'owner-link', async () => {
       const url = parts.ownerLink()
       if (url === undefined) {
-        throw refusal(
-          'room_not_running',
-          'This room serves no owner page: run satchel workspace open FILE.md.',
-        )
+        throw refusals.page_not_served()
       }
       return { url }
     }),
     route('POST', 'yield', async (_, __, { rank }) => {
-      if (rank === 'listener') throw refusal('room_locked', 'This room is open already.')
+      if (rank === 'listener') throw refusals.room_open()
       // After the answer: the socket that carries it closes with the room.
       setImmediate(() => void parts.yieldRoom().catch(() => undefined)) // the asker tries again until its time is over
       return { yielding: true }

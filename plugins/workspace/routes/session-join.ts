@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { CAPABILITIES, type Route, type RouteDocument } from '../../../server/plugin.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
 import type { House } from '../house/house.ts'
 import { createRate } from '../house/rate.ts'
+import { refusals } from '../reasons.ts'
 import { redeem } from '../room/members.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
@@ -44,8 +44,8 @@ export function sessionJoinRoute(house: House): Route {
       const name = textField(body, 'name')
       const kind = body['kind'] ?? 'agent'
       if (kind !== 'human' && kind !== 'agent') {
-        throw refusal('invalid_request', '"kind" is "human" or "agent".', {
-          details: { errors: [{ pointer: '/kind', message: 'must be "human" or "agent"' }] },
+        throw refusals.participant_kind({
+          errors: [{ pointer: '/kind', message: 'must be "human" or "agent"' }],
         })
       }
       const secret = parseJoinUri(invite)?.secret ?? invite

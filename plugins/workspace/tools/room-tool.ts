@@ -9,7 +9,7 @@ import {
   type Tool,
 } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { refusal } from '../domain/refusal.ts'
+import { refusals } from '../reasons.ts'
 import type { ActorChange, StoredRefusal } from '../room/change.ts'
 import type { Keyed, Room } from '../room/room.ts'
 import type { View } from '../room/views.ts'
@@ -156,7 +156,7 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
 function checkedKey<T extends object>(input: T): T {
   const key: unknown = 'idempotency_key' in input ? input.idempotency_key : undefined
   if (key !== undefined && !/^[\x21-\x7e]{1,128}$/.test(String(key))) {
-    throw refusal('invalid_request', 'An idempotency_key is 1 to 128 visible ASCII characters.')
+    throw refusals.idempotency_key()
   }
   return input
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refusal } from '../domain/refusal.ts'
+import { refusals } from '../reasons.ts'
 import { invite } from '../room/invitations.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
@@ -26,8 +26,7 @@ export function workspaceInvite(access: RoomAccess) {
     example: { minutes: 30 },
     work: (change, { unlimited, ...input }) => {
       if (!unlimited) return invite(change, input)
-      if (input.max_uses !== undefined)
-        throw refusal('invalid_request', 'Send max_uses or unlimited, not both.')
+      if (input.max_uses !== undefined) throw refusals.use_limit()
       return invite(change, { ...input, max_uses: null })
     },
     digest: ({ invite_id, uri, expires_at }) =>
