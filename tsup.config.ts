@@ -56,8 +56,8 @@ export default defineConfig({
       },
     },
   ],
-  // Everything is bundled but what must stay a package: a Go wasm, git, and the optional peers.
-  noExternal: [/^(?!@cdktf\/hcl2json|simple-git|chromadb|@huggingface\/transformers)[^.]/],
+  // Everything is bundled but what must stay a package: a Go wasm and the optional peers.
+  noExternal: [/^(?!@cdktf\/hcl2json|chromadb|@huggingface\/transformers)[^.]/],
   // Bundled CommonJS asks for these, which an ES module does not have.
   banner: {
     js: [

@@ -38,6 +38,7 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 
 export { makeDirectoryDurably, syncDirectory, writeFileDurably } from './durable-file.ts'
 export { counted } from './platform/counted.ts'
+export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
 export { isJsonObject } from './platform/json-object.ts'
 export { nearest } from './platform/nearest.ts'
 export { matchesGlob } from './platform/path-glob.ts'

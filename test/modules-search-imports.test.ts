@@ -9,7 +9,7 @@ import { temporaryFolder } from './harness/index.ts'
 
 const MAIN = join(import.meta.dirname, '../server/main.ts')
 const RECORDER = join(import.meta.dirname, 'imports-recorder.ts')
-const HEAVY = /node_modules\/(vectra|chromadb|simple-git|@cdktf\/hcl2json|@huggingface\/transformers)\//
+const HEAVY = /node_modules\/(vectra|chromadb|@cdktf\/hcl2json|@huggingface\/transformers)\//
 
 test('a search in a new process loads no heavy package, while an ingest does', async (t) => {
   const root = await temporaryFolder(t)

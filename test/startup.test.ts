@@ -95,7 +95,7 @@ test('a light verb loads its own plugin only: no MCP, no HTTP, nothing heavy', a
   assert.ok(loaded.has('zod') && loaded.has('commander'))
   assert.ok(isLoaded(sources, 'plugins/handoff'))
   assert.equal(isLoaded(sources, 'plugins/modules') || isLoaded(sources, 'plugins/workspace'), false)
-  for (const name of [...HEAVY, '@modelcontextprotocol/server', 'hono', 'simple-git', 'minisearch', 'yaml']) {
+  for (const name of [...HEAVY, '@modelcontextprotocol/server', 'hono', 'minisearch', 'yaml']) {
     assert.equal(loaded.has(name), false, name)
   }
 })

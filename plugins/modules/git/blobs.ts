@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { startGit } from '../../../server/plugin.ts'
 import { refusal } from '../reasons.ts'
-import { CONSTANT_CONFIG, type GitEnvironment } from './environment.ts'
+import { CONSTANT_CONFIG } from './environment.ts'
 import { abortError } from './failure.ts'
 
 /** One object as the store has it. */
@@ -39,17 +39,12 @@ const ASKABLE =
 /** Starts the reader. No argument comes from outside; names that are no object id of ours are refused. */
 export function openBlobs(options: {
   readonly baseDir: string
-  readonly environment: GitEnvironment
+  /** From `gitEnvironment`. */
+  readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }): Blobs {
   const { environment, signal, baseDir } = options
-  const config = CONSTANT_CONFIG.flatMap((pair) => ['-c', pair])
-  const child = spawn('git', [...config, 'cat-file', '--batch'], {
-    cwd: baseDir,
-    env: environment.env,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    windowsHide: true,
-  })
+  const child = startGit(['cat-file', '--batch'], { cwd: baseDir, env: environment, config: CONSTANT_CONFIG })
   const waiting: Request[] = []
   const asked: Request[] = []
   let ended: Error | undefined

@@ -1,80 +1,66 @@
-import { randomBytes } from 'node:crypto'
-import { simpleGit } from 'simple-git'
+import { runGit } from '../../../server/plugin.ts'
 import { refusal } from '../reasons.ts'
-import { CONSTANT_CONFIG, type GitEnvironment } from './environment.ts'
-import { gitFailure, isBlockTimeout } from './failure.ts'
-import { CALL_MARK, endProcessesOf } from './orphans.ts'
+import { CONSTANT_CONFIG } from './environment.ts'
+import { abortError, gitFailure } from './failure.ts'
 
 /** Runs git in one store. Every argument list is constant but for refs inside refspecs and the URL after `--`. */
 export interface Git {
   /**
-   * stdout, untrimmed, of one command; bytes that are no UTF-8 become U+FFFD.
+   * stdout, untrimmed, of one command; bytes that are not UTF-8 become U+FFFD.
    * Errors: classified (modules design 2.6); `too_large`/`repository_too_large` beyond `maxBytes` of output.
    */
   run(args: readonly string[], maxBytes?: number): Promise<string>
-  /** As `run`, but what git said comes through unclassified: never pass it on. `stop` ends it as the abort of all does. */
+  /** As `run`, but git's own words come unclassified: never pass them on. `stop` ends it as the abort of all does. */
   raw(args: readonly string[], stop: AbortSignal): Promise<string>
 }
 
 export interface GitOptions {
   /** An existing directory. */
   readonly baseDir: string
-  readonly environment: GitEnvironment
+  /** From `gitEnvironment`. */
+  readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** Further `-c key=value`, nothing secret. */
   readonly config?: readonly string[]
   /** What no message may show. */
   readonly hidden: readonly string[]
-  /** Longest silence of a command; absent: 120 s (modules design 2.1). */
-  readonly blockMs?: number
 }
 
-const BLOCK_MS = 120_000
+const SILENCE_MS = 120_000 // modules design 2.1
 
-/** git in the store that `environment` names, through simple-git with its guards on. Opens nothing. */
+/** git in the store that `environment` names. Opens nothing. */
 export function createGit(options: GitOptions): Git {
   const { environment, signal, hidden } = options
-  const raw = async (args: readonly string[], stop: AbortSignal, onBytes?: (count: number) => void) => {
-    signal.throwIfAborted()
-    const git = simpleGit({
-      baseDir: options.baseDir,
-      abort: stop,
-      allowEnvironment: environment.allowEnvironment,
+  const raw = async (args: readonly string[], stop: AbortSignal, maxBytes?: number): Promise<string> => {
+    const ended = await runGit(args, {
+      cwd: options.baseDir,
+      env: environment,
       config: [...CONSTANT_CONFIG, ...(options.config ?? [])],
-      // Without words simple-git takes any end for success: a git that was killed would have said that there is nothing.
-      errors: (error, { exitCode }) =>
-        error ?? (exitCode === 0 ? undefined : new Error(`git ${args[0]} ended with ${exitCode}`)),
-      timeout: { block: options.blockMs ?? BLOCK_MS },
-      trimmed: false,
-      unsafe: environment.unsafe,
+      signal: stop,
+      silenceMs: SILENCE_MS,
+      maxBytes,
+      endsDescendants: true,
     })
-    if (onBytes) {
-      git.outputHandler((_command, stdout) => stdout.on('data', (chunk: Buffer) => onBytes(chunk.length)))
-    }
-    const mark = randomBytes(8).toString('hex')
-    try {
-      return await git.env({ ...environment.env, [CALL_MARK]: mark }).raw([...args])
-    } catch (thrown) {
-      // simple-git stopped git itself, and nothing else.
-      if (stop.aborted || isBlockTimeout(thrown)) await endProcessesOf(mark)
-      throw thrown
+    if (ended.kind === 'done') return ended.stdout
+    switch (ended.reason) {
+      case 'missing':
+        throw refusal('git_missing', 'git could not be started. Is it on the PATH?')
+      case 'timeout':
+        throw refusal('timeout', 'The remote did not answer in time. Try again later.')
+      case 'too_much_output':
+        throw refusal('repository_too_large', `git ${args[0]} answered too many bytes.`)
+      case 'aborted':
+        throw abortError(stop)
+      case 'refused':
+        throw new Error(ended.stderr.trim() || `git ${args[0]} failed`)
     }
   }
   return {
     raw: (args, stop) => raw(args, AbortSignal.any([signal, stop])),
     async run(args, maxBytes) {
-      const flood = new AbortController()
-      let seen = 0
-      const count = (bytes: number): void => {
-        seen += bytes
-        if (maxBytes !== undefined && seen > maxBytes) flood.abort()
-      }
       try {
-        return await raw(args, AbortSignal.any([signal, flood.signal]), count)
+        return await raw(args, signal, maxBytes)
       } catch (thrown) {
-        if (flood.signal.aborted) {
-          throw refusal('repository_too_large', `git ${args[0]} answered more than ${maxBytes} bytes.`)
-        }
         throw gitFailure(thrown, { hidden, signal })
       }
     },

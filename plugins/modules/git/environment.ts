@@ -1,28 +1,14 @@
-import { devNull } from 'node:os'
+import { cleanGitEnvironment } from '../../../server/plugin.ts'
 import type { RemoteUrl } from './url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What of the operator's environment git may see although simple-git calls it unsafe: the credentials of the host. */
-const PASSED_ON = {
-  GIT_SSH_COMMAND: 'allowUnsafeSshCommand',
-  GIT_SSH: 'allowUnsafeSshCommand',
-  GIT_SSH_VARIANT: undefined,
-  GIT_ASKPASS: 'allowUnsafeAskPass',
-  SSH_ASKPASS: 'allowUnsafeAskPass',
-  GIT_CONFIG_GLOBAL: 'allowUnsafeConfigPaths',
-  GIT_CONFIG_SYSTEM: 'allowUnsafeConfigPaths',
-  GIT_CONFIG_NOSYSTEM: undefined,
-} as const
-
-/** Keys that change what git does or make simple-git refuse every task (modules design 2.1). */
-const DROPPED = /^(git_.*|editor|pager|visual|prefix|ssh_askpass)$/i
-const SSL_KEYS = /^GIT_(PROXY_)?SSL_/
+/** What of the operator's environment git may see: the credentials of the host. */
+const PASSED_ON =
+  /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_SSH_VARIANT|GIT_ASKPASS|SSH_ASKPASS|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|GIT_(?:PROXY_)?SSL_.*)$/
 
 /** Sent with every command, before its name. */
 export const CONSTANT_CONFIG: readonly string[] = [
-  `core.hooksPath=${devNull}`,
-  'core.fsmonitor=false',
   'core.symlinks=false',
   'gc.auto=0',
   'maintenance.auto=false',
@@ -52,62 +38,34 @@ export interface EnvironmentWishes {
   readonly secretConfig?: readonly (readonly [string, string])[]
 }
 
-export interface GitEnvironment {
-  readonly env: Record<string, string>
-  readonly allowEnvironment: readonly string[]
-  readonly unsafe: Readonly<Record<string, boolean>>
-}
-
 /** The environment of one git command: the operator's without what changes git, then ours. */
-export function gitEnvironment(base: Environment, wishes: EnvironmentWishes): GitEnvironment {
-  const env: Record<string, string> = {}
-  const unsafe: Record<string, boolean> = { allowUnsafeHooksPath: true, allowUnsafeFsMonitor: true }
-  for (const [key, value] of Object.entries(base)) {
-    if (value !== undefined && (!DROPPED.test(key) || SSL_KEYS.test(key))) env[key] = value
-  }
-  for (const [key, flag] of Object.entries(PASSED_ON)) {
-    const value = base[key]
-    if (value === undefined) continue
-    env[key] = value
-    if (flag !== undefined) unsafe[flag] = true
-  }
-  Object.assign(env, {
+export function gitEnvironment(base: Environment, wishes: EnvironmentWishes): Record<string, string> {
+  return cleanGitEnvironment(base, {
+    ...Object.fromEntries(Object.entries(base).filter(([key]) => PASSED_ON.test(key))),
     GIT_DIR: wishes.gitDir,
     GIT_CEILING_DIRECTORIES: wishes.ceiling,
-    GIT_TERMINAL_PROMPT: '0',
     // An empty list means "none"; unset would mean git's defaults.
     GIT_ALLOW_PROTOCOL: wishes.protocol ?? '',
-    LC_ALL: 'C',
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: wishes.alternateObjects,
+    ...sshOf(base, wishes),
+    ...secretsIn(wishes.secretConfig ?? []),
   })
-  if (wishes.alternateObjects !== undefined) env['GIT_ALTERNATE_OBJECT_DIRECTORIES'] = wishes.alternateObjects
-  addSsh(env, unsafe, wishes)
-  addSecrets(env, unsafe, wishes.secretConfig ?? [])
-  return { env, allowEnvironment: Object.keys(env).filter((key) => DROPPED.test(key)), unsafe }
 }
 
-function addSsh(
-  env: Record<string, string>,
-  unsafe: Record<string, boolean>,
-  wishes: EnvironmentWishes,
-): void {
-  if (wishes.protocol !== 'ssh' || wishes.sshCommandConfigured === true) return
-  if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return
-  env['GIT_SSH_COMMAND'] = [OWN_SSH, ...(wishes.sshOptions ?? []).map((option) => `-o ${option}`)].join(' ')
-  unsafe['allowUnsafeSshCommand'] = true
+function sshOf(base: Environment, wishes: EnvironmentWishes): Environment {
+  if (wishes.protocol !== 'ssh' || wishes.sshCommandConfigured === true) return {}
+  if (base['GIT_SSH_COMMAND'] !== undefined || base['GIT_SSH'] !== undefined) return {}
+  const options = (wishes.sshOptions ?? []).map((option) => `-o ${option}`)
+  return { GIT_SSH_COMMAND: [OWN_SSH, ...options].join(' ') }
 }
 
-function addSecrets(
-  env: Record<string, string>,
-  unsafe: Record<string, boolean>,
-  secrets: readonly (readonly [string, string])[],
-): void {
-  if (secrets.length === 0) return
-  env['GIT_CONFIG_COUNT'] = String(secrets.length)
-  for (const [at, [key, value]] of secrets.entries()) {
-    env[`GIT_CONFIG_KEY_${at}`] = key
-    env[`GIT_CONFIG_VALUE_${at}`] = value
-  }
-  unsafe['allowUnsafeConfigEnvCount'] = true
+function secretsIn(secrets: readonly (readonly [string, string])[]): Environment {
+  if (secrets.length === 0) return {}
+  const pairs = secrets.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(secrets.length), ...Object.fromEntries(pairs) }
 }
 
 /**

@@ -13,7 +13,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     reason: 'git_missing',
-    when: /spawn git ENOENT|unknown option: (--end-of-options|--depth)/i,
+    when: /unknown option: (--end-of-options|--depth)/i,
     message: 'No usable git was found. Install git 2.31 or newer and put it on the PATH.',
   },
   {
@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
   },
   {
     reason: 'timeout',
-    when: /block timeout reached|operation too slow|timed? ?out|ETIMEDOUT/i,
+    when: /operation too slow|timed? ?out|ETIMEDOUT/i,
     message: 'The remote did not answer in time. Try again later.',
   },
   {
@@ -95,11 +95,6 @@ export function abortError(signal: AbortSignal): SatchelError {
     return refusal('timeout', 'The repository took longer than the time allowed for one repository.')
   }
   return isSatchelError(signal.reason) ? signal.reason : refusal('cancelled', 'The run was cancelled.')
-}
-
-/** Whether simple-git ended a command that was silent for too long. */
-export function isBlockTimeout(thrown: unknown): boolean {
-  return thrown instanceof Error && /block timeout reached/i.test(thrown.message)
 }
 
 /** The ref that a fetch did not find, by git's words. */

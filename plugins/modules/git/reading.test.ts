@@ -246,7 +246,7 @@ test("git sees the operator's credentials and nothing that changes what it does"
     https_proxy: 'http://p',
   }
 
-  const { env, allowEnvironment, unsafe } = gitEnvironment(base, {
+  const env = gitEnvironment(base, {
     gitDir: '/s.git',
     ceiling: '/',
     protocol: 'ssh',
@@ -264,12 +264,6 @@ test("git sees the operator's credentials and nothing that changes what it does"
     GIT_ALLOW_PROTOCOL: 'ssh',
     LC_ALL: 'C',
   })
-  assert.ok(allowEnvironment.includes('GIT_DIR') && !allowEnvironment.includes('PATH'))
-  assert.deepEqual(Object.keys(unsafe).sort(), [
-    'allowUnsafeFsMonitor',
-    'allowUnsafeHooksPath',
-    'allowUnsafeSshCommand',
-  ])
 })
 
 test('credentials of a URL travel as a header to their own origin, and redirects are off', () => {
@@ -297,9 +291,7 @@ test("git's words are classified, in one line without secrets", () => {
     ["fatal: repository 'https://h/x/' not found", 'repository_not_found'],
     ["fatal: unable to access 'https://h/': Could not resolve host: h", 'network'],
     ['fatal: unable to access: Failed to connect to h port 443', 'network'],
-    ['block timeout reached', 'timeout'],
     ['fatal: unable to access: Operation too slow. Less than 1000 bytes/sec', 'timeout'],
-    ['Error: spawn git ENOENT', 'git_missing'],
     ["ENOENT: no such file or directory, mkdir '/x/clones/net-0123.git'", 'storage_failed'],
     ["fatal: detected dubious ownership in repository at '/x'", 'git_ownership'],
     ['fatal: write error: No space left on device', 'storage_failed'],

@@ -222,7 +222,7 @@ async function fetchSome(
   while (wanted.length > 0) {
     try {
       const refspecs = wanted.map((ref) => `+${ref}:${privateRef(ref)}`)
-      // Not --quiet: simple-git waits 50 ms for the words of a command that says nothing.
+      // Not --quiet: progress from the remote shows that it is alive.
       const flags = [...depth, '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
       await git.raw(['fetch', ...flags, '--', url, ...refspecs], context.stop)
       return

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { z } from 'zod'
 import { SatchelError } from '../../contract/errors.ts'
+import { runChild } from '../../platform/child-process.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printResult } from '../render.ts'
 import { reportOn } from './plugin-check.ts'
@@ -52,18 +51,11 @@ const packOutput = z.array(
 async function npmPack(folder: string, signal: AbortSignal): Promise<z.output<typeof packOutput>[number]> {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const args = ['pack', '--json', '--ignore-scripts', '--offline']
-  const ran = await promisify(execFile)(npm, args, { cwd: folder, signal, timeout: PACK_LIMIT_MS }).catch(
-    (cause) => {
-      throw new SatchelError(
-        'unavailable',
-        'npm_failed',
-        'npm could not pack the folder: run `npm pack` there to see why.',
-        {
-          cause,
-        },
-      )
-    },
-  )
+  const ran = await runChild(npm, args, { cwd: folder, signal, limitMs: PACK_LIMIT_MS })
+  if (ran.kind === 'stopped' || ran.code !== 0) {
+    const message = 'npm could not pack the folder: run `npm pack` there to see why.'
+    throw new SatchelError('unavailable', 'npm_failed', message)
+  }
   const [packed] = packOutput.parse(JSON.parse(ran.stdout))
   if (!packed) throw new TypeError('npm pack named no tarball')
   return packed

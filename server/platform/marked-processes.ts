@@ -1,17 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** The environment entry by which the processes of one git command are known, also those whose parent is gone. */
-export const CALL_MARK = 'SATCHEL_GIT_CALL'
+/** The environment entry by which the processes of one child are known, also those whose parent has ended. */
+export const CALL_MARK = 'SATCHEL_CHILD_CALL'
 
 /** A process may start another while the list is read. */
 const ROUNDS = 3
 
 /**
- * Ends what a git command left running. git does not end its helpers, and one that waits for the first words of a silent
- * TLS server is held by no speed limit: it would stay for five minutes. Only where the system has `/proc`; elsewhere the
- * helper ends by its own limits.
+ * Ends every process whose environment has this mark. git does not end its helpers, and one that waits for the first
+ * words of a silent TLS server would stay for five minutes. Does nothing where the system has no `/proc`.
  */
-export async function endProcessesOf(mark: string): Promise<void> {
+export async function endMarkedProcesses(mark: string): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const left = await processesOf(mark)
     if (left.length === 0) return
