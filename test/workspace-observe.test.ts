@@ -5,6 +5,7 @@ import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import type { After } from '../server/fanout/after.ts'
+import { HEARTBEAT_MS } from '../server/fanout/event-stream.ts'
 import { type OpenStream, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const OBSERVE = '/workspace/observe'
@@ -14,8 +15,8 @@ const HINTS = { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28
 /** Timers that run by themselves, except the heartbeat: it is put into `beats`, for the test to let it beat. */
 function holding(beats: (() => void)[]): After {
   return (ms, work) => {
-    if (ms === LIMITS.heartbeatMs) beats.push(work)
-    const timer = ms === LIMITS.heartbeatMs ? undefined : setTimeout(work, ms)
+    if (ms === HEARTBEAT_MS) beats.push(work)
+    const timer = ms === HEARTBEAT_MS ? undefined : setTimeout(work, ms)
     return () => clearTimeout(timer)
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LIMITS } from './domain/limits.ts'
 
 const PORT_MAX = 65_535
 
@@ -13,7 +14,7 @@ export const workspaceConfig = z.strictObject({
     .describe('section: a section proposal stays current while its own section is untouched'),
   connect: z.string().url().optional().describe('URL of a room that runs elsewhere'),
   invite: z.string().optional().describe('invitation to redeem there, once'),
-  name: z.string().min(1).max(80).optional().describe('name of the local participant'),
+  name: z.string().min(1).max(LIMITS.nameChars).optional().describe('name of the local participant'),
   as: z.literal('owner').optional().describe('join as the owner of the room instead of as an agent'),
 })
 

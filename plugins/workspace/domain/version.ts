@@ -1,3 +1,4 @@
+import { LIMITS } from './limits.ts'
 import type { Moment } from './moment.ts'
 
 export type VersionSource = 'bootstrap' | 'commit' | 'proposal' | 'external'
@@ -18,14 +19,11 @@ export interface Version {
   readonly created_at: Moment
 }
 
-const KEPT_VERSIONS = 200
-const KEPT_BYTES = 32 * 1024 * 1024
-
 /** Of versions newest first, those whose text is given up; the newest always stays. */
 export function textsToDrop<T extends { readonly bytes: number }>(newestFirst: readonly T[]): readonly T[] {
   let bytes = 0
   return newestFirst.filter(({ bytes: own }, index) => {
     bytes += own
-    return index > 0 && (index >= KEPT_VERSIONS || bytes > KEPT_BYTES)
+    return index > 0 && (index >= LIMITS.versionTexts || bytes > LIMITS.versionTextBytes)
   })
 }

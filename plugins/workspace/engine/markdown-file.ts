@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
+import { LIMITS } from '../domain/limits.ts'
 import type { NewVersion, Substrate } from '../domain/rows.ts'
 import { sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
 import { allWritten, type Disk, type FileFacts } from './disk.ts'
 
-export const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024 // design workspace 11
 const NEW_FILE_MODE = 0o644
 // A file changed this recently may change again without its time moving: file clocks tick in up to 10 ms.
 const SETTLED_MS = 50
@@ -123,7 +123,7 @@ function contentOf(
   facts: FileFacts,
   know: (content: Buffer) => Known | undefined,
 ): Seen {
-  if (facts.kind !== 'file' || facts.size > DOCUMENT_MAX_BYTES) return { kind: 'invalid' }
+  if (facts.kind !== 'file' || facts.size > LIMITS.documentBytes) return { kind: 'invalid' }
   let bytes: Buffer
   try {
     bytes = disk.read(path)
@@ -131,7 +131,7 @@ function contentOf(
     // Gone between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
     return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
   }
-  const found = bytes.length <= DOCUMENT_MAX_BYTES ? know(bytes) : undefined
+  const found = bytes.length <= LIMITS.documentBytes ? know(bytes) : undefined
   return found
     ? { kind: 'text', text: found.text, hash: found.hash, bytes: bytes.length }
     : { kind: 'invalid' }

@@ -1,11 +1,10 @@
 import { SatchelError } from '../../../server/plugin.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { DocumentState, NewVersion, Row, Rows, Tx } from '../domain/rows.ts'
 import { type Bodies, sha256Of } from './bodies.ts'
 import type { Ledger } from './ledger.ts'
-import { DOCUMENT_MAX_BYTES, type MarkdownFile } from './markdown-file.ts'
+import type { MarkdownFile } from './markdown-file.ts'
 import type { Meta } from './meta.ts'
-
-const ROOM_MAX_BYTES = 100 * 1024 * 1024 // design workspace-engine 2
 
 /** What the views of the room are made of. */
 export interface RoomState {
@@ -130,13 +129,13 @@ function setDocument(state: RoomState, draft: Draft, given: string): NewVersion 
   }
   if (!meta.materialized) throw notMaterialized(meta.version)
   const bytes = Buffer.byteLength(text)
-  if (bytes > DOCUMENT_MAX_BYTES) {
+  if (bytes > LIMITS.documentBytes) {
     throw new SatchelError(
       'too_large',
       'limit_exceeded',
       'The document would exceed 4 MiB. Make it shorter.',
       {
-        details: { limit: DOCUMENT_MAX_BYTES, bytes },
+        details: { limit: LIMITS.documentBytes, bytes },
       },
     )
   }
@@ -157,13 +156,13 @@ export function notMaterialized(version: number, cause?: unknown): SatchelError 
 }
 
 function requireSpace(ledger: Ledger): void {
-  if (ledger.bytes() <= ROOM_MAX_BYTES) return
+  if (ledger.bytes() <= LIMITS.roomBytes) return
   throw new SatchelError(
     'too_large',
     'limit_exceeded',
     'The room holds more than 100 MB. Start a new room.',
     {
-      details: { limit: ROOM_MAX_BYTES },
+      details: { limit: LIMITS.roomBytes },
     },
   )
 }

@@ -7,7 +7,7 @@ export interface Rate {
 }
 
 const WINDOW_MS = 60_000
-const MAX_KEYS = 1000
+const MAX_COUNTERS = 1000
 
 /** At most `limit` calls a minute for each key; in memory, forgotten with the process. */
 export function createRate(limit: number, elapsedMs = () => performance.now()): Rate {
@@ -17,7 +17,7 @@ export function createRate(limit: number, elapsedMs = () => performance.now()): 
       const now = elapsedMs()
       const window = calls.get(key)
       if (!window || now - window.since >= WINDOW_MS) {
-        if (calls.size >= MAX_KEYS) calls.clear()
+        if (calls.size >= MAX_COUNTERS) calls.clear()
         calls.set(key, { since: now, count: 1 })
         return
       }

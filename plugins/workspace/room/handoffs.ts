@@ -16,9 +16,6 @@ import {
 import { commitProposal } from './commits.ts'
 import { handoffs, participants, proposals } from './tables.ts'
 
-const OBJECTIVE_CHARS = 4000
-const RESULT_BYTES = LIMITS.handoffRecordBytes
-
 export interface HandoffInput {
   readonly title: string
   readonly objective: string
@@ -39,7 +36,7 @@ export function createHandoff(change: ActorChange, input: HandoffInput, check: R
   requireCapability(change.actor, 'propose')
   const { tx, now, actor, random } = change
   const title = requiredLine(input.title, 'title', LIMITS.eventSummaryChars)
-  const objective = requiredLines(input.objective, 'objective', OBJECTIVE_CHARS)
+  const objective = requiredLines(input.objective, 'objective', LIMITS.objectiveChars)
   const target = input.target === undefined ? undefined : formatTarget(parseTarget(input.target))
   if (input.to !== undefined) refuseAbsentParticipant(change, input.to)
   if (input.parent_id !== undefined) handoffs.get(tx, input.parent_id)
@@ -107,7 +104,8 @@ export function handInResult(change: ActorChange, input: ResultInput): Handoff {
   }
   const { proposal_id, result } = input
   if (proposal_id !== undefined) proposals.get(change.tx, proposal_id)
-  if (result !== undefined && Buffer.byteLength(result) > RESULT_BYTES) throw tooLarge('result', RESULT_BYTES)
+  if (result !== undefined && Buffer.byteLength(result) > LIMITS.handoffRecordBytes)
+    throw tooLarge('result', LIMITS.handoffRecordBytes)
   return step(change, handoff, 'result', {
     result_summary: requiredLine(input.summary, 'summary', LIMITS.storedSummaryChars),
     ...(proposal_id !== undefined && { proposal_id }),

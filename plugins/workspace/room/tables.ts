@@ -1,6 +1,7 @@
 import type { Handoff } from '../domain/handoff.ts'
 import type { Invitation } from '../domain/invitation.ts'
 import type { Lease } from '../domain/lease.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { Participant } from '../domain/participant.ts'
 import { type Proposal, TERMINAL } from '../domain/proposal.ts'
 import type { Params, Row, Rows, Tx } from '../domain/rows.ts'
@@ -82,8 +83,6 @@ export const handoffs = table<Handoff>('handoff', 'handoff_not_found', (handoff)
   status: handoff.status,
 }))
 
-const SETTLED_TEXTS = 200 // design workspace, section 2: content of terminal proposals beyond the newest 200 is dropped
-
 const proposalRows = table<Proposal>('proposal', 'proposal_not_found', (proposal) => ({
   id: proposal.proposal_id,
   status: proposal.status,
@@ -97,7 +96,7 @@ export const proposals: Table<Proposal> = {
   put(tx, proposal) {
     proposalRows.put(tx, proposal)
     if (!TERMINAL.has(proposal.status)) return
-    for (const row of tx.all('proposal_settled_texts', { kept: SETTLED_TEXTS })) {
+    for (const row of tx.all('proposal_settled_texts', { kept: LIMITS.settledProposalTexts })) {
       const old = stored<Proposal>(row)
       tx.run('proposal_put', {
         id: old.proposal_id,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CAPABILITIES, inWords, untrusted } from '../../../server/plugin.ts'
 import { EVENT_TYPES } from '../domain/event.ts'
+import { LIMITS } from '../domain/limits.ts'
 
 /** What the room's tools answer, as schemas; one per kind of row. */
 const moment = z.string()
@@ -152,6 +153,6 @@ export const TRUNCATED = z.object({
 })
 
 export const KEY = inWords(z.string().optional().describe('Done once per key'))
-export const LIMIT = inWords(z.int().optional().describe('At most 200'))
+export const LIMIT = inWords(z.int().optional().describe(`At most ${LIMITS.listRows}`))
 export const CURSOR = inWords(z.string().optional().describe('next_cursor of the page before'))
 export const NEXT_CURSOR = z.string().optional()

@@ -5,7 +5,6 @@ import { TRUNCATED } from './shapes.ts'
 
 const entries = z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])))
 
-/** `workspace_changes`: see its description. */
 export function workspaceChanges(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_changes',

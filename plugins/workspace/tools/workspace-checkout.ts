@@ -3,7 +3,6 @@ import { checkout } from '../room/leases.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, LEASE } from './shapes.ts'
 
-/** `workspace_checkout`: see its description. */
 export function workspaceCheckout(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_checkout',

@@ -4,7 +4,6 @@ import { commit } from '../room/commits.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { COMMIT, KEY } from './shapes.ts'
 
-/** `workspace_commit`: see its description. */
 export function workspaceCommit(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_commit',

@@ -4,7 +4,6 @@ import { diffVersions } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
-/** `workspace_diff`: see its description. */
 export function workspaceDiff(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_diff',

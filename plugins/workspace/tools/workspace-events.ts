@@ -3,7 +3,6 @@ import { eventsAfter } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { EVENT, LIMIT } from './shapes.ts'
 
-/** `workspace_events`: see its description. */
 export function workspaceEvents(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_events',

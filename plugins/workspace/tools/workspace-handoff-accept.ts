@@ -3,7 +3,6 @@ import { acceptHandoff } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-/** `workspace_handoff_accept`: see its description. */
 export function workspaceHandoffAccept(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_accept',

@@ -3,7 +3,6 @@ import { cancelHandoff } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-/** `workspace_handoff_cancel`: see its description. */
 export function workspaceHandoffCancel(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_cancel',

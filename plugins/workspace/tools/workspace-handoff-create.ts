@@ -6,7 +6,7 @@ import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-/** `workspace_handoff_create`: see its description. Answers as an MCP task where the caller takes one. */
+/** Answers as an MCP task where the caller takes one. */
 export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
   return changeTool(access, {
     name: 'workspace_handoff_create',

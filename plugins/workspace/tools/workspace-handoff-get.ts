@@ -3,7 +3,6 @@ import { handoffWithRecord } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { HANDOFF } from './shapes.ts'
 
-/** `workspace_handoff_get`: see its description. */
 export function workspaceHandoffGet(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_handoff_get',

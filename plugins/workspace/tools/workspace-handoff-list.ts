@@ -3,7 +3,6 @@ import { handoffsPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, HANDOFF, HANDOFF_STATUS, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
-/** `workspace_handoff_list`: see its description. */
 export function workspaceHandoffList(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_handoff_list',

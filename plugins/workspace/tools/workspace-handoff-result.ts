@@ -3,7 +3,6 @@ import { handInResult } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-/** `workspace_handoff_result`: see its description. */
 export function workspaceHandoffResult(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_result',

@@ -3,7 +3,6 @@ import { reviewHandoff } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-/** `workspace_handoff_review`: see its description. */
 export function workspaceHandoffReview(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_review',

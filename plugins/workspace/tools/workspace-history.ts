@@ -3,7 +3,6 @@ import { history } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, VERSION } from './shapes.ts'
 
-/** `workspace_history`: see its description. */
 export function workspaceHistory(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_history',

@@ -3,7 +3,6 @@ import { revokeInvitation } from '../room/invitations.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
 
-/** `workspace_invite_revoke`: see its description. */
 export function workspaceInviteRevoke(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_invite_revoke',

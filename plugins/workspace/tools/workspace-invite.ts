@@ -4,7 +4,6 @@ import { invite } from '../room/invitations.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
 
-/** `workspace_invite`: see its description. */
 export function workspaceInvite(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_invite',

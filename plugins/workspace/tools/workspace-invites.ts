@@ -3,7 +3,6 @@ import { invitesPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, INVITE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
-/** `workspace_invites`: see its description. */
 export function workspaceInvites(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_invites',

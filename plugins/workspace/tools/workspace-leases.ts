@@ -3,7 +3,6 @@ import { leasesPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LEASE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
-/** `workspace_leases`: see its description. */
 export function workspaceLeases(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_leases',

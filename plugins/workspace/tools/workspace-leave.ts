@@ -3,7 +3,6 @@ import { leave } from '../room/members.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, PARTICIPANT } from './shapes.ts'
 
-/** `workspace_leave`: see its description. */
 export function workspaceLeave(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_leave',

@@ -3,7 +3,6 @@ import { outlinePage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
-/** `workspace_outline`: see its description. */
 export function workspaceOutline(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_outline',

@@ -3,7 +3,6 @@ import { participantsPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
 
-/** `workspace_participants`: see its description. */
 export function workspaceParticipants(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_participants',

@@ -3,7 +3,6 @@ import { proposalWithContent } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { PROPOSAL_WITH_CONTENT } from './shapes.ts'
 
-/** `workspace_proposal`: see its description. */
 export function workspaceProposal(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_proposal',

@@ -3,7 +3,6 @@ import { proposalsPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PROPOSAL, PROPOSAL_STATUS } from './shapes.ts'
 
-/** `workspace_proposals`: see its description. */
 export function workspaceProposals(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_proposals',

@@ -3,7 +3,6 @@ import { readDocument } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
-/** `workspace_read`: see its description. */
 export function workspaceRead(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_read',

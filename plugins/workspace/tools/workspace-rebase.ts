@@ -4,7 +4,6 @@ import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, PROPOSAL } from './shapes.ts'
 
-/** `workspace_rebase`: see its description. */
 export function workspaceRebase(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_rebase',

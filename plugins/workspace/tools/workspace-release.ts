@@ -3,7 +3,6 @@ import { release } from '../room/leases.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, LEASE } from './shapes.ts'
 
-/** `workspace_release`: see its description. */
 export function workspaceRelease(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_release',

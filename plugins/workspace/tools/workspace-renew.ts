@@ -3,7 +3,6 @@ import { renew } from '../room/leases.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, LEASE } from './shapes.ts'
 
-/** `workspace_renew`: see its description. */
 export function workspaceRenew(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_renew',

@@ -3,7 +3,6 @@ import { endSession } from '../room/members.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, SESSION } from './shapes.ts'
 
-/** `workspace_session_end`: see its description. */
 export function workspaceSessionEnd(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_session_end',

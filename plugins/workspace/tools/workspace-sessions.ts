@@ -4,7 +4,6 @@ import { sessionsPage } from '../room/views.ts'
 import { lines, type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, SESSION } from './shapes.ts'
 
-/** `workspace_sessions`: see its description. */
 export function workspaceSessions(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_sessions',

@@ -4,7 +4,6 @@ import { status } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { PARTICIPANT } from './shapes.ts'
 
-/** `workspace_status`: see its description. */
 export function workspaceStatus(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_status',

@@ -4,7 +4,6 @@ import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { KEY, PROPOSAL } from './shapes.ts'
 
-/** `workspace_withdraw`: see its description. */
 export function workspaceWithdraw(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_withdraw',

@@ -57,7 +57,7 @@ export interface RoomView {
 
 const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
 const DEBOUNCE_MS = 150
-const RETRY_MS = 5000
+const REREAD_MS = 5000
 /** Statuses of a refusal that passes: too many calls, a room that is being taken over. */
 const PASSING: ReadonlySet<number> = new Set([429, 503])
 const SHOWN_EVENTS = 200
@@ -205,7 +205,7 @@ class FollowedRoom implements RoomView {
 
   /** No further event may come that would show what was missed. */
   #readLater(part: Part): void {
-    this.#seams.clock.after(RETRY_MS, () => {
+    this.#seams.clock.after(REREAD_MS, () => {
       if (!this.#stopped) this.refresh(part)
     })
   }
