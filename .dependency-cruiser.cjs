@@ -138,7 +138,7 @@ module.exports = {
       name: 'modules-layers-are-all',
       comment: 'Every folder of plugins/modules has its place in MODULES_LAYERS.',
       severity: 'error',
-      from: { path: `^plugins/modules/(?!(${MODULES_LAYERS.join('|')}|bench|testing)/)[^/]+/` },
+      from: { path: `^plugins/modules/(?!(${MODULES_LAYERS.join('|')}|testing)/)[^/]+/` },
       to: {},
     },
     {

@@ -42,14 +42,14 @@ const PROOFS: readonly Proof[] = [
     command: [
       ...testing,
       'plugins/handoff/store/store.test.ts',
-      'test/modules-kill.test.ts',
-      'test/modules-stores.test.ts',
+      'plugins/modules/ingest/kill.test.ts',
+      'plugins/modules/search/stores.test.ts',
     ],
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
     name: 'modules: no git is left 30 s after a server began to trickle',
-    command: [...testing, 'test/modules-transport.test.ts'],
+    command: [...testing, 'plugins/modules/git/transport.test.ts'],
     env: { SATCHEL_PATIENCE: '30' },
   },
   {

@@ -23,9 +23,14 @@ async function runWithout(packages: string, args: readonly string[]) {
 }
 
 const NEEDING: readonly [name: string, file: string, pattern: string, tests: number][] = [
-  ['@huggingface/transformers', 'test/modules-embedders.test.ts', '/^a (?:local )?model /', 3],
-  ['chromadb', 'test/modules-chroma.test.ts', '/./', 4],
-  ['chromadb', 'test/modules-stores.test.ts', '/^(?:a real ChromaDB|a server that is not there)/', 2],
+  ['@huggingface/transformers', 'plugins/modules/search/embedders.test.ts', '/^a (?:local )?model /', 3],
+  ['chromadb', 'plugins/modules/search/chroma.test.ts', '/./', 4],
+  [
+    'chromadb',
+    'plugins/modules/search/stores.test.ts',
+    '/^(?:a real ChromaDB|a server that is not there)/',
+    2,
+  ],
 ]
 
 for (const [name, file, pattern, tests] of NEEDING) {

@@ -8,16 +8,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LocalIndex } from 'vectra/lib/LocalIndex.js'
-import { embeddingOptions } from '../plugins/modules/config.ts'
-import { openStore } from '../plugins/modules/search/open-store.ts'
-import { unpackStore } from '../plugins/modules/search/packed-vectors.ts'
-import type { StoreHeader } from '../plugins/modules/search/store-header.ts'
-import { unpackInThread } from '../plugins/modules/search/unpack-thread.ts'
-import type { VectorStore } from '../plugins/modules/search/vector-store.ts'
-import { startChroma } from './chroma-server.ts'
-import { freePort } from './free-port.ts'
-import { HEADER, item } from './modules-store-fixture.ts'
-import { lacksPackage } from './optional-package.ts'
+import { HEADER, item } from '../../../plugins/modules/testing/store-items.ts'
+import { startChroma } from '../../../test/chroma-server.ts'
+import { freePort } from '../../../test/free-port.ts'
+import { lacksPackage } from '../../../test/optional-package.ts'
+import { embeddingOptions } from '../config.ts'
+import { openStore } from './open-store.ts'
+import { unpackStore } from './packed-vectors.ts'
+import type { StoreHeader } from './store-header.ts'
+import { unpackInThread } from './unpack-thread.ts'
+import type { VectorStore } from './vector-store.ts'
 
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
@@ -215,7 +215,7 @@ test(`a writer killed ${KILLS} times leaves the old or the new file, and the nex
 
 function writer(t: TestContext, folder: string, from: number, count: number): ChildProcess {
   const child = fork(
-    join(import.meta.dirname, 'modules-store-writer.ts'),
+    join(import.meta.dirname, '../testing/store-writer.ts'),
     [folder, String(from), String(count)],
     {
       execArgv: ['--import', 'tsx'],

@@ -5,11 +5,11 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
-import { bundled } from './fixtures/bundled.ts'
+import { bundled } from '../../../test/fixtures/bundled.ts'
+import { buildRemote } from './build-remote.ts'
 
 /** What `openRunner` starts. */
-export const RUNNER = await bundled(join(import.meta.dirname, 'fixtures/ingest-runner.ts'))
+export const RUNNER = await bundled(join(import.meta.dirname, 'ingest-runner.ts'))
 
 /** An ingest in a process of its own. */
 export interface Runner {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type RepositoryEntry, repositoryEntry } from '../plugins/modules/config.ts'
-import type { Trust } from '../plugins/modules/git/admission.ts'
-import { ingest } from '../plugins/modules/ingest/ingest.ts'
-import { openModuleReader } from '../plugins/modules/ingest/module-reader.ts'
-import type { IngestReport } from '../plugins/modules/ingest/report.ts'
+import { type RepositoryEntry, repositoryEntry } from '../config.ts'
+import type { Trust } from '../git/admission.ts'
+import { ingest } from '../ingest/ingest.ts'
+import { openModuleReader } from '../ingest/module-reader.ts'
+import type { IngestReport } from '../ingest/report.ts'
 
 export interface IngestHow {
   readonly env: Readonly<Record<string, string | undefined>>

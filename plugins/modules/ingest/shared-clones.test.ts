@@ -4,8 +4,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { temporaryFolder } from './harness/index.ts'
-import { assertWhole, makeRemotes, openRunner, stateOf } from './ingest-process.ts'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { assertWhole, makeRemotes, openRunner, stateOf } from '../testing/ingest-process.ts'
 
 const SUMMARIES_A_REPOSITORY = 6 * 12
 

@@ -1,7 +1,7 @@
-import { moduleId } from '../plugins/modules/output/module-index.ts'
-import type { StoreHeader } from '../plugins/modules/search/store-header.ts'
-import { documentDigest } from '../plugins/modules/search/vector-record.ts'
-import type { VectorItem } from '../plugins/modules/search/vector-store.ts'
+import { moduleId } from '../output/module-index.ts'
+import type { StoreHeader } from '../search/store-header.ts'
+import { documentDigest } from '../search/vector-record.ts'
+import type { VectorItem } from '../search/vector-store.ts'
 
 /** Records for the tests of the stores: four dimensions, one direction each. */
 

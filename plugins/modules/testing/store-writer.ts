@@ -1,7 +1,8 @@
 /** A process of its own that writes one record at a time: `store-writer.ts FOLDER FROM COUNT`. */
-import { embeddingOptions } from '../plugins/modules/config.ts'
-import { openStore } from '../plugins/modules/search/open-store.ts'
-import { HEADER, item } from './modules-store-fixture.ts'
+
+import { HEADER, item } from '../../../plugins/modules/testing/store-items.ts'
+import { embeddingOptions } from '../config.ts'
+import { openStore } from '../search/open-store.ts'
 
 const [folder = '', from = '0', count = '0'] = process.argv.slice(2)
 const store = await openStore(embeddingOptions.parse({ vectordb_path: folder }), folder, () => new Date(0))

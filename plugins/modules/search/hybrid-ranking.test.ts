@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { plugin } from '../plugins/modules/index.ts'
-import { writeManyRecords } from '../plugins/modules/testing/many-records.ts'
-import { OWN_QUERIES } from '../plugins/modules/testing/own-corpus.ts'
-import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
+import { openHost, type TestHost, temporaryFolder } from '../../../test/harness/index.ts'
+import { plugin } from '../index.ts'
+import { writeManyRecords } from '../testing/many-records.ts'
+import { OWN_QUERIES } from '../testing/own-corpus.ts'
 
 interface Hit {
   readonly id: string

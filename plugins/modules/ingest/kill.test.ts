@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from './harness/index.ts'
-import { assertWhole, makeRemotes, openRunner, RUNNER, stateOf } from './ingest-process.ts'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { assertWhole, makeRemotes, openRunner, RUNNER, stateOf } from '../testing/ingest-process.ts'
 
 /** `SATCHEL_KILLS=200` for the long run. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 8)

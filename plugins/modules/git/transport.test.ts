@@ -7,16 +7,16 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { admit, type Trust } from '../plugins/modules/git/admission.ts'
-import { openRepository } from '../plugins/modules/git/repository.ts'
-import { parseRemoteUrl } from '../plugins/modules/git/url.ts'
-import type { IngestReport } from '../plugins/modules/ingest/report.ts'
-import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
-import { onlyWith, openGitHttps } from './fixtures/git-https-server.ts'
-import { temporaryFolder } from './harness/index.ts'
-import { openIngests } from './ingest-stage.ts'
-import { processesLeft, processesMarked, TEST_MARK } from './marked-processes.ts'
-import { SATCHEL } from './satchel-process.ts'
+import { openIngests } from '../../../plugins/modules/testing/ingest-entries.ts'
+import { onlyWith, openGitHttps } from '../../../test/fixtures/git-https-server.ts'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { processesLeft, processesMarked, TEST_MARK } from '../../../test/marked-processes.ts'
+import { SATCHEL } from '../../../test/satchel-process.ts'
+import type { IngestReport } from '../ingest/report.ts'
+import { buildRemote } from '../testing/build-remote.ts'
+import { admit, type Trust } from './admission.ts'
+import { openRepository } from './repository.ts'
+import { parseRemoteUrl } from './url.ts'
 
 interface World {
   readonly dir: string
@@ -383,7 +383,7 @@ test('a fetch is ended while the clone grows beyond its limit, and leaves nothin
   ])
   const held = join(world.dir, 'held')
   // The far end gives 3 MiB and then keeps silent: nothing but the limit ends this fetch.
-  const gate = join(import.meta.dirname, 'fixtures', 'first-part-then-silence.mjs')
+  const gate = join(import.meta.dirname, '../../../test/fixtures/first-part-then-silence.mjs')
   const given = [3 * MIB, MIB / 2].join(' ')
   const words = `for word; do last=$word; done\ncd "${world.dir}"\nsh -c "$last" | "${process.execPath}" "${gate}" ${given} "${held}"\n`
   await writeFile(join(world.dir, 'ssh'), `#!/bin/sh\n${words}`, { mode: 0o755 })

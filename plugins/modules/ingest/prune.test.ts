@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
+import { MAIN, openWorld } from '../testing/ingest-world.ts'
+
+test('records of refs that are gone stay, and pruning removes them and nothing else', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, branches: ['main'], max_tags: 0, recursive: true }
+  await world.run([entry])
+  await writeFile(join(world.outputDir, 'foreign.json'), '{}')
+  await deleteRefs(path, ['refs/tags/v1.0'])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'], files: { 'y.tf': MAIN } }])
+
+  const kept = await world.run([{ ...entry, recursive: false }])
+  const refsKept = (await world.index()).records.map(({ ref }) => ref)
+  const pruned = await world.run([entry], { prune: true })
+
+  assert.deepEqual(kept.pruned, [])
+  assert.equal(refsKept.length, 6)
+  assert.deepEqual(
+    pruned.pruned.map(({ ref, path: directory }) => `${ref} ${directory}`),
+    ['main sub', 'v1.0 .', 'v1.0 sub'],
+  )
+  const { records } = await world.index()
+  assert.deepEqual(
+    await world.files(),
+    ['foreign.json', ...records.map(({ summary_file }) => summary_file)].sort(),
+  )
+  assert.equal(records.length, 3)
+})
+
+test('a dry run with pruning names what is known to be gone, and removes nothing', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN, 'sub/x.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'z.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, branches: ['main'], max_tags: 0, recursive: true }
+  await world.run([entry])
+  await deleteRefs(path, ['refs/tags/v1.0'])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'] }])
+  const before = [await world.files(), await world.index()]
+
+  const report = await world.run([entry], { prune: true, dryRun: true })
+  const without = await world.run([entry], { dryRun: true })
+
+  assert.deepEqual(
+    report.planned?.map(({ ref }) => ref),
+    ['main'],
+  )
+  assert.deepEqual(
+    report.pruned.map(({ ref, path: directory }) => `${ref} ${directory}`),
+    ['v1.0 .', 'v1.0 sub'],
+  )
+  assert.deepEqual(without.pruned, [])
+  assert.deepEqual([await world.files(), await world.index()], before)
+})
+
+test('pruning in a narrower run removes only what the ref no longer has', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, 'gone/x.tf': MAIN } }])
+  await world.run([{ url, recursive: true }])
+  await buildRemote(path, [{ continues: true, removes: ['gone/x.tf'], files: { 'new.tf': MAIN } }])
+
+  const { pruned } = await world.run([{ url, recursive: false }], { prune: true })
+
+  assert.deepEqual(
+    pruned.map(({ path: directory }) => directory),
+    ['gone'],
+  )
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_main_sub.json'])
+})
+
+test('pruning removes what exclude_paths newly leave out, also of refs that did not change, and nothing of other entries', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': MAIN, 'ex_a/x.tf': MAIN, 'ex_b/x.tf': MAIN, 'sub/x.tf': MAIN } },
+  ])
+  const own = { url, path: 'ex_b' }
+  await world.run([{ url, recursive: true }, own])
+  const narrower = { url, recursive: true, exclude_paths: ['ex_*'] }
+
+  const kept = await world.run([narrower, own])
+  const filesKept = await world.files()
+  const { refs, pruned } = await world.run([narrower, own], { prune: true })
+
+  assert.deepEqual(kept.pruned, [])
+  assert.equal(filesKept.length, 4)
+  assert.deepEqual(refs, { processed: 0, unchanged: 2, empty: 0, failed: 0 })
+  assert.deepEqual(
+    pruned.map(({ path: directory }) => directory),
+    ['ex_a'],
+  )
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_main_ex_b.json', 'a_main_sub.json'])
+})
+
+test('a tree too deep to be walked whole is read as asked when pruning, with a warning', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const deep = `${'d/'.repeat(101)}x.tf`
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, [deep]: MAIN } }])
+  await world.run([{ url, recursive: true, exclude_paths: ['d'] }])
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'] }])
+
+  const report = await world.run([{ url, recursive: true, exclude_paths: ['d'] }], { prune: true })
+
+  assert.deepEqual(report.failures, [])
+  assert.deepEqual(
+    report.warnings.map(({ code, ref }) => `${code} ${ref}`),
+    ['no_tags main', 'prune_partial main'],
+  )
+  assert.deepEqual(
+    report.pruned.map(({ path: directory }) => directory),
+    ['sub'],
+  )
+})

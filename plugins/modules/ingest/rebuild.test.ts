@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openStage } from '../testing/network-project.ts'
+
+test('a lost index is made again from the summaries, and other files are left alone', async (t) => {
+  const { opened, root } = await openStage(t, { mcp: { auto_ingest: false } })
+  await opened.call('ingest_modules', {})
+  const before = await opened.call('search_modules', { limit: 50 })
+  await writeFile(join(root, 'output', 'other.json'), '{"a":1}')
+  await writeFile(join(root, 'output', '.satchel', 'index.json'), 'torn')
+  await assert.rejects(opened.call('search_modules', { query: 'nat' }), { reason: 'index_damaged' })
+
+  const rebuilt = await opened.call('rebuild_modules', {})
+  await rm(join(root, 'output', '.satchel'), { recursive: true })
+  const again = await opened.call('rebuild_modules', {})
+
+  assert.deepEqual([rebuilt['modules'], rebuilt['skipped']], [5, 1])
+  assert.deepEqual([again['modules'], again['skipped']], [5, 1])
+  assert.deepEqual(await opened.call('search_modules', { limit: 50 }), before)
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import fsPromises, { readFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
+import { ingested } from '../testing/search-project.ts'
+
+test('a second ingest embeds nothing again, keeps every vector bit for bit and refreshes the time', async (t) => {
+  const stage = await ingested(t)
+  const file = join(stage.root, 'vectors/infra_modules/index.json')
+  const before = JSON.parse(await readFile(file, 'utf8'))
+
+  const report = await (await stage.open()).call('ingest_modules')
+  const after = JSON.parse(await readFile(file, 'utf8'))
+
+  assert.deepEqual(report['vectors'], {
+    strategy: 'vectordb-default',
+    upserted: 0,
+    unchanged: before.items.length,
+  })
+  const vectors = (store: typeof before) =>
+    store.items.map(({ id, vector }: { id: string; vector: number[] }) => [id, vector])
+  assert.deepEqual(vectors(after), vectors(before))
+  assert.ok(after.items[0].metadata.last_updated >= before.items[0].metadata.last_updated)
+})
+
+test('the vectors of what was pruned while embeddings were off go with the next run that keeps vectors', async (t) => {
+  const stage = await ingested(t)
+  const off = await stage.open({ embedding: { enabled: false } })
+  const on = await stage.open()
+  const stored = async (): Promise<string[]> => {
+    const query = { query: 'private network', mode: 'vector', all_versions: true, limit: 50 }
+    const { results } = await stage.search(on, query)
+    return [...new Set(results.map(({ metadata }) => metadata['ref'] ?? ''))].sort()
+  }
+  assert.ok((await stored()).includes('v1.2.0'))
+  await deleteRefs(join(stage.root, 'terraform-aws-network.git'), ['refs/tags/v1.2.0'])
+
+  const pruned = await off.call('ingest', { prune: true })
+  await on.call('ingest')
+
+  assert.equal((pruned['pruned'] as unknown[]).length, 2)
+  const left = await stored()
+  assert.ok(!left.includes('v1.2.0') && left.includes('v1.3.0'), left.join())
+})
+
+test('another set of include options embeds again; another strategy is refused before any git work', async (t) => {
+  const stage = await ingested(t)
+  const embedding = stage.settings['embedding'] as object
+  const narrow = await stage.open({ embedding: { ...embedding, include_readme: false } })
+  const other = await stage.open({
+    embedding: { ...embedding, strategy: 'hosted-a', hosted_a_api_key: 'sk-x' },
+  })
+  const keyless = await stage.open({ embedding: { ...embedding, strategy: 'hosted-b' } })
+  const before = await readFile(join(stage.root, 'vectors/infra_modules/index.json'))
+
+  await assert.rejects(other.call('ingest_modules'), { code: 'conflict', reason: 'embedding_mismatch' })
+  await assert.rejects(keyless.call('ingest_modules'), { code: 'invalid', reason: 'embedding_key_missing' })
+  await assert.rejects(other.call('search_modules_vector', { query: 'x' }), { reason: 'embedding_mismatch' })
+  assert.deepEqual(await readFile(join(stage.root, 'vectors/infra_modules/index.json')), before)
+
+  const report = await narrow.call('ingest_modules')
+  assert.ok(Number((report['vectors'] as { upserted: number }).upserted) > 0)
+  const [hit] = (await stage.search(narrow, { query: 'redis' })).results
+  assert.doesNotMatch(hit?.document ?? '', /README:/)
+})
+
+test('a run writes the file of the vectors once, and a server finds what the run brought', async (t) => {
+  const stage = await ingested(t)
+  const before = await stage.search(stage.host, { query: 'message queue with retries' })
+  const queue = await buildRemote(join(stage.root, 'terraform-aws-queue.git'), [
+    { files: { 'main.tf': 'variable "retries" {}\nresource "aws_sqs_queue" "this" {}\n' }, tags: ['v1.0.0'] },
+  ])
+  const more = { repositories: [...(stage.settings['repositories'] as object[]), { url: queue }] }
+  const grown = await stage.open(more)
+  const renamed: string[] = []
+  const { rename } = fsPromises
+  t.mock.method(fsPromises, 'rename', async (from: string, to: string) => {
+    renamed.push(to)
+    await rename(from, to)
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+
+  await grown.call('ingest_modules')
+  const rewrites = renamed.filter((path) => path.endsWith('infra_modules/index.json'))
+  const after = await stage.search(stage.host, { query: 'message queue with retries' })
+
+  assert.equal(rewrites.length, 1)
+  assert.ok(!before.results.some(({ metadata }) => /queue/.test(metadata['repository'] ?? '')))
+  assert.match(after.results[0]?.metadata['repository'] ?? '', /queue/)
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ingested } from '../testing/network-project.ts'
+
+test('a block is checked against the version it names, and the diff of two versions has a verdict', async (t) => {
+  const { opened, network } = await ingested(t)
+  const hcl = `module "n" {\n  source = "git::${network}?ref=v2.0.0"\n  cidr   = "10.0.0.0/16"\n  enable_nt = true\n}\n`
+
+  const checked = await opened.call('module_check', { hcl })
+  const diff = await opened.call('module_diff', { repository: 'terraform-aws-network', from: 'v1.0.0' })
+  const usage = await opened.call('module_usage', { repository: 'terraform-aws-network', ref: 'v1.0.0' })
+  const again = await opened.call('module_check', { hcl: usage['hcl'] })
+
+  const [block] = checked['blocks'] as { findings: { code: string; line: number; message: string }[] }[]
+  assert.deepEqual(block?.findings.map(({ code, line }) => `${code} ${line}`).sort(), [
+    'missing_input 1',
+    'unknown_input 4',
+  ])
+  assert.match(JSON.stringify(block), /enable_nat/)
+  assert.equal(diff['verdict'], 'breaking')
+  assert.equal(diff['to'], 'v2.0.0')
+  assert.equal(again['findings'], 0)
+})
