@@ -57,7 +57,7 @@ export function productSources(): ReadonlyMap<string, string> {
   const names = ['server', 'plugins'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const sources = names.filter((name) => name.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(name))
   return new Map(sources.map((name) => [name, readFileSync(name, 'utf8')]))
 }
 

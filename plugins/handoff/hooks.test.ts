@@ -367,3 +367,17 @@ test('nothing under the root is made by starting a host', async (t) => {
 
   assert.equal(existsSync(join(bench.root, '.handoffs')), false)
 })
+
+test('the hook configurations in the docs are JSON and name existing hooks', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/handoffs.md'), 'utf8')
+  const blocks = [...docs.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => JSON.parse(json))
+
+  assert.equal(blocks.length, 2)
+  const commands = JSON.stringify(blocks).match(/satchel handoff hook [a-z-]+/g) ?? []
+  assert.deepEqual([...new Set(commands)].sort(), [
+    'satchel handoff hook pre-compact',
+    'satchel handoff hook session-end',
+    'satchel handoff hook session-start',
+    'satchel handoff hook stop',
+  ])
+})

@@ -1,11 +1,10 @@
 import { HANDOFF_SCHEMA } from '../../generated/handoff-schema.ts'
-import { type CallContext, defineResource, isSatchelError, SatchelError } from '../../server/plugin.ts'
+import { type CallContext, defineResource } from '../../server/plugin.ts'
 import { findRecord } from './actions/find-record.ts'
 import { getBrief } from './actions/get-record.ts'
 import { shownLine } from './domain/fence.ts'
 import { latestOf, newestFirst } from './domain/latest.ts'
 import { listRows } from './domain/record-list.ts'
-import { quoted } from './domain/secrets.ts'
 import type { Handoffs } from './project.ts'
 
 const MAX_LISTED = 50
@@ -49,9 +48,9 @@ function recordResource(handoffs: Handoffs) {
     description: 'One handoff record as JSON, as it is stored.',
     mimeType: 'application/json',
     subscribable: true,
-    read: async (ctx, uri, { id = '' }) => ({
+    read: async (ctx, _uri, { id = '' }) => ({
       mimeType: 'application/json',
-      text: await textOf(handoffs, ctx, uri, id),
+      text: await textOf(handoffs, ctx, id),
     }),
     list: async () => {
       const { rows } = await handoffs.ownProject().index.view()
@@ -77,10 +76,10 @@ function briefResource(handoffs: Handoffs) {
     description: 'A handoff record as a short text to go on from.',
     mimeType: 'text/plain',
     subscribable: true,
-    read: async (ctx, uri, { id = '' }) => ({
-      mimeType: 'text/plain',
-      text: await briefText(handoffs, ctx, uri, id),
-    }),
+    async read(ctx, _uri, { id = '' }) {
+      const { text } = await getBrief(handoffs, await handoffs.project(ctx, undefined), id)
+      return { mimeType: 'text/plain', text }
+    },
     complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),
   })
 }
@@ -97,9 +96,9 @@ function latestResource(handoffs: Handoffs) {
       const { rows } = await handoffs.ownProject().index.view()
       return latestOf(rows, undefined) !== undefined
     },
-    read: async (ctx, uri) => ({
+    read: async (ctx) => ({
       mimeType: 'application/json',
-      text: await textOf(handoffs, ctx, uri, 'latest'),
+      text: await textOf(handoffs, ctx, 'latest'),
     }),
   })
 }
@@ -123,28 +122,9 @@ function indexResource(handoffs: Handoffs) {
   })
 }
 
-async function textOf(handoffs: Handoffs, ctx: CallContext, uri: string, id: string): Promise<string> {
+async function textOf(handoffs: Handoffs, ctx: CallContext, id: string): Promise<string> {
   const project = await handoffs.project(ctx, undefined)
-  const stored = await findRecord(project, id).catch((thrown) => {
-    throw asUnknown(thrown, uri)
-  })
-  return stored.document.text
-}
-
-async function briefText(handoffs: Handoffs, ctx: CallContext, uri: string, id: string): Promise<string> {
-  const project = await handoffs.project(ctx, undefined)
-  const { text } = await getBrief(handoffs, project, id).catch((thrown) => {
-    throw asUnknown(thrown, uri)
-  })
-  return text
-}
-
-/** An unknown record is an unknown resource. */
-function asUnknown(thrown: unknown, uri: string): unknown {
-  if (!isSatchelError(thrown) || thrown.code !== 'not_found') return thrown
-  return new SatchelError('not_found', thrown.reason, `There is nothing at ${quoted(uri, 120)}.`, {
-    cause: thrown,
-  })
+  return (await findRecord(project, id)).document.text
 }
 
 /** Ids that start or end like the prefix, newest first, and `latest`. */

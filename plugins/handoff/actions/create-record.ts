@@ -1,4 +1,4 @@
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { isLive } from '../domain/checks/history.ts'
 import { childrenOf } from '../domain/latest.ts'
 import type { Authored } from '../domain/new-record.ts'
@@ -8,6 +8,7 @@ import type { RecordRow } from '../domain/record-row.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import { findRecord } from './find-record.ts'
 import { type CaptureOptions, type Placement, type WrittenRecord, writeRecord } from './write-record.ts'
@@ -150,13 +151,9 @@ async function findParent(project: Project, given: string) {
   try {
     return await findRecord(project, given)
   } catch (thrown) {
-    if (!(thrown instanceof SatchelError) || thrown.reason !== 'record_not_found') throw thrown
-    throw new SatchelError(
-      'not_found',
-      'parent_not_found',
-      `There is no record "${quoted(given, 80)}" to go on from; nothing was written.`,
-      { details: { parent: quoted(given, 80) }, next: { tool: 'handoff_list', args: {} }, cause: thrown },
-    )
+    if (!isSatchelError(thrown) || thrown.reason !== 'record_not_found') throw thrown
+    const id = quoted(given, 80)
+    throw refusals.parent_not_found({ id }, { details: { parent: id }, cause: thrown })
   }
 }
 

@@ -1,4 +1,3 @@
-import { SatchelError } from '../../../server/plugin.ts'
 import { BYTES_PER_TOKEN } from '../domain/answer-budget.ts'
 import { compactJson } from '../domain/json-compact.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
@@ -6,6 +5,7 @@ import { sha256 } from '../domain/record-id.ts'
 import { partOf } from '../domain/text-part.ts'
 import type { Truncated } from '../domain/truncated.ts'
 import type { Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { findRecord } from './find-record.ts'
 
@@ -40,11 +40,11 @@ export async function exportRecords(
   { ids, format, offset, maxTokens }: ExportRequest,
 ): Promise<ExportAnswer> {
   if (ids.length > MAX_BUNDLE) {
-    throw new SatchelError('too_large', 'bundle_too_large', `A bundle holds at most ${MAX_BUNDLE} records.`)
+    throw refusals.bundle_too_large({ count: ids.length, limit: MAX_BUNDLE })
   }
   const [first, ...others] = ids
   if (first === undefined || (others.length > 0 && format !== 'jsonl')) {
-    throw new SatchelError('invalid', 'invalid_arguments', 'Give one id, or several with format jsonl.')
+    throw refusals.one_id()
   }
   const stored: StoredRecord[] = []
   for (const id of ids) stored.push(await findRecord(project, id))

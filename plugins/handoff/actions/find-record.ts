@@ -1,7 +1,8 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { latestOf } from '../domain/latest.ts'
 import { isUuid, matchingIds } from '../domain/record-id.ts'
 import type { Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
@@ -21,12 +22,8 @@ export async function resolveId(project: Project, given: string): Promise<string
   const [only] = hits
   if (only === undefined) throw unknownRecord(wanted)
   if (hits.length === 1) return only
-  throw new SatchelError(
-    'not_found',
-    'ambiguous_id',
-    `"${wanted}" means ${hits.length} records; give more digits.`,
-    { details: { candidates: hits.slice(0, MAX_CANDIDATES) }, next: { tool: 'handoff_list', args: {} } },
-  )
+  const details = { candidates: hits.slice(0, MAX_CANDIDATES) }
+  throw refusals.ambiguous_id({ id: wanted, count: hits.length }, { details })
 }
 
 async function latestId(project: Project): Promise<string> {
@@ -45,14 +42,17 @@ export async function findRecord(project: Project, given: string): Promise<Store
   return found
 }
 
-/** The error of a file that is there and no record. */
-export function brokenFile(problem: Problem): SatchelError {
-  const { reason, detail, path, line, column } = problem
-  const tooLarge = reason === 'record_too_large' || reason === 'too_deep'
-  return new SatchelError(
-    tooLarge ? 'too_large' : 'invalid',
-    reason,
-    `${path} ${detail}; it was left as it is. Correct it in an editor, then try again.`,
-    { details: { path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) } },
-  )
+const FILE_REFUSALS = {
+  bad_json: refusals.file_bad_json,
+  not_utf8: refusals.not_utf8,
+  schema_invalid: refusals.file_schema_invalid,
+  wrong_id: refusals.wrong_id,
+  record_too_large: refusals.file_too_large,
+  too_deep: refusals.file_too_deep,
+  not_a_file: refusals.not_a_file,
+} as const satisfies Readonly<Record<Problem['reason'], unknown>>
+
+/** The error of a file that exists but holds no usable record. */
+export function brokenFile({ reason, detail, ...place }: Problem): SatchelError {
+  return FILE_REFUSALS[reason]({ path: place.path, detail }, { details: place })
 }

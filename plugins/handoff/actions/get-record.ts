@@ -1,4 +1,4 @@
-import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
@@ -6,6 +6,7 @@ import type { Handoff } from '../domain/record.ts'
 import { withDefaults } from '../domain/record-defaults.ts'
 import { quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { standingOf } from './check-freshness.ts'
@@ -87,15 +88,8 @@ function jsonOf(value: unknown, { pointer, maxTokens }: GetRequest, id: string):
   if (pointer !== undefined && pointer !== '') {
     const found = resolvePointer(value, pointer)
     if (found.kind === 'missing') {
-      throw new SatchelError(
-        'not_found',
-        'pointer_not_found',
-        `Nothing stands at "${quoted(pointer, 120)}".`,
-        {
-          details: { pointer: quoted(pointer, 120) },
-          next: { tool: 'handoff_get', args: { id } },
-        },
-      )
+      const details = { pointer: quoted(pointer, 120) }
+      throw refusals.pointer_not_found(details, { details, next: { tool: 'handoff_get', args: { id } } })
     }
     if (sizeOf(found.value) <= budget) return { part: found.value }
     return { part: outlineOf(found.value), truncated: tooMuch(id, pointer) }

@@ -11,6 +11,7 @@ import { findSecrets } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import { type ImportSource, importSources } from '../files/import-sources.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { decodeUtf8 } from '../store/read-record.ts'
 import { originOf, recordOfKey, withKey } from './create-record.ts'
 import { writeRecord } from './write-record.ts'
@@ -179,8 +180,8 @@ async function writeHandwritten(
 }
 
 function refusedSecret(source: string, id: string | null): ImportResult {
-  const detail = 'it holds a secret; import it with secrets: redact'
-  return { source, id, outcome: 'broken', reason: 'secret_found', detail }
+  const { reason, message } = refusals.secret_found()
+  return { source, id, outcome: 'broken', reason, detail: message }
 }
 
 async function importDocument(

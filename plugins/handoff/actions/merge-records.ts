@@ -1,4 +1,4 @@
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { CallContext } from '../../../server/plugin.ts'
 import { ancestorsOf, byId } from '../domain/lineage.ts'
 import { type Merge, mergedLedger, mergeRecords } from '../domain/merge.ts'
 import type { MergeConflict } from '../domain/merge-conflicts.ts'
@@ -6,6 +6,7 @@ import type { MergedContent, MergeOverrides } from '../domain/merge-content.ts'
 import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { changedMeanwhile } from '../store/store.ts'
@@ -45,9 +46,7 @@ export async function mergeStored(
     (a, b) => (a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1),
   )
   if (parents.length < 2) {
-    throw new SatchelError('invalid', 'too_few_parents', 'A merge joins at least two different records.', {
-      next: { tool: 'handoff_list', args: {} },
-    })
+    throw refusals.too_few_parents()
   }
   if (request.strategy === 'report') {
     const { bases, base } = await commonGround(project, parents)

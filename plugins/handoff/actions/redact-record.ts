@@ -1,4 +1,4 @@
-import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
@@ -8,6 +8,7 @@ import { afterUpdate } from '../domain/record-update.ts'
 import { findSecrets, redactText, type SecretFinding, shownFindings } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 
@@ -40,14 +41,7 @@ export function redactGivenRecord(project: Project, given: unknown, fields: read
   const reading = readJson(typeof given === 'string' ? given : JSON.stringify(given))
   if (reading.kind === 'broken') {
     const { line, column } = reading.fault
-    throw new SatchelError(
-      'invalid',
-      'bad_json',
-      `The record is no JSON at line ${line}, column ${column}.`,
-      {
-        details: { line, column },
-      },
-    )
+    throw refusals.bad_json({ what: 'The record', line, column }, { details: { line, column } })
   }
   const { document } = reading
   const { text, ledger } = redactDocument(document, fields)
@@ -102,15 +96,8 @@ function redactedText(
   const { record, document, id } = current
   const isOpen = record.status === 'draft' || record.status === 'validated'
   if (!isOpen && !reason) {
-    throw new SatchelError(
-      'conflict',
-      'immutable',
-      'A released record is redacted only with a force_reason.',
-      {
-        details: { id, status: record.status },
-        next: { tool: 'handoff_redact', args: { id } },
-      },
-    )
+    const next = { tool: 'handoff_redact', args: { id } }
+    throw refusals.force_reason_missing({ details: { id, status: record.status }, next })
   }
   const redacted = documentOf(redactDocument(document, fields).text)
   if (isOpen) return editText(redacted, afterUpdate(record, now))

@@ -1,4 +1,3 @@
-import { SatchelError } from '../../../server/plugin.ts'
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
 import { readJson } from '../domain/json-text.ts'
 import { parseConflicts } from '../domain/merge-conflicts.ts'
@@ -9,6 +8,7 @@ import { withFlag } from '../domain/record-change.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import type { MergeAnswer } from './merge-records.ts'
@@ -24,9 +24,7 @@ export async function resolveMerge(
   const { id, record } = await findRecord(project, child)
   const conflicts = parseConflicts(extension(record).conflicts)
   if (conflicts.length === 0) {
-    throw new SatchelError('not_found', 'record_not_found', 'The record has no open conflicts.', {
-      next: { tool: 'handoff_get', args: { id } },
-    })
+    throw refusals.no_open_conflicts({ next: { tool: 'handoff_get', args: { id } } })
   }
   const now = handoffs.now().toISOString()
   const { etag } = await project.store.update(id, undefined, (current) => {

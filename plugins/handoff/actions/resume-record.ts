@@ -1,4 +1,4 @@
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { CallContext } from '../../../server/plugin.ts'
 import { briefOf } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
@@ -9,6 +9,7 @@ import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Truncated } from '../domain/truncated.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { freshnessAnswer, type Standing, standingOf, wholeFreshness } from './check-freshness.ts'
@@ -135,14 +136,9 @@ async function mark(
 function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now: Date): void {
   const { claim } = extension(record)
   if (!claim || claim.by === by || (timeOf(claim.expires_at) ?? 0) <= now.getTime()) return
-  throw new SatchelError(
-    'conflict',
-    'claimed',
-    `Session ${claim.by.slice(0, 40)} works on this record until ${claim.expires_at}; read its brief meanwhile.`,
-    {
-      details: { by: claim.by, expires_at: claim.expires_at },
-      next: { tool: 'handoff_get', args: { id, format: 'brief' } },
-    },
+  throw refusals.claimed(
+    { by: claim.by.slice(0, 40), expires_at: claim.expires_at },
+    { details: { ...claim }, next: { tool: 'handoff_get', args: { id, format: 'brief' } } },
   )
 }
 

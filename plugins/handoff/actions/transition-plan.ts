@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { childrenOf } from '../domain/latest.ts'
 import { extension, type Validation } from '../domain/record.ts'
@@ -6,6 +6,7 @@ import { type RecordChange, withFlag } from '../domain/record-change.ts'
 import { type Step, stepFor } from '../domain/transition.ts'
 import type { Verdict } from '../domain/validation.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { judgeStored } from './judge-stored.ts'
 import { checksFailed, clearedFlags, illegal, refuseUnready } from './transition-refusals.ts'
@@ -31,7 +32,9 @@ export async function planOf(
   const { record } = stored
   const { from, to = record.status } = request
   const step = request.to === undefined ? 'stay' : stepFor(record.status, to)
-  if (step === 'illegal' || (from !== undefined && from !== record.status)) throw illegal(stored, to)
+  if (step === 'illegal' || (from !== undefined && from !== record.status)) {
+    throw illegal(stored, to, from)
+  }
   const flags = clearedFlags(record, request)
   const plan = await planStep(
     handoffs,
@@ -109,14 +112,7 @@ async function refuseWithoutSuccessor(project: Project, { id, record }: StoredRe
   const { rows } = await project.index.view()
   const children = childrenOf(rows).get(record.id.toLowerCase()) ?? []
   if (children.some(({ status }) => ['ready', 'resumed', 'superseded'].includes(status))) return
-  throw new SatchelError(
-    'conflict',
-    'no_successor',
-    'No released record goes on from this one; archive it instead.',
-    {
-      next: { tool: 'handoff_lineage', args: { id } },
-    },
-  )
+  throw refusals.no_successor({ next: { tool: 'handoff_lineage', args: { id } } })
 }
 
 /** The outcome as the record keeps it: without our extra pointers, which only an answer needs. */

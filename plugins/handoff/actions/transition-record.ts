@@ -1,9 +1,10 @@
-import { type CallContext, isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
 import { extension, type Flag, type Handoff, type HistoryEntry, type Status } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { comparableName, redactText } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { changedMeanwhile } from '../store/store.ts'
@@ -36,7 +37,7 @@ export async function transitionRecord(
   request: TransitionRequest,
 ): Promise<TransitionAnswer> {
   if (request.to === undefined && request.clearFlags.length === 0) {
-    throw new SatchelError('invalid', 'invalid_arguments', 'Give a state in "to", or flags in "clear_flags".')
+    throw refusals.status_or_flags()
   }
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
@@ -14,6 +14,7 @@ import {
 import { redactText } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import { validRecord } from './valid-record.ts'
@@ -46,7 +47,7 @@ export async function updateRecord(
   request: UpdateRequest,
 ): Promise<UpdateAnswer> {
   if ((request.patch === undefined) === (request.append === undefined)) {
-    throw new SatchelError('invalid', 'invalid_arguments', 'Give either a patch or an append.')
+    throw refusals.one_argument({ names: 'patch and append' })
   }
   const { id } = await findRecord(project, request.id)
   const now = handoffs.now().toISOString()
@@ -88,7 +89,7 @@ function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: st
   return {
     ...update,
     document: final,
-    record: validRecord(final.value, 'Nothing was changed.'),
+    record: validRecord(final.value),
     redacted: ledger.length,
   }
 }
@@ -101,10 +102,6 @@ function asDocument(text: string): JsonDocument {
 
 /** A released record does not change. */
 export function immutable(id: string, status: string): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'immutable',
-    `The record is ${status}: its content does not change any more. Amend it: that makes a child.`,
-    { details: { id, status }, next: { tool: 'handoff_branch', args: { id, relation: 'amend' } } },
-  )
+  const next = { tool: 'handoff_branch', args: { id, relation: 'amend' } }
+  return refusals.immutable({ status }, { details: { id, status }, next })
 }

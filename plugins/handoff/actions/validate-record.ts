@@ -1,6 +1,6 @@
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
-import type { Source, Subject } from '../domain/checks/check.ts'
-import { readJson } from '../domain/json-text.ts'
+import type { CallContext } from '../../../server/plugin.ts'
+import type { Subject } from '../domain/checks/check.ts'
+import { type JsonDocument, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { readableRecord } from '../domain/readable-record.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
@@ -8,9 +8,9 @@ import { type Level, type Verdict, verdictOn } from '../domain/validation.ts'
 import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
 import type { Handoffs, Project } from '../project.ts'
-import { decodeUtf8 } from '../store/read-record.ts'
+import { type BrokenRecord, decodeUtf8 } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
-import { resolveId } from './find-record.ts'
+import { brokenFile, resolveId } from './find-record.ts'
 import { worldOf } from './world.ts'
 
 /** Where the record to judge comes from; exactly one is given. */
@@ -61,18 +61,15 @@ async function judgedOf(ctx: CallContext, project: Project, candidate: Candidate
   const { id } = candidate
   const found = await project.store.read(await resolveId(project, id))
   if (!found) throw unknownRecord(id)
-  if (found.document)
-    return { source: { kind: 'text', document: found.document }, value: found.document.value }
-  if (found.kind === 'broken' && found.problem.reason === 'not_utf8') return notUtf8
-  if (found.kind === 'broken' && found.problem.line !== undefined) {
-    const { line, column = 1 } = found.problem
-    return { source: { kind: 'broken', fault: { line, column } }, value: undefined }
-  }
-  throw new SatchelError(
-    'too_large',
-    'record_too_large',
-    'The file is too large to be a record; it was not read.',
-  )
+  return found.kind === 'record' ? fromDocument(found.document) : fromBroken(found)
+}
+
+function fromBroken({ document, problem }: BrokenRecord): Judged {
+  if (document) return fromDocument(document)
+  if (problem.reason === 'not_utf8') return notUtf8
+  const { line, column = 1 } = problem
+  if (line === undefined) throw brokenFile(problem)
+  return { source: { kind: 'broken', fault: { line, column } }, value: undefined }
 }
 
 const notUtf8: Judged = { source: { kind: 'not_utf8' }, value: undefined }
@@ -89,6 +86,9 @@ function fromMarkdown(text: string): Judged {
 
 function fromText(text: string): Judged {
   const reading = readJson(text)
-  const source: Source = reading.kind === 'broken' ? reading : { kind: 'text', document: reading.document }
-  return { source, value: reading.kind === 'read' ? reading.document.value : undefined }
+  return reading.kind === 'read' ? fromDocument(reading.document) : { source: reading, value: undefined }
+}
+
+function fromDocument(document: JsonDocument): Judged {
+  return { source: { kind: 'text', document }, value: document.value }
 }

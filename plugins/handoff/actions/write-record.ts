@@ -129,7 +129,7 @@ async function stored(
   const text = `${JSON.stringify(complete, null, 2)}\n`
   const fault = sizeFault(text, complete)
   if (fault) throw options.refuse(fault)
-  const record = validRecord(complete, 'Nothing was written; correct it, then try again.')
+  const record = validRecord(complete)
   const written = options.dryRun
     ? { path: null, etag: sha256(text) }
     : await project.store.create(record.id, text)

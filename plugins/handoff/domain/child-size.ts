@@ -1,6 +1,13 @@
-import { type NextStep, SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import type { Handoff } from './record.ts'
-import { countItems, MAX_ITEMS, MAX_RECORD_BYTES, type SizeFault, sizeFault } from './record-size.ts'
+import {
+  countItems,
+  MAX_ITEMS,
+  MAX_RECORD_BYTES,
+  type SizeFault,
+  sizeFault,
+  tooLarge,
+} from './record-size.ts'
 
 /** A child is told to shorten what was given only where there is at least this much room for it. */
 const WORTH_SHORTENING_BYTES = 16 * 1024
@@ -34,10 +41,10 @@ export function childTooLarge(
   const fits = sizeFault(bareText, bare) === undefined
   const details = { inherited_bytes: inheritedBytes(parent), room_bytes: Math.max(0, room) }
   if (fits && room >= WORTH_SHORTENING_BYTES && free >= WORTH_SHORTENING_ITEMS) {
-    return refusal(
+    return tooLarge(
       fault,
       `What it inherits leaves room for ${room} bytes and ${free} items: shorten what is given, or give a part of it to a later record.`,
-      details,
+      { details },
     )
   }
   const largest = Object.entries(details.inherited_bytes)
@@ -46,39 +53,27 @@ export function childTooLarge(
     .map(([name, bytes]) => `${name} ${bytes} bytes`)
   const why = `Nearly all of it is inherited (${largest.join(', ')}), and a child keeps what it inherits.`
   if (parent.status === 'draft' || parent.status === 'validated') {
-    return refusal(
+    return tooLarge(
       fault,
       `${why} The parent is a ${parent.status === 'draft' ? 'draft' : 'validated draft'}: take out of it what no longer matters with handoff_update, then go on from it.`,
-      details,
-      { tool: 'handoff_get', args: { id: parent.id } },
+      { details, next: { tool: 'handoff_get', args: { id: parent.id } } },
     )
   }
-  return refusal(
+  return tooLarge(
     fault,
     `${why} closes takes done open items out, but their descriptions stay. Else write a new record with handoff_create and parent: none that says what still matters and names ${parent.id}; its brief helps.`,
-    details,
-    { tool: 'handoff_get', args: { id: parent.id, format: 'brief', max_tokens: 8000 } },
+    { details, next: { tool: 'handoff_get', args: { id: parent.id, format: 'brief', max_tokens: 8000 } } },
   )
 }
 
 /** Why a merge cannot be stored, with what its author can do. Nothing was written. */
 export function mergeTooLarge(fault: SizeFault, parents: readonly string[]): SatchelError {
   const [a = '', b = ''] = parents
-  return refusal(
+  return tooLarge(
     fault,
     'A merge keeps all that its parents hold. Go on from one of them with handoff_branch instead, and write into it what matters of the others; the difference shows it.',
-    { parents },
-    { tool: 'handoff_diff', args: { a, b } },
+    { details: { parents }, next: { tool: 'handoff_diff', args: { a, b } } },
   )
-}
-
-function refusal(
-  { reason, message }: SizeFault,
-  advice: string,
-  details: Readonly<Record<string, unknown>>,
-  next?: NextStep,
-): SatchelError {
-  return new SatchelError('too_large', reason, `${message} ${advice}`, { details, ...(next && { next }) })
 }
 
 function inheritedBytes(parent: Handoff): Readonly<Record<string, number>> {

@@ -1,5 +1,6 @@
 import type { Node } from 'jsonc-parser'
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { childPointer, pointerOf, pointerTokens } from './json-pointer.ts'
 import { BYTE_ORDER_MARK, bodyOf, type JsonDocument, treeOf } from './json-text.ts'
 import { quoted } from './secrets.ts'
@@ -29,12 +30,8 @@ interface Span {
  */
 export function editText(document: JsonDocument, edits: readonly JsonEdit[]): string {
   if (document.duplicateKeys.length > 0) {
-    throw new SatchelError(
-      'invalid',
-      'duplicate_keys',
-      `The file names ${document.duplicateKeys[0]} twice; make it one member in an editor, then try again.`,
-      { details: { pointers: document.duplicateKeys } },
-    )
+    const details = { pointers: document.duplicateKeys }
+    throw refusals.duplicate_keys({ pointer: document.duplicateKeys[0] ?? '' }, { details })
   }
   let body = bodyOf(document.text)
   for (const edit of edits) body = apply(body, spanOf(body, edit))
@@ -190,9 +187,8 @@ function spanned(node: Node): Pick<Span, 'offset' | 'length'> {
 }
 
 function notThere(pointer: string): SatchelError {
-  return new SatchelError('not_found', 'pointer_not_found', `Nothing stands at "${quoted(pointer, 200)}".`, {
-    details: { pointer: quoted(pointer, 200) },
-  })
+  const details = { pointer: quoted(pointer, 200) }
+  return refusals.pointer_not_found(details, { details })
 }
 
 /** Appends every value to the list at `pointer`. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { SatchelError } from '../../../server/plugin.ts'
+import { isSatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { editText, type JsonEdit, rawAt } from './json-edit.ts'
 import { pointerTokens, resolvePointer } from './json-pointer.ts'
 import { bodyOf, type JsonDocument } from './json-text.ts'
@@ -76,13 +77,11 @@ function valueAt(text: string, pointer: string): unknown {
 
 function failed(index: number, { op, path }: PatchOperation, thrown: unknown): unknown {
   const known =
-    thrown instanceof RangeError || (thrown instanceof SatchelError && thrown.reason === 'pointer_not_found')
+    thrown instanceof RangeError || (isSatchelError(thrown) && thrown.reason === 'pointer_not_found')
   if (!known) return thrown
   const why = thrown instanceof RangeError ? thrown.message : 'nothing stands there'
-  return new SatchelError(
-    'invalid',
-    'patch_failed',
-    `Operation ${index} (${op} ${quoted(path, 120)}) failed: ${why}. Nothing was changed.`,
-    { details: { index, errors: [{ pointer: `/patch/${index}`, message: why }] } },
+  return refusals.patch_failed(
+    { index, op, path: quoted(path, 120), why },
+    { details: { index }, errors: [{ pointer: `/patch/${index}`, message: why }] },
   )
 }

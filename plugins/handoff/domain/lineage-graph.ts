@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { withinBytes } from './answer-budget.ts'
 import { shownLine } from './fence.ts'
 import { childrenOf, leavesOf } from './latest.ts'
@@ -77,14 +77,7 @@ function startOf(request: LineageRequest): Key | undefined {
   if (request.cursor === undefined) return undefined
   const key = keyIn(request.cursor, questionOf(request))
   if (key) return key
-  throw new SatchelError(
-    'invalid',
-    'bad_cursor',
-    'The cursor is not from this graph; ask again without one.',
-    {
-      next: { tool: 'handoff_lineage', args: {} },
-    },
-  )
+  throw refusals.bad_cursor({ next: { tool: 'handoff_lineage', args: {} } })
 }
 
 function questionOf({ id, direction, depth }: LineageRequest): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { BLOCK_INFO } from './markdown-export.ts'
 
 /** The record inside a Markdown file that `toMarkdown` wrote. */
@@ -21,14 +21,7 @@ export function embeddedRecord(markdown: string): EmbeddedRecord | undefined {
   const [block] = blocks
   if (!block) return undefined
   if (blocks.length > 1) {
-    throw new SatchelError(
-      'invalid',
-      'ambiguous_markdown',
-      'The file holds two records; keep one block and try again.',
-      {
-        details: { blocks: blocks.length },
-      },
-    )
+    throw refusals.ambiguous_markdown({ details: { blocks: blocks.length } })
   }
   const mark = MARK.exec(markdown.slice(0, block.start))
   const text = mark?.[2] === '0' ? block.text.replace(/\r?\n$/, '') : block.text

@@ -1,4 +1,5 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { createItemIds } from './item-ids.ts'
 import type { MergeConflict, Position } from './merge-conflicts.ts'
 import type { MergedContent } from './merge-content.ts'
@@ -55,9 +56,8 @@ function chosenPosition(conflict: MergeConflict, { choose, text }: Resolution, i
 }
 
 function refused(index: number, field: string, message: string): SatchelError {
-  return new SatchelError('invalid', 'invalid_arguments', `${message}. Nothing was written.`, {
-    details: { errors: [{ pointer: `/resolutions/${index}/${field}`, message }] },
-  })
+  const errors = [{ pointer: `/resolutions/${index}/${field}`, message }]
+  return refusals.bad_resolution({ problem: message }, { errors })
 }
 
 function settled(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { sha256 } from './record-id.ts'
 
@@ -60,7 +60,5 @@ function keyOf({ kind, path, detail }: StoreProblem): Key {
 function keyOfCursor(cursor: string): Key {
   const key = keyIn(cursor, QUESTION)
   if (key) return key
-  throw new SatchelError('invalid', 'bad_cursor', 'The cursor is from another list; ask again without one.', {
-    next: { tool: 'handoff_doctor', args: {} },
-  })
+  throw refusals.bad_cursor({ next: { tool: 'handoff_doctor', args: {} } })
 }

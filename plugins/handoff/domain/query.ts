@@ -1,4 +1,5 @@
-import { nearest, SatchelError } from '../../../server/plugin.ts'
+import { nearest } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { SEARCH_FIELDS, type SearchField } from './record-row.ts'
 import { quoted } from './secrets.ts'
 import { folded } from './words.ts'
@@ -55,13 +56,8 @@ function fieldOf(name: string, place: number): SearchField {
   const found = SEARCH_FIELDS.find((field) => field === wanted)
   if (found) return found
   const near = nearest(wanted, SEARCH_FIELDS)
-  const hint = near ? ` Did you mean "${near}"?` : ` Fields: ${SEARCH_FIELDS.join(', ')}.`
-  throw new SatchelError(
-    'invalid',
-    'unknown_field',
-    `No field "${quoted(name, 40)}" at ${place + 1}.${hint}`,
-    {
-      details: { field: quoted(name, 40), at: place + 1, ...(near && { nearest: near }) },
-    },
-  )
+  const hint = near ? `Did you mean "${near}"?` : `Fields: ${SEARCH_FIELDS.join(', ')}.`
+  const [field, at] = [quoted(name, 40), place + 1]
+  const details = { field, at, ...(near && { nearest: near }) }
+  throw refusals.unknown_field({ name: field, at, hint }, { details })
 }

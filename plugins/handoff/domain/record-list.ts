@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { shownLine } from './fence.ts'
 import { leavesOf } from './latest.ts'
 import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
@@ -101,14 +101,7 @@ function limitOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = timeOf(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
   if (time !== undefined) return time
-  throw new SatchelError(
-    'invalid',
-    'invalid_arguments',
-    `${name} must be a time such as 2026-09-02T14:30:00Z.`,
-    {
-      details: { errors: [{ pointer: `/${name}`, message: 'not a time' }] },
-    },
-  )
+  throw refusals.not_a_time({ name }, { errors: [{ pointer: `/${name}`, message: 'not a time' }] })
 }
 
 /** Rising keys in the order of the list; the id makes each of its own. */
@@ -140,14 +133,7 @@ function cursorKey(request: ListRequest, sort: Sort): Key | undefined {
   if (request.cursor === undefined) return undefined
   const key = keyIn(request.cursor, questionOf(request, sort))
   if (key) return key
-  throw new SatchelError(
-    'invalid',
-    'bad_cursor',
-    'The cursor is not from this list; ask again without one.',
-    {
-      next: { tool: 'handoff_list', args: {} },
-    },
-  )
+  throw refusals.bad_cursor({ next: { tool: 'handoff_list', args: {} } })
 }
 
 const TITLE_CHARS = 200

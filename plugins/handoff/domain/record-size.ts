@@ -1,4 +1,5 @@
-import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, type RefusalOptions, type SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { MAX_DEPTH } from './json-text.ts'
 
 // design handoff, section 7, check `size`
@@ -10,7 +11,8 @@ export const MAX_STRING_BYTES = 64 * 1024
 /** Which limit a record passes, and by how much. */
 export interface SizeFault {
   readonly reason: 'record_too_large' | 'too_deep' | 'too_many_items'
-  readonly message: string
+  readonly actual: number
+  readonly limit: number
 }
 
 /** Refuses to write what is too large to be a record. Errors: `too_large` with the reason of the limit. */
@@ -22,26 +24,21 @@ export function refuseTooLarge(text: string, value: unknown): void {
 /** The first limit that a record passes; undefined: it may be stored. */
 export function sizeFault(text: string, value: unknown): SizeFault | undefined {
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_RECORD_BYTES) {
-    const message = `The record has ${bytes} bytes; at most ${MAX_RECORD_BYTES} are stored.`
-    return { reason: 'record_too_large', message }
-  }
+  if (bytes > MAX_RECORD_BYTES) return { reason: 'record_too_large', actual: bytes, limit: MAX_RECORD_BYTES }
   const depth = depthOf(value)
-  if (depth > MAX_DEPTH) {
-    const message = `The record is nested ${depth} levels deep; at most ${MAX_DEPTH} are stored.`
-    return { reason: 'too_deep', message }
-  }
+  if (depth > MAX_DEPTH) return { reason: 'too_deep', actual: depth, limit: MAX_DEPTH }
   const items = countItems(value)
-  if (items <= MAX_ITEMS) return undefined
-  return {
-    reason: 'too_many_items',
-    message: `The record has ${items} items; at most ${MAX_ITEMS} are stored.`,
-  }
+  if (items > MAX_ITEMS) return { reason: 'too_many_items', actual: items, limit: MAX_ITEMS }
+  return undefined
 }
 
-/** What is said where all of a record was given. */
-export function tooLarge({ reason, message }: SizeFault): SatchelError {
-  return new SatchelError('too_large', reason, `${message} Shorten it, then try again.`)
+/** The error of a record that passes a limit. Nothing was written. */
+export function tooLarge(
+  { reason, actual, limit }: SizeFault,
+  advice = 'Shorten it, then try again.',
+  options: RefusalOptions = {},
+): SatchelError {
+  return refusals[reason]({ actual, limit, advice }, options)
 }
 
 /** Elements of all lists at the record's top level. */

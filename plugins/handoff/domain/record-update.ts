@@ -1,4 +1,5 @@
-import { isJsonObject, SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type GivenItem, numberItems } from './item-ids.ts'
 import { appendEdits, editText, type JsonEdit } from './json-edit.ts'
 import { type PatchOperation, patchText } from './json-patch.ts'
@@ -57,10 +58,8 @@ export function patchedRecord(document: JsonDocument, operations: readonly Patch
 function refuseProtected(path: string): void {
   const owner = PROTECTED.find((pointer) => path === pointer || path.startsWith(`${pointer}/`))
   if (owner === undefined && path !== '') return
-  throw new SatchelError(
-    'invalid',
-    'protected_pointer',
-    `${owner ?? 'The whole record'} is not changed by an edit; other tools keep it.`,
+  throw refusals.protected_pointer(
+    { part: owner ?? 'The whole record' },
     { details: { pointer: quoted(path, 120), protected: PROTECTED } },
   )
 }

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /** Part of a text: parts that follow one another are the text again, byte by byte. */
 export interface TextPart {
@@ -16,12 +16,8 @@ export interface TextPart {
 export function partOf(text: string, offset: number, maxBytes: number): TextPart {
   const whole = Buffer.from(text)
   if (offset > whole.length || isInside(whole, offset)) {
-    throw new SatchelError(
-      'invalid',
-      'invalid_arguments',
-      `offset must be one that an answer gave, at most ${whole.length}; read from 0 again.`,
-      { details: { errors: [{ pointer: '/offset', message: 'no place where a part begins' }] } },
-    )
+    const errors = [{ pointer: '/offset', message: 'no part starts there' }]
+    throw refusals.bad_offset({ bytes: whole.length }, { errors })
   }
   let end = Math.min(whole.length, offset + maxBytes)
   while (isInside(whole, end)) end--

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { editText, type JsonEdit } from './json-edit.ts'
 import { childPointer, pointerTokens, resolvePointer } from './json-pointer.ts'
 import type { JsonDocument } from './json-text.ts'
@@ -50,9 +50,8 @@ function wholeString(document: JsonDocument, pointer: string): SecretFinding {
   const found = resolvePointer(document.value, pointer)
   const text = found.kind === 'found' && typeof found.value === 'string' ? found.value : undefined
   if (text === undefined) {
-    throw new SatchelError('not_found', 'pointer_not_found', `No text stands at "${quoted(pointer, 120)}".`, {
-      details: { pointer: quoted(pointer, 120) },
-    })
+    const details = { pointer: quoted(pointer, 120) }
+    throw refusals.no_text(details, { details })
   }
   return { pointer, rule: 'forced', start: 0, end: text.length, preview: '…' }
 }

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { CallContext } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { systemCode } from '../store/disk.ts'
 import { readFileInside } from './read-file.ts'
 
@@ -23,14 +24,14 @@ export async function importSources(
 ): Promise<readonly ImportSource[]> {
   const { content, path } = given
   if ((content === undefined) === (path === undefined)) {
-    throw new SatchelError('invalid', 'invalid_arguments', 'Give either content or a path.')
+    throw refusals.one_argument({ names: 'content and path' })
   }
   if (path === undefined) return [{ source: 'content', bytes: Buffer.from(content ?? '') }]
   const real = await ctx.resolvePath(path)
   if (!(await isFolder(real))) return [{ source: path, bytes: await readFileInside(ctx, path) }]
   const names = (await readdir(real)).filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
   if (names.length > MAX_FILES) {
-    throw new SatchelError('too_large', 'bundle_too_large', `The folder holds more than ${MAX_FILES} files.`)
+    throw refusals.bundle_too_large({ count: names.length, limit: MAX_FILES })
   }
   const sources: ImportSource[] = []
   for (const name of names) {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { type CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { CallContext, SatchelError } from '../../../server/plugin.ts'
 import { quoted } from '../domain/secrets.ts'
+import { refusals } from '../reasons.ts'
 import { systemCode } from '../store/disk.ts'
 import { placeOf } from './place-of-file.ts'
 
@@ -18,13 +19,7 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
     try {
       if ((await placeOf(file, real)) !== real) throw refused(path)
       const { size } = await file.stat()
-      if (size > LARGEST_FILE_BYTES) {
-        throw new SatchelError(
-          'too_large',
-          'record_too_large',
-          `The file has ${size} bytes; it was not read.`,
-        )
-      }
+      if (size > LARGEST_FILE_BYTES) throw refusals.file_not_read({ bytes: size })
       return await file.readFile()
     } finally {
       await file.close()
@@ -36,16 +31,13 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
 
 function asReadError(thrown: unknown, path: string): unknown {
   const code = systemCode(thrown)
-  const shown = quoted(path, 200)
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new SatchelError('not_found', 'file_not_found', `There is no file "${shown}".`)
-  }
-  if (code === 'EISDIR')
-    return new SatchelError('invalid', 'not_a_file', `"${shown}" is a folder; give a file.`)
+  const shown = { path: quoted(path, 200) }
+  if (code === 'ENOENT' || code === 'ENOTDIR') return refusals.file_not_found(shown)
+  if (code === 'EISDIR') return refusals.folder_given(shown)
   if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'EPERM') return thrown
   return refused(path, thrown)
 }
 
 function refused(path: string, cause?: unknown): SatchelError {
-  return new SatchelError('forbidden', 'path_refused', `"${quoted(path, 200)}" cannot be read.`, { cause })
+  return refusals.path_refused({ path: quoted(path, 200) }, { cause })
 }

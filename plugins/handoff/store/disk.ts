@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, truncate, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeDirectoryDurably, SatchelError, syncDirectory } from '../../../server/plugin.ts'
+import { makeDirectoryDurably, syncDirectory } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /** What the store needs of a file system; a test passes one that fails or dies at its n-th call. */
 export interface Disk {
@@ -102,21 +103,9 @@ const UNWRITABLE = new Set([
 export function asStoreError(thrown: unknown): unknown {
   const code = systemCode(thrown)
   if (code === undefined) return thrown
-  if (FULL.has(code)) {
-    return new SatchelError(
-      'unavailable',
-      'disk_full',
-      'The disk is full; nothing was changed. Free some space, then try again.',
-      { cause: thrown },
-    )
-  }
+  if (FULL.has(code)) return refusals.disk_full({ cause: thrown })
   if (!UNWRITABLE.has(code)) return thrown
-  return new SatchelError(
-    'unavailable',
-    'store_unwritable',
-    `The handoff store cannot be used (${code}); nothing was changed. Check its folder and permissions, then try again.`,
-    { details: { code }, cause: thrown },
-  )
+  return refusals.store_unwritable({ code }, { details: { code }, cause: thrown })
 }
 
 /** A new file that appears whole, by way of `temp`, and is on disk. Errors: `EEXIST` when there is one; `asLinkError`. */
@@ -137,12 +126,7 @@ export function asLinkError(thrown: unknown): unknown {
   const code = systemCode(thrown)
   if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code))
     return thrown
-  return new SatchelError(
-    'unavailable',
-    'no_hard_links',
-    'The file system of the handoff store has no hard links; set handoff.store to a folder on one that has.',
-    { cause: thrown },
-  )
+  return refusals.no_hard_links({ cause: thrown })
 }
 
 /** A temporary file that cannot be removed is harmless: the doctor names it, the next writer removes it. */

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type Disk, orMissing } from './disk.ts'
 
 /**
@@ -9,9 +9,5 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   const found = await orMissing(disk.stat(folder))
   if (found?.isDirectory) return
   if (!found) return disk.makeDirectory(folder)
-  throw new SatchelError(
-    'unavailable',
-    'store_unwritable',
-    'A folder of the handoff store is a link or a file; nothing was written. Make it a folder, or set handoff.store to another one.',
-  )
+  throw refusals.store_not_a_folder()
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isZombie, processStart, SatchelError } from '../../../server/plugin.ts'
+import { isZombie, processStart, type SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { asLinkError, type Disk, dropTemp, orMissing, systemCode } from './disk.ts'
 import { type Layout, newTemp } from './layout.ts'
 
@@ -192,8 +193,7 @@ function fileOf({ layout }: Locks, name: string, generation: number): string {
 }
 
 function lockedBy(name: string, holder: Holder | undefined): SatchelError {
-  const who = holder ? ` by process ${holder.pid} on ${holder.host}` : ' by another process'
-  return new SatchelError('conflict', 'locked', `${name} is locked${who}; nothing was changed. Try again.`, {
-    details: { name, ...(holder && { pid: holder.pid, host: holder.host }) },
-  })
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process'
+  const details = { name, ...(holder && { pid: holder.pid, host: holder.host }) }
+  return refusals.locked({ name, holder: who }, { details })
 }

@@ -1,7 +1,8 @@
 import { join, relative } from 'node:path'
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
+import { refusals } from '../reasons.ts'
 import { asStoreError, type Disk, dropTemp, orMissing, placeNew, systemCode } from './disk.ts'
 import { ensureFolder } from './ensure-folder.ts'
 import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
@@ -170,28 +171,18 @@ function ignoreExisting(thrown: unknown): void {
 }
 
 function alreadyThere(id: string): SatchelError {
-  return new SatchelError('conflict', 'exists', `There is a record ${id} already; it was left as it is.`, {
-    details: { id },
-    next: { tool: 'handoff_get', args: { id } },
-  })
+  return refusals.exists({ id }, { details: { id }, next: { tool: 'handoff_get', args: { id } } })
 }
 
 /** There is no such record. */
 export function unknownRecord(id: string, near: readonly string[] = []): SatchelError {
-  return new SatchelError(
-    'not_found',
-    'record_not_found',
-    `There is no record "${quoted(id, 80)}" in this project; list what there is.`,
-    { details: { id: quoted(id, 80), near }, next: { tool: 'handoff_list', args: {} } },
-  )
+  return refusals.record_not_found({ id: quoted(id, 80) }, { details: { id: quoted(id, 80), near } })
 }
 
 /** The caller's etag is not the present one. */
 export function changedMeanwhile(id: string, etag: string | undefined): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'etag_mismatch',
-    'The record changed since it was read; read it again and repeat the change on what it is now.',
-    { details: { id, etag: etag ?? null }, next: { tool: 'handoff_get', args: { id } } },
-  )
+  return refusals.etag_mismatch({
+    details: { id, etag: etag ?? null },
+    next: { tool: 'handoff_get', args: { id } },
+  })
 }

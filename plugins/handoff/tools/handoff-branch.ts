@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { defineTool, SatchelError } from '../../../server/plugin.ts'
+import { defineTool } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
 import type { Handoffs } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
 import { createdDigest, createdOutput } from './handoff-create.ts'
 import { ID_FORMS, projectField } from './shared-fields.ts'
@@ -48,8 +49,12 @@ export function branchTool(handoffs: Handoffs) {
     example: { id: 'latest', relation: 'continue', overrides: { current_state: 'The fixture is there.' } },
     async handler(ctx, input) {
       const { relation, branch_label, overrides = {} } = input
-      if (relation === 'merge') throw useMerge(input.id)
-      if (relation === 'fork' && branch_label === undefined) throw unlabelled()
+      if (relation === 'merge') {
+        throw refusals.use_merge({ next: { tool: 'handoff_lineage', args: { id: input.id } } })
+      }
+      if (relation === 'fork' && branch_label === undefined) {
+        throw refusals.label_missing({ errors: [{ pointer: '/branch_label', message: 'missing' }] })
+      }
       const project = await handoffs.project(ctx, input.project)
       return createRecord(handoffs, ctx, project, {
         authored: authoredOf(overrides),
@@ -66,22 +71,5 @@ export function branchTool(handoffs: Handoffs) {
       })
     },
     digest: createdDigest,
-  })
-}
-
-function useMerge(id: string): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'use_merge',
-    'Records are joined with handoff_merge; nothing was written.',
-    {
-      next: { tool: 'handoff_lineage', args: { id } },
-    },
-  )
-}
-
-function unlabelled(): SatchelError {
-  return new SatchelError('invalid', 'invalid_arguments', 'A fork needs a branch_label: say what it tries.', {
-    details: { errors: [{ pointer: '/branch_label', message: 'missing' }] },
   })
 }

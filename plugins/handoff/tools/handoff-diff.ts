@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { defineTool, inWords, SatchelError } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { diffWithin } from '../domain/diff-budget.ts'
 import { readJson } from '../domain/json-text.ts'
 import { diffRecords } from '../domain/record-diff.ts'
 import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 import { cutLine, truncatedShape } from './truncated-shape.ts'
 
@@ -70,15 +71,11 @@ function isRecordText(given: string): boolean {
 async function sideOf(project: Project, name: string, given: unknown): Promise<unknown> {
   if (typeof given !== 'string') {
     if (typeof given === 'object' && given !== null) return given
-    throw new SatchelError('invalid', 'invalid_arguments', `${name} must be an id or a record.`, {
-      details: { errors: [{ pointer: `/${name}`, message: 'an id or a record' }] },
-    })
+    throw refusals.not_a_record({ name }, { errors: [{ pointer: `/${name}`, message: 'an id or a record' }] })
   }
   if (!isRecordText(given)) return (await findRecord(project, given)).document.value
   const reading = readJson(given)
   if (reading.kind === 'read') return reading.document.value
   const { line, column } = reading.fault
-  throw new SatchelError('invalid', 'bad_json', `${name} is no JSON at line ${line}, column ${column}.`, {
-    details: { line, column },
-  })
+  throw refusals.bad_json({ what: name, line, column }, { details: { line, column } })
 }

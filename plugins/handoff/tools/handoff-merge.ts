@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { defineTool, inWords, SatchelError } from '../../../server/plugin.ts'
+import { defineTool, inWords } from '../../../server/plugin.ts'
 import { mergeStored } from '../actions/merge-records.ts'
 import { resolveMerge } from '../actions/resolve-merge.ts'
 import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { answerFields, digestOf, list, projectField, recordText } from './shared-fields.ts'
 
 const mergeOutput = z.object({
@@ -69,9 +70,7 @@ export function mergeTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const { ids = [], child, strategy, resolutions = [], title, objective, current_state } = input
       if (child !== undefined && ids.length === 0) return resolveMerge(handoffs, project, child, resolutions)
-      if (child !== undefined) {
-        throw new SatchelError('invalid', 'invalid_arguments', 'Give either ids or a child, not both.')
-      }
+      if (child !== undefined) throw refusals.one_argument({ names: 'ids and child' })
       const overrides = { title, objective, current_state }
       return mergeStored(handoffs, ctx, project, { ids, strategy, resolutions, overrides })
     },

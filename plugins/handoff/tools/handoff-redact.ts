@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { defineTool, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
+import { defineTool, type TypedFiles } from '../../../server/plugin.ts'
 import { redactGivenRecord, redactGivenText, redactStored } from '../actions/redact-record.ts'
 import type { Handoffs } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import {
   answerFields,
   digestOf,
@@ -66,7 +67,7 @@ export function redactTool(handoffs: Handoffs) {
       const { id, text, fields = [], apply, force_reason } = input
       const hasRecord = Object.hasOwn(input, 'record') && input.record !== undefined
       if ([id !== undefined, hasRecord, text !== undefined].filter(Boolean).length !== 1) {
-        throw new SatchelError('invalid', 'invalid_arguments', 'Give exactly one of id, record and text.')
+        throw refusals.one_argument({ names: 'id, record and text' })
       }
       if (text !== undefined) return redactGivenText(project, text)
       if (id === undefined) return redactGivenRecord(project, input.record, fields)

@@ -151,6 +151,7 @@ test('another status than expected and an old etag are refused', async (t) => {
 
   await assert.rejects(bench.call('handoff_transition', { id, to: 'validated', from: 'ready' }), {
     reason: 'illegal_transition',
+    message: /is draft, not ready/,
   })
   await assert.rejects(bench.call('handoff_transition', { id, to: 'validated', if_match: 'sha256:00' }), {
     reason: 'etag_mismatch',

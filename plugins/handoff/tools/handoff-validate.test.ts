@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -73,4 +81,13 @@ test('a record that was written validates and is read back by its bytes', async 
     bench.files().filter((path) => path.startsWith('.handoffs') && !path.includes('/.cache/')),
     ['.handoffs/.gitignore', '.handoffs/config.json', created.path],
   )
+})
+
+test('validating a stored record that is a symbolic link says so', async (t) => {
+  const bench = await openBench(t)
+  const { id, path } = await bench.call('handoff_create', SMALL)
+  renameSync(join(bench.root, path), join(bench.root, 'moved.json'))
+  symlinkSync(join(bench.root, 'moved.json'), join(bench.root, path))
+
+  await assert.rejects(bench.call('handoff_validate', { id }), { code: 'invalid', reason: 'not_a_file' })
 })

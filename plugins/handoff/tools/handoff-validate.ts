@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { defineTool, inWords, SatchelError, type TypedFiles } from '../../../server/plugin.ts'
+import { defineTool, inWords, type TypedFiles } from '../../../server/plugin.ts'
 import { type Candidate, validateRecord } from '../actions/validate-record.ts'
 import { LEVELS } from '../domain/validation.ts'
 import type { Handoffs } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
 const input = z.object({
@@ -95,14 +96,8 @@ function candidateOf(given: z.output<typeof input>): Candidate {
   if (given.markdown !== undefined) candidates.push({ kind: 'markdown', text: given.markdown })
   const [candidate] = candidates
   if (candidate && candidates.length === 1) return candidate
-  throw new SatchelError(
-    'invalid',
-    'invalid_arguments',
-    'Give exactly one of record, id, path and markdown.',
-    {
-      details: { errors: [{ pointer: '', message: 'exactly one of record, id, path, markdown' }] },
-    },
-  )
+  const names = 'record, id, path and markdown'
+  throw refusals.one_argument({ names }, { errors: [{ pointer: '', message: `exactly one of ${names}` }] })
 }
 
 /** `FILE|-|ID`: standard input without a word, a file that is there, else an id. */

@@ -1,4 +1,5 @@
-import { nearest, SatchelError } from '../../../server/plugin.ts'
+import { nearest } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /**
  * A text as one of the values it may have; listing them all in the input schema would cost every model tokens.
@@ -9,7 +10,7 @@ export function oneOf<T extends string>(field: string, given: string, values: re
   if (found !== undefined) return found
   const near = nearest(given, values)
   const hint = near ? ` Did you mean "${near}"?` : ''
-  throw new SatchelError('invalid', 'invalid_arguments', `${field}: one of ${values.join(', ')}.${hint}`, {
-    details: { errors: [{ pointer: `/${field}`, message: `one of ${values.join(', ')}` }] },
-  })
+  const allowed = values.join(', ')
+  const errors = [{ pointer: `/${field}`, message: `one of ${allowed}` }]
+  throw refusals.unknown_value({ field, values: allowed, hint }, { errors })
 }
