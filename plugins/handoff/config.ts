@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** How long a claim may last, in seconds (design handoff, section 5). */
+export const claimSeconds = z.number().min(60).max(86_400)
+
 /** The section `handoff` of the configuration file (surface, section 5). */
 export const handoffConfig = z.strictObject({
   store: z
@@ -15,13 +18,7 @@ export const handoffConfig = z.strictObject({
     .enum(['warn', 'refuse'])
     .default('warn')
     .describe('what a member that looks like a transcript does to validation'),
-  claim_ttl_s: z
-    .number()
-    .int()
-    .min(60)
-    .max(86_400)
-    .default(3600)
-    .describe('how long a resume claims a record, in seconds'),
+  claim_ttl_s: claimSeconds.int().default(3600).describe('how long a resume claims a record, in seconds'),
 })
 
 export type HandoffConfig = z.output<typeof handoffConfig>

@@ -1,4 +1,4 @@
-import { BYTES_PER_TOKEN, withinBytes } from '../domain/answer-budget.ts'
+import { BYTES_PER_TOKEN, type Truncated, withinBytes } from '../domain/answer-budget.ts'
 import {
   CLAIM_VERDICTS,
   type Gate,
@@ -10,7 +10,6 @@ import {
 } from '../domain/claim-verdicts.ts'
 import { type Drift, drift } from '../domain/drift.ts'
 import type { Handoff } from '../domain/record.ts'
-import type { Truncated } from '../domain/truncated.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { groundOf } from './world.ts'
 

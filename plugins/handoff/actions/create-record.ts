@@ -1,11 +1,10 @@
 import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
-import { isLive } from '../domain/checks/history.ts'
+import { isLiveChild } from '../domain/checks/history.ts'
 import { childrenOf } from '../domain/latest.ts'
-import type { Authored } from '../domain/new-record.ts'
-import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
-import { sha256 } from '../domain/record-id.ts'
+import { type Authored, lineageOf } from '../domain/new-record.ts'
+import { type Handoff, isLive, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
+import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
-import { timeOf } from '../domain/record-time.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -58,7 +57,7 @@ export async function createRecord(
 
 /** Runs `work` while nobody else uses this idempotency key. */
 export async function withKey<T>(project: Project, key: string, work: () => Promise<T>): Promise<T> {
-  return project.store.locked(`key-${sha256(key).slice(7)}`, work)
+  return project.store.locked(`key-${sha256Hex(key)}`, work)
 }
 
 /** The record that was written under this idempotency key. */
@@ -85,22 +84,12 @@ async function place(
   const isDetected = around.automation.score !== null && request.authored.trigger === undefined
   const authored = isDetected ? { ...request.authored, trigger: 'threshold' } : request.authored
   if (parentId === undefined) {
-    const lineage: Placement['lineage'] = {
-      relation: 'root',
-      parents: [],
-      branch_label: null,
-      merge_basis: [],
-    }
+    const lineage = lineageOf('root', undefined)
     return writeRecord(handoffs, project, authored, { ...around, lineage, inherited: undefined }, options)
   }
   const parent = await findParent(project, parentId)
   const relation = request.relation ?? 'continue'
-  const lineage: Placement['lineage'] = {
-    relation,
-    parents: [parent.id],
-    branch_label: request.branchLabel ?? null,
-    merge_basis: [],
-  }
+  const lineage = lineageOf(relation, parent.id, request.branchLabel)
   const placement = { ...around, lineage, inherited: parent.record }
   const write = (flags: Placement['flags']) =>
     writeRecord(handoffs, project, authored, { ...placement, ...(flags && { flags }) }, options)
@@ -126,7 +115,7 @@ function automationOf({ detections }: Handoffs, session: string | undefined): Pl
 async function liveSibling(project: Project, parentId: string): Promise<RecordRow | undefined> {
   const { rows } = await project.index.view()
   const children = childrenOf(rows).get(parentId.toLowerCase()) ?? []
-  return children.find((row) => row.relation === 'continue' && isLive(row))
+  return children.find((row) => row.relation === 'continue' && isLiveChild(row))
 }
 
 async function parentOf(
@@ -144,7 +133,7 @@ async function parentOf(
 
 /** The record that a session has claimed and not let go. */
 export function claimedBy(rows: readonly RecordRow[], session: string, nowMs: number): RecordRow | undefined {
-  return rows.find(({ claim }) => claim?.by === session && (timeOf(claim.expires_at) ?? 0) > nowMs)
+  return rows.find(({ claim }) => claim?.by === session && isLive(claim, nowMs))
 }
 
 async function findParent(project: Project, given: string) {

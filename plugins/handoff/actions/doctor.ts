@@ -2,8 +2,8 @@ import { join, relative } from 'node:path'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
 import type { StoreProblem } from '../domain/problem-page.ts'
+import { isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
-import { timeOf } from '../domain/record-time.ts'
 import type { Project } from '../project.ts'
 import { orMissing } from '../store/disk.ts'
 import { storedProjectId } from '../store/project-identity.ts'
@@ -111,7 +111,7 @@ function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem
             : []
         }),
   )
-  const expired = rows.filter(({ claim }) => claim && (timeOf(claim.expires_at) ?? 0) <= nowMs)
+  const expired = rows.filter(({ claim }) => claim && !isLive(claim, nowMs))
   return [
     ...open.map(({ child, row }) => ({
       kind: 'not_superseded' as const,

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN, jsonBytes, readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
-import type { Handoff } from '../domain/record.ts'
-import { withDefaults } from '../domain/record-defaults.ts'
+import { type Handoff, withDefaults } from '../domain/record.ts'
 import { quoted } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -29,14 +29,9 @@ export interface GetAnswer {
   readonly part?: unknown
   readonly text?: string
   readonly problems: readonly Problem[]
-  readonly truncated?: {
-    readonly reason: string
-    readonly next: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
-  }
+  readonly truncated?: Omit<Truncated, 'left_out'>
   readonly warnings: readonly string[]
 }
-
-const CHARS_PER_TOKEN = 4
 
 /** A record, a part of it, or a text of it, within a budget. A file that breaks the tables is given with its problem. */
 export async function getRecord(
@@ -84,43 +79,39 @@ function requestedValue(found: StoredRecord | BrokenRecord, request: GetRequest)
 }
 
 function jsonOf(value: unknown, { pointer, maxTokens }: GetRequest, id: string): Partial<GetAnswer> {
-  const budget = maxTokens * CHARS_PER_TOKEN
+  const budget = maxTokens * BYTES_PER_TOKEN
   if (pointer !== undefined && pointer !== '') {
     const found = resolvePointer(value, pointer)
     if (found.kind === 'missing') {
       const details = { pointer: quoted(pointer, 120) }
       throw refusals.pointer_not_found(details, { details, next: { tool: 'handoff_get', args: { id } } })
     }
-    if (sizeOf(found.value) <= budget) return { part: found.value }
+    if (jsonBytes(found.value) <= budget) return { part: found.value }
     return { part: outlineOf(found.value), truncated: tooMuch(id, pointer) }
   }
-  if (sizeOf(value) <= budget) return { record: value }
+  if (jsonBytes(value) <= budget) return { record: value }
   return { part: outlineOf(value), truncated: tooMuch(id, '/work') }
 }
 
 function tooMuch(id: string, pointer: string): NonNullable<GetAnswer['truncated']> {
-  return { reason: 'over_budget', next: { tool: 'handoff_get', args: { id, pointer, max_tokens: 300_000 } } }
-}
-
-function sizeOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value) ?? '')
+  return { reason: 'over_budget', next: readOn(id, pointer) }
 }
 
 /** Each member with its kind and size instead of its value. */
 function outlineOf(value: unknown): unknown {
-  if (Array.isArray(value)) return { items: value.length, bytes: sizeOf(value) }
-  if (!isJsonObject(value)) return { bytes: sizeOf(value) }
+  if (Array.isArray(value)) return { items: value.length, bytes: jsonBytes(value) }
+  if (!isJsonObject(value)) return { bytes: jsonBytes(value) }
   const members = Object.entries(value).slice(0, 200)
   return Object.fromEntries(
     members.map(([name, member]) => [
       name,
-      Array.isArray(member) ? `${member.length} items, ${sizeOf(member)} bytes` : summary(member),
+      Array.isArray(member) ? `${member.length} items, ${jsonBytes(member)} bytes` : summary(member),
     ]),
   )
 }
 
 function summary(member: unknown): unknown {
-  const size = sizeOf(member)
+  const size = jsonBytes(member)
   return size <= 200 ? member : `${size} bytes`
 }
 
@@ -139,6 +130,6 @@ async function textOf(
     return { text: briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: tokens }).text }
   }
   const text = toMarkdown(found.record, found.document.text)
-  if (Buffer.byteLength(text) <= maxTokens * CHARS_PER_TOKEN) return { text }
+  if (Buffer.byteLength(text) <= maxTokens * BYTES_PER_TOKEN) return { text }
   return { part: outlineOf(found.record satisfies Handoff), truncated: tooMuch(id, '/work') }
 }

@@ -1,4 +1,5 @@
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
+import { lineageOf } from '../domain/new-record.ts'
 import { HARNESSES, type Handoff, SCHEMA_VERSION } from '../domain/record.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { fileFacts } from '../files/file-facts.ts'
@@ -77,12 +78,7 @@ async function writeSkeleton(
   parent: Handoff | undefined,
 ): Promise<void> {
   const placement: Placement = {
-    lineage: {
-      relation: parent ? 'continue' : 'root',
-      parents: parent ? [parent.id] : [],
-      branch_label: null,
-      merge_basis: [],
-    },
+    lineage: lineageOf('continue', parent?.id),
     inherited: parent,
     origin: {
       harness: HARNESSES.find((known) => known === harness) ?? 'generic',

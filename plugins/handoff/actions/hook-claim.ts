@@ -30,15 +30,8 @@ export async function endClaim(call: HookCall): Promise<void> {
     if (current.kind === 'broken' || extension(current.record).claim?.by !== session) return undefined
     const { record } = current
     const status = record.status === 'resumed' ? 'ready' : record.status
-    const history = {
-      at,
-      from: record.status,
-      to: status,
-      by: session ?? null,
-      reason: 'session ended',
-      nonce: null,
-    }
-    return editText(current.document, changeEdits(record, { status, claim: null, history, updatedAt: at }))
+    const entry = { by: session ?? null, reason: 'session ended' }
+    return editText(current.document, changeEdits(record, { status, claim: null, entry, at }))
   })
 }
 

@@ -1,5 +1,6 @@
 import { briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { latestOf, newestFirst } from '../domain/latest.ts'
+import { isEditable } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import type { HookCall } from '../hook-call.ts'
 import { storedProjectId } from '../store/project-identity.ts'
@@ -46,8 +47,6 @@ export async function sessionBrief(
 /** The newest record this session has written and not released. */
 export function draftOf(rows: readonly RecordRow[], session: string | undefined): RecordRow | undefined {
   if (session === undefined) return undefined
-  const own = rows.filter(
-    (row) => row.session === session && (row.status === 'draft' || row.status === 'validated'),
-  )
+  const own = rows.filter((row) => row.session === session && isEditable(row))
   return [...own].sort(newestFirst)[0]
 }

@@ -1,10 +1,11 @@
 import { type CallContext, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
 import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
-import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
+import { documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
+import { lineageOf } from '../domain/new-record.ts'
 import type { Handoff } from '../domain/record.ts'
-import { newRecordId, sha256 } from '../domain/record-id.ts'
+import { newRecordId, sha256Hex } from '../domain/record-id.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { findSecrets } from '../domain/secrets.ts'
@@ -144,7 +145,7 @@ async function importHandwritten(
   { source, text }: { readonly source: string; readonly text: string },
 ): Promise<ImportResult> {
   if (secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
-  const key = `import-${sha256(text).slice('sha256:'.length)}`
+  const key = `import-${sha256Hex(text)}`
   const once = async (): Promise<ImportResult> => {
     const first = await recordOfKey(project, key)
     if (first) return { source, id: first.id, outcome: 'same' }
@@ -166,7 +167,7 @@ async function writeHandwritten(
     project,
     authored,
     {
-      lineage: { relation: 'root', parents: [], branch_label: null, merge_basis: [] },
+      lineage: lineageOf('root', undefined),
       inherited: undefined,
       origin: { ...originOf(ctx, handoffs, undefined), actor: { type: 'human', name: null } },
       automation: { score: null, reasons: [] },
@@ -245,10 +246,4 @@ function withRenamedParents(document: JsonDocument, renamed: ReadonlyMap<string,
     return [{ op: 'set', pointer: `/lineage/${name}`, value } as const]
   })
   return edits.length === 0 ? document : documentOf(editText(document, edits))
-}
-
-function documentOf(text: string): JsonDocument {
-  const reading = readJson(text)
-  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
-  return reading.document
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../../server/plugin.ts'
-import { ancestorsOf, byId } from '../domain/lineage.ts'
+import { ancestorsOf, byId, byRisingId } from '../domain/lineage.ts'
 import { type Merge, mergedLedger, mergeRecords } from '../domain/merge.ts'
 import type { MergeConflict } from '../domain/merge-conflicts.ts'
 import type { MergedContent, MergeOverrides } from '../domain/merge-content.ts'
@@ -43,7 +43,7 @@ export async function mergeStored(
 ): Promise<MergeAnswer> {
   const found = await Promise.all(request.ids.map((id) => findRecord(project, id)))
   const parents = [...new Map(found.map((stored) => [stored.id.toLowerCase(), stored])).values()].sort(
-    (a, b) => (a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1),
+    byRisingId,
   )
   if (parents.length < 2) {
     throw refusals.too_few_parents()

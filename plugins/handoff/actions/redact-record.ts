@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../../server/plugin.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
-import { type JsonDocument, readJson } from '../domain/json-text.ts'
-import { extension, type Redaction } from '../domain/record.ts'
+import { documentOf, readJson } from '../domain/json-text.ts'
+import { extension, isEditable, type Redaction } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { findSecrets, redactText, type SecretFinding, shownFindings } from '../domain/secrets.ts'
@@ -94,28 +94,14 @@ function redactedText(
   now: string,
 ): string {
   const { record, document, id } = current
-  const isOpen = record.status === 'draft' || record.status === 'validated'
-  if (!isOpen && !reason) {
+  if (!isEditable(record) && !reason) {
     const next = { tool: 'handoff_redact', args: { id } }
     throw refusals.force_reason_missing({ details: { id, status: record.status }, next })
   }
   const redacted = documentOf(redactDocument(document, fields).text)
-  if (isOpen) return editText(redacted, afterUpdate(record, now))
-  const history = {
-    at: now,
-    from: record.status,
-    to: record.status,
-    by: null,
-    reason: reason === undefined ? null : redactText(reason),
-    nonce: null,
-  }
+  if (isEditable(record)) return editText(redacted, afterUpdate(record, now))
+  const entry = { by: null, reason: reason === undefined ? null : redactText(reason) }
   const hadDigest = extension(record).content_sha256 !== undefined
-  const change = { history, updatedAt: now, ...(hadDigest && { contentSha256: contentDigest(redacted) }) }
+  const change = { entry, at: now, ...(hadDigest && { contentSha256: contentDigest(redacted) }) }
   return editText(redacted, changeEdits(record, change))
-}
-
-function documentOf(text: string): JsonDocument {
-  const reading = readJson(text)
-  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
-  return reading.document
 }

@@ -12,7 +12,7 @@ import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import type { MergeAnswer } from './merge-records.ts'
-import { immutable } from './update-record.ts'
+import { refuseReleased } from './update-record.ts'
 
 /** Resolves conflicts that a merge left open in its child; the flag goes with the last of them. */
 export async function resolveMerge(
@@ -44,11 +44,11 @@ export async function resolveMerge(
 }
 
 function resolvedText(
-  { id, record, document }: StoredRecord,
+  { record, document }: StoredRecord,
   resolutions: readonly Resolution[],
   now: string,
 ): string {
-  if (record.status !== 'draft' && record.status !== 'validated') throw immutable(id, record.status)
+  refuseReleased(record)
   const before = contentOf(record)
   const { content, open } = resolveConflicts(
     before,

@@ -1,13 +1,12 @@
 import type { CallContext } from '../../../server/plugin.ts'
+import { readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
-import { type Claim, extension, type Handoff } from '../domain/record.ts'
+import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
-import { timeOf } from '../domain/record-time.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
-import type { Truncated } from '../domain/truncated.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
@@ -93,10 +92,9 @@ function boundedParts({ stored, standing, path }: Found, withRecord: boolean) {
   const { structured, leftOut, more } = structuredOf(record)
   const fresh = freshnessAnswer(standing)
   const isTooLarge = withRecord && Buffer.byteLength(document.text) > MAX_RECORD_BYTES
-  const get = (args: object) => ({ tool: 'handoff_get', args: { id, ...args, max_tokens: 300_000 } })
   const nexts: readonly (Truncated['next'] | false)[] = [
-    more !== undefined && get({ pointer: more }),
-    isTooLarge && get({}),
+    more !== undefined && readOn(id, more),
+    isTooLarge && readOn(id),
     Object.keys(fresh.leftOut).length > 0 && wholeFreshness(id),
     path.length > MAX_PATH && { tool: 'handoff_lineage', args: { id, direction: 'ancestors', depth: 1000 } },
   ]
@@ -135,7 +133,7 @@ async function mark(
 
 function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now: Date): void {
   const { claim } = extension(record)
-  if (!claim || claim.by === by || (timeOf(claim.expires_at) ?? 0) <= now.getTime()) return
+  if (!claim || claim.by === by || !isLive(claim, now.getTime())) return
   throw refusals.claimed(
     { by: claim.by.slice(0, 40), expires_at: claim.expires_at },
     { details: { ...claim }, next: { tool: 'handoff_get', args: { id, format: 'brief' } } },
@@ -158,7 +156,5 @@ function markChange(
     claim: claim ?? null,
   }
   if (record.status === 'resumed' && claim !== undefined && present?.by === by) return change
-  const at = now.toISOString()
-  const history = { at, from: record.status, to: 'resumed', by: by ?? null, reason: null, nonce: null }
-  return { ...change, status: 'resumed', history, updatedAt: at }
+  return { ...change, status: 'resumed', entry: { by: by ?? null }, at: now.toISOString() }
 }

@@ -35,16 +35,10 @@ function changed(
   if (current.kind === 'broken') return undefined
   const change = changeOf(current.record, child)
   if (!change) return undefined
-  const now = handoffs.now().toISOString()
-  const history = {
-    at: now,
-    from: current.record.status,
-    to: change.status ?? current.record.status,
-    by: extension(child).session ?? null,
-    reason: `${child.lineage.relation} ${child.id} became ready`,
-    nonce: null,
-  }
-  return editText(current.document, changeEdits(current.record, { ...change, history, updatedAt: now }))
+  const at = handoffs.now().toISOString()
+  const reason = `${child.lineage.relation} ${child.id} became ready`
+  const entry = { by: extension(child).session ?? null, reason }
+  return editText(current.document, changeEdits(current.record, { ...change, entry, at }))
 }
 
 function changeOf(parent: Handoff, child: Handoff): RecordChange | undefined {

@@ -1,16 +1,26 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { childrenOf } from '../domain/latest.ts'
-import { extension, type Validation } from '../domain/record.ts'
+import { extension, type Flag, type Handoff, type Status, type Validation } from '../domain/record.ts'
 import { type RecordChange, withFlag } from '../domain/record-change.ts'
-import { type Step, stepFor } from '../domain/transition.ts'
-import type { Verdict } from '../domain/validation.ts'
+import { ALLOWED, isActionable, type Step, stepFor } from '../domain/transition.ts'
+import type { CheckResult, Verdict } from '../domain/validation.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { judgeStored } from './judge-stored.ts'
-import { checksFailed, clearedFlags, illegal, refuseUnready } from './transition-refusals.ts'
-import type { TransitionRequest } from './transition-request.ts'
+import { judgeStored } from './validate-record.ts'
+
+/** What `handoff_transition` is asked. */
+export interface TransitionRequest {
+  readonly id: string
+  readonly to: Status | undefined
+  readonly from: Status | undefined
+  readonly ifMatch: string | undefined
+  readonly reason: string | undefined
+  readonly acceptWarnings: string | undefined
+  readonly clearFlags: readonly Flag[]
+  readonly nonce: string | undefined
+}
 
 /** What a transition writes, decided before anything is. */
 export interface Plan {
@@ -119,4 +129,64 @@ async function refuseWithoutSuccessor(project: Project, { id, record }: StoredRe
 function storable(verdict: Verdict): Validation {
   const { checks, ...rest } = verdict.validation
   return { ...rest, checks: checks.map(({ name, status, detail }) => ({ name, status, detail })) }
+}
+
+/** Refuses to release what nobody could go on from. */
+function refuseUnready(
+  stored: StoredRecord,
+  flags: readonly Flag[],
+  status: string | undefined,
+  acceptWarnings: string | undefined,
+): void {
+  const { id, record } = stored
+  const next = { tool: 'handoff_validate', args: { id } }
+  if (extension(record).conflicts.length > 0) throw refusals.conflicts_unresolved({ next })
+  if (flags.length > 0) throw refusals.flagged({ flags: flags.join(' and ') }, { next })
+  if (status !== 'pass' && !(status === 'warn' && acceptWarnings)) {
+    throw refusals.needs_acknowledgement({ next })
+  }
+  if (!isActionable(record)) throw refusals.not_actionable({ next })
+}
+
+/** The flags that stay; `invalid` is never taken off by hand. */
+function clearedFlags(
+  record: Handoff,
+  { clearFlags, reason }: Pick<TransitionRequest, 'clearFlags' | 'reason'>,
+): readonly Flag[] {
+  if (clearFlags.length === 0) return record.flags
+  if (clearFlags.includes('invalid')) {
+    throw refusals.invalid_flag({ next: { tool: 'handoff_validate', args: { id: record.id } } })
+  }
+  if (!reason) {
+    throw refusals.reason_missing({ errors: [{ pointer: '/reason', message: 'missing' }] })
+  }
+  if (extension(record).conflicts.length > 0) throw refusals.conflicts_unresolved()
+  return record.flags.filter((flag) => !clearFlags.includes(flag))
+}
+
+/** The status table has no such step, or the record is not in the status that the caller expects. */
+function illegal(stored: StoredRecord, to: Status, expected: Status | undefined): SatchelError {
+  const { status } = stored.record
+  const allowed = ALLOWED[status]
+  const byResume = to === 'resumed' && (status === 'ready' || status === 'resumed')
+  const next = byResume
+    ? { tool: 'handoff_resume', args: { id: stored.id } }
+    : { tool: 'handoff_get', args: { id: stored.id } }
+  const options = { details: { from: status, to, allowed: [...allowed] }, next }
+  if (expected !== undefined && expected !== status) {
+    return refusals.other_status({ status, expected }, options)
+  }
+  return refusals.illegal_transition({ from: status, to, allowed: allowed.join(', ') }, options)
+}
+
+/** The checks said no; their outcome was stored. */
+function checksFailed(id: string, verdict: Verdict): SatchelError {
+  const checks: readonly CheckResult[] = verdict.validation.checks
+  const failed = checks.filter(({ status }) => status === 'fail')
+  const names = failed.map(({ name }) => name).join(', ')
+  const errors = failed.flatMap(({ pointers, detail }) =>
+    pointers.map((pointer) => ({ pointer, message: detail })),
+  )
+  const next = { tool: 'handoff_validate', args: { id } }
+  return refusals.checks_failed({ names }, { details: { checks: failed }, errors, next })
 }

@@ -1,6 +1,6 @@
 import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
-import { extension, type Flag, type Handoff, type HistoryEntry, type Status } from '../domain/record.ts'
+import { extension, type Flag, type Status } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { comparableName, redactText } from '../domain/secrets.ts'
 import type { Handoffs, Project } from '../project.ts'
@@ -10,8 +10,7 @@ import type { StoredRecord } from '../store/read-record.ts'
 import { changedMeanwhile } from '../store/store.ts'
 import { findRecord } from './find-record.ts'
 import { supersedeParents } from './supersede-parents.ts'
-import { planOf } from './transition-plan.ts'
-import type { TransitionRequest } from './transition-request.ts'
+import { planOf, type TransitionRequest } from './transition-plan.ts'
 
 export interface TransitionAnswer {
   readonly root: string
@@ -65,32 +64,15 @@ async function attempt(
   const plan = await planOf(handoffs, project, stored, request)
   if (plan.change === undefined) return answerOf(project, stored, stored.etag, plan.change)
   const by = (await sessionOf(ctx, handoffs, project)) ?? ctx.client?.name ?? null
-  const history = historyOf(stored.record, plan.change, { ...request, nonce }, by, handoffs.now())
-  const change = { ...plan.change, history, updatedAt: handoffs.now().toISOString() }
+  const reason = request.reason ?? request.acceptWarnings
+  const entry = { by, reason: reason === undefined ? null : redactText(reason), nonce: nonce ?? null }
+  const change = { ...plan.change, entry, at: handoffs.now().toISOString() }
   const { etag } = await project.store.update(stored.id, stored.etag, () =>
     editText(stored.document, changeEdits(stored.record, change)),
   )
   if (plan.refusal) throw plan.refusal
   const warnings = change.status === 'ready' ? await supersedeParents(handoffs, project, stored.record) : []
   return { ...answerOf(project, stored, etag, change), warnings }
-}
-
-function historyOf(
-  record: Handoff,
-  change: RecordChange,
-  request: TransitionRequest,
-  by: string | null,
-  now: Date,
-): HistoryEntry {
-  const reason = request.reason ?? request.acceptWarnings
-  return {
-    at: now.toISOString(),
-    from: record.status,
-    to: change.status ?? record.status,
-    by,
-    reason: reason === undefined ? null : redactText(reason),
-    nonce: request.nonce ?? null,
-  }
 }
 
 function repeatedAnswer(

@@ -1,8 +1,7 @@
-import type { SatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
-import { type JsonDocument, readJson } from '../domain/json-text.ts'
-import type { Handoff, Validation } from '../domain/record.ts'
+import { documentOf, type JsonDocument } from '../domain/json-text.ts'
+import { type Handoff, isEditable, type Validation } from '../domain/record.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import {
   type Appendix,
@@ -11,13 +10,13 @@ import {
   patchedRecord,
   type UpdatedText,
 } from '../domain/record-update.ts'
+import { validRecord } from '../domain/schema-verdict.ts'
 import { redactText } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
-import { validRecord } from './valid-record.ts'
 
 export interface UpdateRequest {
   readonly id: string
@@ -78,13 +77,13 @@ interface Outcome extends Omit<UpdatedText, 'text'> {
 }
 
 function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: string): Outcome {
-  const { record, document, id } = current
-  if (record.status !== 'draft' && record.status !== 'validated') throw immutable(id, record.status)
+  const { record, document } = current
+  refuseReleased(record)
   const update =
     patch !== undefined ? patchedRecord(document, patch) : appendedRecord(document, record, append ?? {}, now)
-  const settled = asDocument(editText({ ...document, text: update.text }, afterUpdate(record, now)))
+  const settled = documentOf(editText({ ...document, text: update.text }, afterUpdate(record, now)))
   const { text, ledger } = redactDocument(settled)
-  const final = asDocument(text)
+  const final = documentOf(text)
   refuseTooLarge(final.text, final.value)
   return {
     ...update,
@@ -94,14 +93,9 @@ function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: st
   }
 }
 
-function asDocument(text: string): JsonDocument {
-  const reading = readJson(text)
-  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
-  return reading.document
-}
-
-/** A released record does not change. */
-export function immutable(id: string, status: string): SatchelError {
+/** Errors: `conflict`/`immutable` for a released record. */
+export function refuseReleased({ id, status }: Handoff): void {
+  if (isEditable({ status })) return
   const next = { tool: 'handoff_branch', args: { id, relation: 'amend' } }
-  return refusals.immutable({ status }, { details: { id, status }, next })
+  throw refusals.immutable({ status }, { details: { id, status }, next })
 }

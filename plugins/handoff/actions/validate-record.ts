@@ -3,12 +3,13 @@ import type { Subject } from '../domain/checks/check.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { readableRecord } from '../domain/readable-record.ts'
+import type { Handoff } from '../domain/record.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { type Level, type Verdict, verdictOn } from '../domain/validation.ts'
 import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
 import type { Handoffs, Project } from '../project.ts'
-import { type BrokenRecord, decodeUtf8 } from '../store/read-record.ts'
+import { type BrokenRecord, decodeUtf8, type StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { brokenFile, resolveId } from './find-record.ts'
 import { worldOf } from './world.ts'
@@ -91,4 +92,34 @@ function fromText(text: string): Judged {
 
 function fromDocument(document: JsonDocument): Judged {
   return { source: { kind: 'text', document }, value: document.value }
+}
+
+/**
+ * Every check on a stored record, as a transition runs them: what the last run left behind (status, flag) is not
+ * held against it.
+ */
+export async function judgeStored(
+  handoffs: Handoffs,
+  project: Project,
+  stored: StoredRecord,
+): Promise<Verdict> {
+  const { record, document } = stored
+  const unjudged: Handoff = {
+    ...readableRecord(record),
+    status: 'draft',
+    flags: record.flags.filter((flag) => flag !== 'invalid'),
+  }
+  return verdictOn(
+    {
+      source: { kind: 'text', document },
+      value: document.value,
+      faults: [],
+      record: unjudged,
+      world: await worldOf(handoffs, project, record),
+      now: handoffs.now(),
+      transcripts: handoffs.config.transcripts,
+    },
+    'all',
+    false,
+  )
 }

@@ -4,20 +4,13 @@ import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
 import type { Handoffs, Project } from '../project.ts'
-import { storedProjectId } from '../store/project-identity.ts'
 
 /** Everything the project says about a record: its relatives, its files, its repository. Writes nothing. */
 export async function worldOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<WorldFacts> {
-  const { disk, layout } = project.store
-  const [view, ground, projectId] = await Promise.all([
-    project.index.view(),
-    groundOf(handoffs, project, record),
-    storedProjectId(disk, layout),
-  ])
+  const [view, ground] = await Promise.all([project.index.view(), groundOf(handoffs, project, record)])
   return {
     ...ground,
     relatives: relativesOf(view.rows),
-    ...(projectId !== undefined && { projectId }),
   }
 }
 

@@ -6,12 +6,12 @@ import type { Handoff, Redaction } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
 import { redactValue } from '../domain/redaction.ts'
+import { validRecord } from '../domain/schema-verdict.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { reasonText } from '../git/git-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
-import { validRecord } from './valid-record.ts'
 
 /** How a new record is to be captured. */
 export interface CaptureOptions {

@@ -1,7 +1,34 @@
-/** How answers that grow with a record are kept at a size that a model can take. */
+import type { NextStep } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
-/** A token of a budget stands for so many bytes. design handoff, section 9 */
+/** Keeps answers that grow with a record at a size that a model can take. */
+
+/** Budgets count tokens as UTF-8 bytes / 4 (design handoff, section 9). */
 export const BYTES_PER_TOKEN = 4
+/** Largest budget that a caller may set for one answer. */
+export const MAX_ANSWER_TOKENS = 300_000
+export const DEFAULT_ANSWER_TOKENS = 8000
+
+/** Says that an answer was cut, and which call reads on. */
+export interface Truncated {
+  readonly reason: 'over_budget'
+  /** Part of the answer -> entries that are not in it. */
+  readonly left_out: Readonly<Record<string, number>>
+  readonly next: NextStep
+}
+
+/** The call that reads the value at a pointer of a record within the largest budget. */
+export function readOn(id: string, pointer?: string): NextStep {
+  return {
+    tool: 'handoff_get',
+    args: { id, ...(pointer !== undefined && { pointer }), max_tokens: MAX_ANSWER_TOKENS },
+  }
+}
+
+/** UTF-8 bytes of a value as JSON; 0 for `undefined`. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '')
+}
 
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
@@ -30,7 +57,7 @@ export function withinBytes<L extends Lists>(lists: L, maxBytes: number, ranks: 
     for (const { entries, order, kept } of queues) {
       const at = order[turn]
       if (at === undefined) continue
-      const size = Buffer.byteLength(JSON.stringify(entries[at])) + 1 // the comma
+      const size = jsonBytes(entries[at]) + 1 // the comma
       if (size > left) continue
       left -= size
       kept.add(at)
@@ -53,4 +80,37 @@ function orderOf<T>(entries: readonly T[], rank: ((entry: T) => number) | undefi
   if (!rank) return places
   const ranked = entries.map(rank)
   return places.sort((a, b) => (ranked[a] ?? 0) - (ranked[b] ?? 0) || a - b)
+}
+
+/** Part of a text: parts that follow one another are the text again, byte by byte. */
+export interface TextPart {
+  readonly part: string
+  /** Bytes of the whole. */
+  readonly bytes: number
+  /** Where the next part begins; undefined: this is the last. */
+  readonly next: number | undefined
+}
+
+/**
+ * At most `maxBytes` (4 or more) of a text from byte `offset` on, cut between characters.
+ * Errors: `invalid`/`invalid_arguments` for an offset behind the end or inside a character.
+ */
+export function partOf(text: string, offset: number, maxBytes: number): TextPart {
+  const whole = Buffer.from(text)
+  if (offset > whole.length || isInside(whole, offset)) {
+    const errors = [{ pointer: '/offset', message: 'no part starts there' }]
+    throw refusals.bad_offset({ bytes: whole.length }, { errors })
+  }
+  let end = Math.min(whole.length, offset + maxBytes)
+  while (isInside(whole, end)) end--
+  return {
+    part: whole.toString('utf8', offset, end),
+    bytes: whole.length,
+    next: end < whole.length ? end : undefined,
+  }
+}
+
+/** Whether a byte goes on with a character that began before it. */
+function isInside(bytes: Buffer, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0xc0) === 0x80
 }

@@ -1,5 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
-import type { Handoff } from './record.ts'
+import { MAX_BRIEF_TOKENS } from './brief.ts'
+import { type Handoff, isEditable } from './record.ts'
 import {
   countItems,
   MAX_ITEMS,
@@ -52,7 +53,7 @@ export function childTooLarge(
     .slice(0, NAMED_PARTS)
     .map(([name, bytes]) => `${name} ${bytes} bytes`)
   const why = `Nearly all of it is inherited (${largest.join(', ')}), and a child keeps what it inherits.`
-  if (parent.status === 'draft' || parent.status === 'validated') {
+  if (isEditable(parent)) {
     return tooLarge(
       fault,
       `${why} The parent is a ${parent.status === 'draft' ? 'draft' : 'validated draft'}: take out of it what no longer matters with handoff_update, then go on from it.`,
@@ -62,7 +63,10 @@ export function childTooLarge(
   return tooLarge(
     fault,
     `${why} closes takes done open items out, but their descriptions stay. Else write a new record with handoff_create and parent: none that says what still matters and names ${parent.id}; its brief helps.`,
-    { details, next: { tool: 'handoff_get', args: { id: parent.id, format: 'brief', max_tokens: 8000 } } },
+    {
+      details,
+      next: { tool: 'handoff_get', args: { id: parent.id, format: 'brief', max_tokens: MAX_BRIEF_TOKENS } },
+    },
   )
 }
 

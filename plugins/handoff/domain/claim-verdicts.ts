@@ -1,5 +1,5 @@
+import { commitOf } from './commit-id.ts'
 import type { Drift } from './drift.ts'
-import { commitOf } from './evidence-ref.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 

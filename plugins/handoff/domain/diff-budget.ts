@@ -1,6 +1,5 @@
-import { BYTES_PER_TOKEN, withinBytes } from './answer-budget.ts'
+import { BYTES_PER_TOKEN, MAX_ANSWER_TOKENS, readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import type { RecordDiff } from './record-diff.ts'
-import type { Truncated } from './truncated.ts'
 
 /** What was compared, where it was named by id: a record that was given whole is not repeated to who gave it. */
 interface Sides {
@@ -13,22 +12,16 @@ export interface BoundedDiff extends RecordDiff {
   readonly warnings: readonly string[]
 }
 
-interface Budget {
-  readonly maxTokens: number
-  /** The most that may be asked for. */
-  readonly mostTokens: number
-}
-
 /**
  * The differences that fit, of each list as much as of the others; what does not is counted. The next call asks for all there can
  * be, then for one of those that are too long even so.
  */
-export function diffWithin(diff: RecordDiff, sides: Sides, budget: Budget): BoundedDiff {
+export function diffWithin(diff: RecordDiff, sides: Sides, maxTokens: number): BoundedDiff {
   const { changed, added, removed } = diff
   const sections = Object.entries(diff.by_section).sort(([, a], [, b]) => b - a)
   const { lists, leftOut } = withinBytes(
     { by_section: sections, changed, added, removed },
-    budget.maxTokens * BYTES_PER_TOKEN,
+    maxTokens * BYTES_PER_TOKEN,
   )
   const warnings: string[] = []
   const whole = { ...diff, warnings }
@@ -37,9 +30,9 @@ export function diffWithin(diff: RecordDiff, sides: Sides, budget: Budget): Boun
   const later = [...changed, ...added].find((entry) => !kept.has(entry))
   const earlier = removed.find((entry) => !kept.has(entry))
   const given = Object.fromEntries(Object.entries(sides).filter(([, id]) => id !== undefined))
-  const wider = { tool: 'handoff_diff', args: { ...given, max_tokens: budget.mostTokens } }
+  const wider = { tool: 'handoff_diff', args: { ...given, max_tokens: MAX_ANSWER_TOKENS } }
   const place = placeOf(sides.b, later) ?? placeOf(sides.a, earlier)
-  const isWidest = budget.maxTokens >= budget.mostTokens
+  const isWidest = maxTokens >= MAX_ANSWER_TOKENS
   if (sides.a === undefined || sides.b === undefined) {
     warnings.push('To read on, give the record again that was given whole, or only the parts to compare.')
   }
@@ -56,6 +49,5 @@ function placeOf(
   id: string | undefined,
   entry: { readonly pointer: string } | undefined,
 ): Truncated['next'] | undefined {
-  if (id === undefined || entry === undefined) return undefined
-  return { tool: 'handoff_get', args: { id, pointer: entry.pointer, max_tokens: 300_000 } }
+  return id === undefined || entry === undefined ? undefined : readOn(id, entry.pointer)
 }

@@ -1,5 +1,7 @@
+import { sameCommit } from './commit-id.ts'
 import { inScope, looksLikePath } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
+import { isSha256 } from './record-id.ts'
 import type { FileFact, GitFacts, WorldFacts } from './world-facts.ts'
 
 export const DRIFT_STATES = [
@@ -69,11 +71,6 @@ function countsAsDrift(artifact: Artifact | undefined): boolean {
   return !('deleted' in artifact && artifact.deleted === true)
 }
 
-/** Commits compare by the shorter of the two: records may hold abbreviated ids. */
-export function sameCommit(a: string, b: string): boolean {
-  return a.length >= 7 && b.length >= 7 && (a.startsWith(b) || b.startsWith(a))
-}
-
 function artifactState(artifact: Artifact, files: ReadonlyMap<string, FileFact> | undefined): ArtifactState {
   return { path: artifact.path, status: statusOf(artifact, files?.get(artifact.path)) }
 }
@@ -82,8 +79,7 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
   if (fact?.kind === 'outside') return 'outside'
   if (fact?.kind === 'missing') return artifact.role === 'generated' ? 'unhashed' : 'missing'
   if (fact?.kind !== 'file' || fact.sha256 === undefined) return 'unhashed'
-  if (artifact.content_hash === null || !/^sha256:[0-9a-f]{64}$/i.test(artifact.content_hash))
-    return 'unhashed'
+  if (artifact.content_hash === null || !isSha256(artifact.content_hash)) return 'unhashed'
   return artifact.content_hash.toLowerCase() === fact.sha256 ? 'same' : 'changed'
 }
 

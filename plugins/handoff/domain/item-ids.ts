@@ -1,4 +1,4 @@
-import { ITEM_COLLECTIONS, ITEM_LETTERS, type ItemCollection } from './record.ts'
+import { ITEM_COLLECTIONS, ITEM_LETTERS, type ItemCollection, isItemId } from './record.ts'
 
 /** An item as a caller wrote it: any members, its `id` a free label. */
 export type GivenItem = Readonly<Record<string, unknown>>
@@ -10,8 +10,6 @@ export interface NumberedItems {
   /** Label as given -> id as stored. */
   readonly assigned: Readonly<Record<string, string>>
 }
-
-const ITEM_ID = /^[A-Z]-[0-9]{3}$/
 
 /**
  * Gives every item an id of the record: a label that is a legal id and free in `taken` stays, all others get the
@@ -46,7 +44,7 @@ function assignIds(
   // Legal free labels first, so that a number made here never takes one of them.
   const kept = items.map((item) => {
     const label = labelOf(item)
-    if (label === undefined || !ITEM_ID.test(label) || used.has(label)) return undefined
+    if (label === undefined || !isItemId(label) || used.has(label)) return undefined
     used.add(label)
     return label
   })
@@ -86,7 +84,7 @@ export function createItemIds(used: Iterable<string>): ItemIds {
   const add = (id: string): void => {
     ids.add(id)
     const letter = id.slice(0, 1)
-    if (ITEM_ID.test(id)) highest.set(letter, Math.max(highest.get(letter) ?? 0, Number(id.slice(2))))
+    if (isItemId(id)) highest.set(letter, Math.max(highest.get(letter) ?? 0, Number(id.slice(2))))
   }
   for (const id of used) add(id)
   return {

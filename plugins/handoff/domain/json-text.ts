@@ -46,6 +46,13 @@ export function readJson(text: string): JsonReading {
   return { kind: 'read', document: { text, value, ...scan, bom, depth } }
 }
 
+/** Reads a text that is known to be JSON, such as the result of an edit. */
+export function documentOf(text: string): JsonDocument {
+  const reading = readJson(text)
+  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
+  return reading.document
+}
+
 /** Depth of brackets outside strings, of a text that is JSON. */
 function nesting(text: string): number {
   let deepest = 0
@@ -152,4 +159,19 @@ export function treeOf(body: string): Node {
   const tree = parseTree(body)
   if (!tree) throw new TypeError('the text is no JSON')
   return tree
+}
+
+/** A JSON text without the blanks between its tokens; numbers, escapes and the order of names stay as they are. */
+export function compactJson(text: string): string {
+  let compact = ''
+  let from = 0
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    if (char === 34) i = endOfString(text, i)
+    else if (char === 32 || char === 9 || char === 10 || char === 13 || char === 0xfeff) {
+      compact += text.slice(from, i)
+      from = i + 1
+    }
+  }
+  return compact + text.slice(from)
 }

@@ -1,12 +1,11 @@
 import { refusals } from '../reasons.ts'
-import { withinBytes } from './answer-budget.ts'
+import { readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import { shownLine } from './fence.ts'
 import { childrenOf, leavesOf } from './latest.ts'
-import { ancestorsOf, byId, type LineageRow } from './lineage.ts'
+import { ancestorsOf, byId, byRisingId, type LineageRow } from './lineage.ts'
 import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { shortId } from './record-id.ts'
 import type { RecordRow } from './record-row.ts'
-import type { Truncated } from './truncated.ts'
 
 export const DIRECTIONS = ['ancestors', 'descendants', 'both'] as const
 export type Direction = (typeof DIRECTIONS)[number]
@@ -84,10 +83,6 @@ function questionOf({ id, direction, depth }: LineageRequest): string {
   return questionName({ tool: 'lineage', id: id?.toLowerCase(), direction, depth })
 }
 
-function byRisingId(a: RecordRow, b: RecordRow): number {
-  return a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1
-}
-
 /** The graph of a page: what hangs together with `chosen` and `rows` is known of these, not of the page alone. */
 function graphOf(
   page: readonly RecordRow[],
@@ -125,12 +120,15 @@ function bounded(
   const { lists, leftOut } = withinBytes({ roots, leaves, missing_parents, cycles, edges }, LISTS_BYTES)
   const [busiest] = [...page].sort((a, b) => b.parents.length - a.parents.length)
   if (Object.keys(leftOut).length === 0 || !busiest) return graph
-  const args = { id: busiest.id, pointer: '/lineage/parents', max_tokens: 300_000 }
   return {
     ...graph,
     ...lists,
     mermaid: mermaidOf(page, lists.edges),
-    truncated: { reason: 'over_budget', left_out: leftOut, next: { tool: 'handoff_get', args } },
+    truncated: {
+      reason: 'over_budget',
+      left_out: leftOut,
+      next: readOn(busiest.id, '/lineage/parents'),
+    },
   }
 }
 

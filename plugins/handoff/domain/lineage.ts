@@ -3,6 +3,11 @@ import type { RecordRow } from './record-row.ts'
 /** What lineage needs of a record. */
 export type LineageRow = Pick<RecordRow, 'id' | 'parents'>
 
+/** Orders records by id, without regard to case. */
+export function byRisingId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1
+}
+
 /** Rows by lower-case id. */
 export function byId<T extends LineageRow>(rows: readonly T[]): ReadonlyMap<string, T> {
   return new Map(rows.map((row) => [row.id.toLowerCase(), row]))

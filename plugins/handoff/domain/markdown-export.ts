@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { shownLine, shownText } from './fence.ts'
 import { discoveries, failedAttempts, type Handoff, inProgress } from './record.ts'
+import { sha256Hex } from './record-id.ts'
 
 /** The info string of the block that holds a record's bytes. */
 export const BLOCK_INFO = 'json handoff'
@@ -13,8 +13,7 @@ export function toMarkdown(record: Handoff, text: string): string {
   const body = readableBody(record).map(escapedFence).join('\n')
   const endsInNewline = text.endsWith('\n')
   const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1))
-  const sha = createHash('sha256').update(text).digest('hex')
-  const mark = `<!-- satchel:record sha256=${sha} newline=${endsInNewline ? 1 : 0} -->`
+  const mark = `<!-- satchel:record sha256=${sha256Hex(text)} newline=${endsInNewline ? 1 : 0} -->`
   return `${body}\n\n${mark}\n${fence}${BLOCK_INFO}\n${text}${endsInNewline ? '' : '\n'}${fence}\n`
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { refusals } from '../reasons.ts'
 import { BLOCK_INFO } from './markdown-export.ts'
+import { sha256Hex } from './record-id.ts'
 
 /** The record inside a Markdown file that `toMarkdown` wrote. */
 export interface EmbeddedRecord {
@@ -25,8 +25,7 @@ export function embeddedRecord(markdown: string): EmbeddedRecord | undefined {
   }
   const mark = MARK.exec(markdown.slice(0, block.start))
   const text = mark?.[2] === '0' ? block.text.replace(/\r?\n$/, '') : block.text
-  const sha = createHash('sha256').update(text).digest('hex')
-  return { text, isChanged: mark !== null && mark[1] !== sha }
+  return { text, isChanged: mark !== null && mark[1] !== sha256Hex(text) }
 }
 
 interface Block {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../server/plugin.ts'
+import { childPointer } from './json-pointer.ts'
+import { byRisingId } from './lineage.ts'
 import { type MergeConflict, mergeFindings } from './merge-conflicts.ts'
 import type { MergedContent, MergeOverrides } from './merge-content.ts'
 import { type MergedItems, mergeItems, mergeNamed, mergeTexts, saysTheSame } from './merge-lists.ts'
@@ -11,6 +13,7 @@ import {
   failedAttempts,
   type Handoff,
   inProgress,
+  isItemId,
   type OpenItem,
 } from './record.ts'
 
@@ -33,7 +36,7 @@ export function mergeRecords(
   given: readonly Handoff[],
   overrides: MergeOverrides = {},
 ): Merge {
-  const parents = [...given].sort((a, b) => (a.id.toLowerCase() < b.id.toLowerCase() ? -1 : 1))
+  const parents = [...given].sort(byRisingId)
   const side = <T>(pick: (record: Handoff) => readonly T[]) =>
     parents.map((record) => ({ parent: record.id, items: pick(record) }))
   const evidence = mergeItems<Evidence>(
@@ -123,9 +126,7 @@ function withBlockers(open: MergedItems<OpenItem>): OpenItem[] {
     const waits = (open.origins.get(item.id) ?? []).flatMap(({ parent, item: { blocked_by } }) =>
       blocked_by.map((id) => open.renumbered.get(parent)?.get(id) ?? id),
     )
-    const blocked = [...new Set(waits)].filter(
-      (id) => id !== item.id && (present.has(id) || !/^[A-Z]-[0-9]{3}$/.test(id)),
-    )
+    const blocked = [...new Set(waits)].filter((id) => id !== item.id && (present.has(id) || !isItemId(id)))
     return { ...item, blocked_by: blocked }
   })
 }
@@ -244,10 +245,10 @@ export function mergedLedger(
 function walkTexts(value: unknown, pointer: string, visit: (pointer: string, text: string) => void): void {
   if (typeof value === 'string') visit(pointer, value)
   else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) walkTexts(element, `${pointer}/${index}`, visit)
+    for (const [index, element] of value.entries()) walkTexts(element, childPointer(pointer, index), visit)
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      walkTexts(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, visit)
+      walkTexts(member, childPointer(pointer, name), visit)
     }
   }
 }

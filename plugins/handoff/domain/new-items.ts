@@ -1,5 +1,5 @@
 import type { GivenItem } from './item-ids.ts'
-import { isSensitivePath } from './sensitive-path.ts'
+import { isSensitivePath } from './path-pattern.ts'
 
 /** A decision with every member of the schema. */
 export function decisionOf(item: GivenItem, now: string): GivenItem {

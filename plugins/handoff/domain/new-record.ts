@@ -58,6 +58,16 @@ export interface Circumstances {
   readonly unmapped?: string | undefined
 }
 
+/** The lineage of a record with one parent; without a parent it is a root. */
+export function lineageOf(
+  relation: Relation,
+  parent: string | undefined,
+  branchLabel: string | null = null,
+): Circumstances['lineage'] {
+  if (parent === undefined) return { relation: 'root', parents: [], branch_label: null, merge_basis: [] }
+  return { relation, parents: [parent], branch_label: branchLabel, merge_basis: [] }
+}
+
 export interface NewRecord {
   /** Members in the order of the schema. */
   readonly record: Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { Handoff, OpenItem } from './record.ts'
+import { type Handoff, isItemId, type OpenItem } from './record.ts'
 
 const ORDER = ['high', 'medium', 'low'] as const
 
@@ -9,7 +9,7 @@ const ORDER = ['high', 'medium', 'low'] as const
 export function firstNextAction(record: Handoff): OpenItem | undefined {
   const open = new Set(record.open_items.map((item) => item.id))
   const isBlocked = (item: OpenItem) =>
-    item.blocked_by.some((blocker) => open.has(blocker) || !/^[A-Z]-[0-9]{3}$/.test(blocker))
+    item.blocked_by.some((blocker) => open.has(blocker) || !isItemId(blocker))
   for (const priority of ORDER) {
     const found = record.open_items.find(
       (item) => item.priority === priority && item.suggested_action && !isBlocked(item),

@@ -20,7 +20,7 @@ export interface Query {
   readonly ignored: number
 }
 
-const MAX_TERMS = 32
+export const MAX_TERMS = 32
 const PART = /(-?)(?:([\p{L}_]+):(?=["\p{L}\p{N}_*.-]))?(?:"([^"]*)"?|([^\s"]+))/gu
 
 /**

@@ -1,3 +1,4 @@
+import { jsonBytes } from './answer-budget.ts'
 import type { JsonEdit } from './json-edit.ts'
 import {
   type Claim,
@@ -20,9 +21,14 @@ export interface RecordChange {
   readonly validation?: Validation
   readonly contentSha256?: string
   readonly claim?: Claim | null
-  readonly history?: HistoryEntry
-  /** Absent: the record keeps its time. */
-  readonly updatedAt?: string
+  /** Absent: the record keeps its `updated_at`. */
+  readonly at?: string
+  /** Adds an entry to the history; needs `at`. */
+  readonly entry?: {
+    readonly by: string | null
+    readonly reason?: string | null
+    readonly nonce?: string | null
+  }
 }
 
 /** The edits that make a change; nothing is edited that stays the same. */
@@ -38,24 +44,26 @@ export function changeEdits(record: Handoff, change: RecordChange): JsonEdit[] {
   }
   if (change.claim !== undefined && !(change.claim === null && own.claim === null))
     set('/x_satchel/claim', change.claim)
-  if (change.history) set('/x_satchel/history', [...recentOf(own.history, change.history), change.history])
-  if (change.updatedAt !== undefined) set('/updated_at', change.updatedAt)
+  if (change.at === undefined) return edits
+  if (change.entry) {
+    const { by, reason = null, nonce = null } = change.entry
+    const { status } = record
+    const entry = { at: change.at, from: status, to: change.status ?? status, by, reason, nonce }
+    set('/x_satchel/history', [...recentOf(own.history, entry), entry])
+  }
+  set('/updated_at', change.at)
   return edits
 }
 
 /** The newest entries that fit beside one more. */
 function recentOf(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
-  let left = HISTORY_BYTES - bytesOf(entry)
+  let left = HISTORY_BYTES - jsonBytes(entry)
   const recent = history.slice(-(MAX_HISTORY - 1))
   const oldest = recent.findLastIndex((past) => {
-    left -= bytesOf(past)
+    left -= jsonBytes(past)
     return left < 0
   })
   return recent.slice(oldest + 1)
-}
-
-function bytesOf(entry: HistoryEntry): number {
-  return Buffer.byteLength(JSON.stringify(entry))
 }
 
 function sameFlags(a: readonly Flag[], b: readonly Flag[]): boolean {

@@ -41,13 +41,23 @@ export function matchingIds(fragment: string, ids: readonly string[]): readonly 
   })
 }
 
-/** `sha256:<hex>` of bytes or of a text's UTF-8. */
+/** SHA-256 of bytes or of a text's UTF-8, in hex. */
+export function sha256Hex(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** `sha256:<hex>`. */
 export function sha256(content: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`
+  return `sha256:${sha256Hex(content)}`
+}
+
+/** True for `sha256:<hex>` of any case. */
+export function isSha256(text: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/i.test(text)
 }
 
 /** A harness session as records name it: the real id never stands in a file. */
 export function sessionName(sessionId: string): string {
   if (/^s-[0-9a-f]{16}$/.test(sessionId)) return sessionId
-  return `s-${createHash('sha256').update(sessionId).digest('hex').slice(0, 16)}`
+  return `s-${sha256Hex(sessionId).slice(0, 16)}`
 }

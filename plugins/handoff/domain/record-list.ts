@@ -2,7 +2,7 @@ import { refusals } from '../reasons.ts'
 import { shownLine } from './fence.ts'
 import { leavesOf } from './latest.ts'
 import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
-import { parseQuery, type Query } from './query.ts'
+import { MAX_TERMS, parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
 import type { RecordRow } from './record-row.ts'
 import { type SearchHit, searchRows, snippetOf } from './record-search.ts'
@@ -71,7 +71,7 @@ export function listRows(rows: readonly RecordRow[], request: ListRequest): List
     items: page.map(({ hit }) => listed(hit, searches ? query : undefined)),
     next_cursor: hasMore && last ? cursorOf(questionOf(request, sort), last.key) : null,
     total: hits.length,
-    warnings: query && query.ignored > 0 ? [`Only the first 32 words of the query were looked for.`] : [],
+    warnings: query && query.ignored > 0 ? [`Only the first ${MAX_TERMS} words of the query were used.`] : [],
   }
 }
 

@@ -7,6 +7,10 @@ export const MAX_RECORD_BYTES = 1024 * 1024
 export const LARGE_RECORD_BYTES = 256 * 1024
 export const MAX_ITEMS = 5000
 export const MAX_STRING_BYTES = 64 * 1024
+/** Larger files are not read as records. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024
+/** Records that one call imports or exports (design handoff-store, section 2). */
+export const MAX_BUNDLE_RECORDS = 1000
 
 /** Which limit a record passes, and by how much. */
 export interface SizeFault {

@@ -1,5 +1,6 @@
 import type { HandoffKnown } from '../../../generated/handoff-known.ts'
 import { isJsonObject } from '../../../server/plugin.ts'
+import { timeOf } from './record-time.ts'
 
 /** A record after the schema accepted it. Members the schema does not list are there, but unseen by the type. */
 export type Handoff = HandoffKnown
@@ -26,6 +27,11 @@ export const FLAGS = ['invalid', 'conflicted'] as const
 export const RELATIONS = ['root', 'continue', 'fork', 'merge', 'amend'] as const
 export const HARNESSES = ['generic', 'codex', 'claude-code', 'cursor', 'gemini-cli'] as const
 
+/** True for a draft or validated record: its content may still change. Every later status is released. */
+export function isEditable({ status }: { readonly status: string }): boolean {
+  return status === 'draft' || status === 'validated'
+}
+
 /** The collections whose items carry an id, with the letter of a new one (design handoff, section 4). */
 export const ITEM_LETTERS = {
   decisions: 'D',
@@ -35,6 +41,11 @@ export const ITEM_LETTERS = {
 } as const
 export type ItemCollection = keyof typeof ITEM_LETTERS
 export const ITEM_COLLECTIONS = ['decisions', 'evidence', 'failed_attempts', 'open_items'] as const
+
+/** True for an id of an item, such as `D-001`. */
+export function isItemId(text: string): boolean {
+  return /^[A-Z]-[0-9]{3}$/.test(text)
+}
 
 /** The failed attempts; the specification's default is the empty list. */
 export function failedAttempts(record: Handoff): readonly FailedAttempt[] {
@@ -78,6 +89,11 @@ export interface Extension {
   readonly idempotency_key: string | undefined
 }
 
+/** True until the claim expires. */
+export function isLive(claim: Claim | null, nowMs: number): boolean {
+  return claim !== null && (timeOf(claim.expires_at) ?? 0) > nowMs
+}
+
 /** The extension of a record; whatever is malformed counts as absent. */
 export function extension(record: unknown): Extension {
   const member = isJsonObject(record) ? record['x_satchel'] : undefined
@@ -105,4 +121,18 @@ function asClaim(value: unknown): Claim | null {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** A copy of the record in which the members that may be absent stand with the specification's defaults. */
+export function withDefaults(record: Handoff): Handoff {
+  return {
+    ...record,
+    summary: {
+      ...record.summary,
+      in_progress: [...inProgress(record)],
+      discoveries: [...discoveries(record)],
+    },
+    failed_attempts: [...failedAttempts(record)],
+    metagit: record.metagit ?? null,
+  }
 }

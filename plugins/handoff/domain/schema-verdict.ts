@@ -1,6 +1,8 @@
 import { type SchemaError, validate } from '../../../generated/handoff-validate.js'
 import { isJsonObject, nearest } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { resolvePointer } from './json-pointer.ts'
+import type { Handoff } from './record.ts'
 import { redactText } from './secrets.ts'
 
 /** One rule of the tables that a value breaks. */
@@ -17,7 +19,10 @@ export interface SchemaFault {
   readonly suggestion?: string
 }
 
-const ACTUAL_MAX_CHARS = 80 // design handoff, section 7
+// design handoff, section 7
+const ACTUAL_MAX_CHARS = 80
+/** Faults that one answer lists; their total is given beside them. */
+export const MAX_ERRORS = 100
 
 /** Whether a value is a record by the tables of the specification, and each rule it breaks. */
 export function schemaVerdict(value: unknown): readonly SchemaFault[] {
@@ -27,6 +32,17 @@ export function schemaVerdict(value: unknown): readonly SchemaFault[] {
   return errors
     .filter((error) => isTypeError(error) || !wrongType.has(error.instancePath))
     .map((error) => fault(error, value))
+}
+
+/** What is about to be written, as a record. Errors: `invalid`/`schema_invalid` with every error. */
+export function validRecord(value: unknown): Handoff {
+  const errors = schemaVerdict(value)
+  const [first] = errors
+  if (first === undefined) return value as Handoff // the verdict is what proves it
+  throw refusals.schema_invalid(
+    { place: first.pointer || 'the record', fault: first.message },
+    { errors: errors.slice(0, MAX_ERRORS), details: { errors_total: errors.length } },
+  )
 }
 
 function isTypeError(error: SchemaError): boolean {

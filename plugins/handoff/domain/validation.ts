@@ -7,10 +7,10 @@ import { REFERENCE_CHECKS } from './checks/references.ts'
 import { WORLD_CHECKS } from './checks/world.ts'
 import { drift } from './drift.ts'
 import { type Quality, qualityOf } from './quality.ts'
-import { readyBlockers } from './ready.ts'
 import type { Check, Validation } from './record.ts'
-import type { SchemaFault } from './schema-verdict.ts'
+import { MAX_ERRORS, type SchemaFault } from './schema-verdict.ts'
 import { redactText } from './secrets.ts'
+import { readyBlockers } from './transition.ts'
 
 /** Up to which checks run: `schema` only the tables, `semantic` what the record alone shows, `repo` and `all` everything. */
 export const LEVELS = ['schema', 'semantic', 'repo', 'all'] as const
@@ -31,7 +31,6 @@ export interface Verdict {
 
 export type CheckResult = Check & { pointers: string[] }
 
-const MAX_ERRORS = 100 // design handoff, section 7
 const MAX_POINTERS = 20
 const MAX_DETAILS = 5
 

@@ -6,8 +6,6 @@ export interface WorldFacts {
   readonly files?: ReadonlyMap<string, FileFact>
   /** Absent: git was not asked. */
   readonly git?: GitFacts
-  /** The project of the store. */
-  readonly projectId?: string
 }
 
 /** What a check must know of another record. */

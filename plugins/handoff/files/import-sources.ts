@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
+import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
 import { refusals } from '../reasons.ts'
 import { systemCode } from '../store/disk.ts'
 import { readFileInside } from './read-file.ts'
@@ -11,8 +12,6 @@ export interface ImportSource {
   readonly source: string
   readonly bytes: Uint8Array
 }
-
-const MAX_FILES = 1000
 
 /**
  * What is to be imported: a text, a file, or every record file of a folder in the order of their names.
@@ -30,8 +29,8 @@ export async function importSources(
   const real = await ctx.resolvePath(path)
   if (!(await isFolder(real))) return [{ source: path, bytes: await readFileInside(ctx, path) }]
   const names = (await readdir(real)).filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
-  if (names.length > MAX_FILES) {
-    throw refusals.bundle_too_large({ count: names.length, limit: MAX_FILES })
+  if (names.length > MAX_BUNDLE_RECORDS) {
+    throw refusals.bundle_too_large({ count: names.length, limit: MAX_BUNDLE_RECORDS })
   }
   const sources: ImportSource[] = []
   for (const name of names) {

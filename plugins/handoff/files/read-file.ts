@@ -1,12 +1,11 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { CallContext, SatchelError } from '../../../server/plugin.ts'
+import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { systemCode } from '../store/disk.ts'
 import { placeOf } from './place-of-file.ts'
-
-const LARGEST_FILE_BYTES = 16 * 1024 * 1024
 
 /**
  * The bytes of a file that the caller may read.
@@ -19,7 +18,7 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
     try {
       if ((await placeOf(file, real)) !== real) throw refused(path)
       const { size } = await file.stat()
-      if (size > LARGEST_FILE_BYTES) throw refusals.file_not_read({ bytes: size })
+      if (size > MAX_FILE_BYTES) throw refusals.file_not_read({ bytes: size })
       return await file.readFile()
     } finally {
       await file.close()

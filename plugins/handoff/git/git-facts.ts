@@ -1,11 +1,11 @@
-import { commitOf } from '../domain/evidence-ref.ts'
+import { commitOf, isCommitId } from '../domain/commit-id.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { CommitFact, GitFacts, SinceCapture } from '../domain/world-facts.ts'
 import { captureRepository } from './repository.ts'
 import type { Git } from './run-git.ts'
 
-const COMMIT = /^[0-9a-f]{7,64}$/
-const MAX_COMMITS = 200
+/** Commits that are looked up for one record; the rest stay `unchecked`. Each takes up to three commands. */
+const MAX_COMMITS = 20
 
 /** What git says of a record: how far HEAD moved since its capture, and whether the commits it names exist. */
 export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string): Promise<GitFacts> {
@@ -22,14 +22,14 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
     uncommitted: repository.changed.map(({ path }) => path),
     ...(captured !== null &&
       repository.head !== null && { since: await since(git, captured, repository.head) }),
-    commits: await commitFacts(git, [...new Set(commits)].slice(0, MAX_COMMITS)),
+    commits: await commitFacts(git, [...new Set(commits)]),
   }
 }
 
 /** A captured head reaches git only when it is plain hex: it is text from a file. */
 async function since(git: Git, captured: string, head: string): Promise<SinceCapture> {
   const none = { commitsAhead: null, changed: [] }
-  if (!COMMIT.test(captured))
+  if (!isCommitId(captured))
     return { ...none, relation: 'unknown', reason: 'the captured head is no commit id' }
   const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
   if (full.kind === 'failed') {
@@ -60,10 +60,7 @@ async function changedBetween(git: Git, from: string, to: string): Promise<strin
 
 async function commitFacts(git: Git, commits: readonly string[]): Promise<Map<string, CommitFact>> {
   const facts = new Map<string, CommitFact>()
-  const deadline = commits.length > 0 ? 20 : 0
-  for (const [index, commit] of commits.entries()) {
-    facts.set(commit, index < deadline ? await commitFact(git, commit) : 'unchecked')
-  }
+  for (const commit of commits.slice(0, MAX_COMMITS)) facts.set(commit, await commitFact(git, commit))
   return facts
 }
 
@@ -84,8 +81,8 @@ export function reasonText(reason: string): string {
     no_git: 'git is not installed',
     no_repository: 'not a git repository',
     dubious_ownership: 'git does not trust this repository (dubious ownership)',
-    timeout: 'git took longer than 2 s',
-    too_much_output: 'git answered more than 4 MiB',
+    timeout: 'git took too long',
+    too_much_output: 'git answered too much',
   }
   return words[reason] ?? 'git could not answer'
 }

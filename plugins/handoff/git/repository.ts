@@ -1,3 +1,4 @@
+import { isCommitId } from '../domain/commit-id.ts'
 import type { Git, GitFailure } from './run-git.ts'
 
 /** What git says of a work tree at one moment. */
@@ -19,8 +20,6 @@ export interface ChangedPath {
 
 export type CapturedRepository = RepositoryFacts | { readonly kind: 'none'; readonly reason: GitFailure }
 
-const COMMIT = /^[0-9a-f]{7,64}$/
-
 /**
  * Head, branch, remote and changed paths of the work tree; one failing command never fails the capture. Paths are
  * relative to the folder git runs in; what stands below `storePrefix` (`.handoffs/`) is our own and does not count.
@@ -40,7 +39,7 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
     .filter(({ path }) => !path.startsWith(storePrefix))
   return {
     kind: 'repository',
-    head: head !== null && COMMIT.test(head) ? head : null,
+    head: head !== null && isCommitId(head) ? head : null,
     branch,
     dirty: status.kind === 'done' ? changed.length > 0 : null,
     remote: remote === null ? null : withoutUserInfo(remote),
@@ -53,10 +52,7 @@ export async function rootCommit(git: Git): Promise<string | undefined> {
   if ((await line(git('rev-parse', '--is-shallow-repository'))) !== 'false') return undefined
   const roots = await git('rev-list', '--max-parents=0', 'HEAD')
   if (roots.kind === 'failed') return undefined
-  return roots.stdout
-    .split('\n')
-    .filter((root) => COMMIT.test(root))
-    .sort()[0]
+  return roots.stdout.split('\n').filter(isCommitId).sort()[0]
 }
 
 async function line(answer: ReturnType<Git>): Promise<string | null> {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { isJsonObject } from '../../../server/plugin.ts'
+import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { type Disk, systemCode } from './disk.ts'
 import { ensureFolder } from './ensure-folder.ts'
@@ -65,7 +66,7 @@ export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntrie
 }
 
 function headOf(body: string): string {
-  return JSON.stringify({ version: VERSION, sha256: createHash('sha256').update(body).digest('hex') })
+  return JSON.stringify({ version: VERSION, sha256: sha256Hex(body) })
 }
 
 function fileOf(layout: Layout): string {

@@ -2,6 +2,7 @@ import { basename, relative } from 'node:path'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import type { Handoff } from '../domain/record.ts'
 import { sha256 } from '../domain/record-id.ts'
+import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { type SchemaFault, schemaVerdict } from '../domain/schema-verdict.ts'
 import { type Disk, orMissing, systemCode } from './disk.ts'
 import { type Layout, recordFile } from './layout.ts'
@@ -45,9 +46,6 @@ export interface Problem {
   readonly column?: number
 }
 
-/** Files above this are not even read. */
-const LARGEST_FILE_BYTES = 16 * 1024 * 1024
-
 /** The file of a record as it stands now; undefined when there is none. */
 export async function readRecord(
   disk: Disk,
@@ -59,7 +57,7 @@ export async function readRecord(
   const stat = await orMissing(disk.stat(file))
   if (!stat) return undefined
   if (!stat.isFile) return broken(path, 'not_a_file', 'is no regular file')
-  if (stat.size > LARGEST_FILE_BYTES) return broken(path, 'record_too_large', `has ${stat.size} bytes`)
+  if (stat.size > MAX_FILE_BYTES) return broken(path, 'record_too_large', `has ${stat.size} bytes`)
   try {
     return parseRecord(await disk.read(file), path, stat.mtimeMs)
   } catch (thrown) {

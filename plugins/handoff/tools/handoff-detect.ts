@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
-import { detectHandoff } from '../actions/detect-handoff.ts'
-import type { Handoffs } from '../project.ts'
+import { type CallContext, defineTool } from '../../../server/plugin.ts'
+import { type DetectSignals, detect } from '../domain/detect.ts'
+import { newestFirst } from '../domain/latest.ts'
+import { qualityOf } from '../domain/quality.ts'
+import { isEditable } from '../domain/record.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { sessionOf } from '../session.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 
 const share = (what: string) => z.number().min(0).max(1).optional().describe(what)
@@ -45,4 +49,22 @@ export function detectTool(handoffs: Handoffs) {
         reasons.length > 0 && reasons.join(', '),
       ]),
   })
+}
+
+/** Weighs a session's signals with what this session has written already; writes nothing. */
+async function detectHandoff(handoffs: Handoffs, ctx: CallContext, project: Project, signals: DetectSignals) {
+  const session = await sessionOf(ctx, handoffs, project)
+  const { rows } = await project.index.view()
+  const own = session === undefined ? [] : rows.filter((row) => row.session === session).sort(newestFirst)
+  const [last] = own
+  const draft = own.find(isEditable)
+  const stored = draft && (await project.store.read(draft.id))
+  const minutes = last && (handoffs.now().getTime() - last.updatedMs) / 60_000
+  const detection = detect(signals, {
+    ...(minutes !== undefined && { minutesSinceRecord: minutes }),
+    ...(stored?.kind === 'record' && { draftQuality: qualityOf(stored.record, undefined).overall }),
+  })
+  // Kept in this process only: nothing is written, and a session lives in one process.
+  if (session !== undefined) handoffs.detections.set(session, detection)
+  return { root: project.root, ...detection, warnings: [] }
 }

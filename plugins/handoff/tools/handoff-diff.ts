@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
+import { DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS } from '../domain/answer-budget.ts'
 import { diffWithin } from '../domain/diff-budget.ts'
 import { readJson } from '../domain/json-text.ts'
 import { diffRecords } from '../domain/record-diff.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
-import { cutLine, truncatedShape } from './truncated-shape.ts'
-
-/** As much as `handoff_get` gives at once. */
-const MAX_TOKENS = 300_000
+import { answerFields, cutLine, digestOf, list, projectField, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_diff`: what two records do not share. */
 export function diffTool(handoffs: Handoffs) {
@@ -23,7 +20,9 @@ export function diffTool(handoffs: Handoffs) {
     input: z.object({
       a: z.unknown().describe('the earlier one'),
       b: z.unknown().describe('the later one'),
-      max_tokens: inWords(z.number().min(1).max(MAX_TOKENS).default(8000).describe('longest answer')),
+      max_tokens: inWords(
+        z.number().min(1).max(MAX_ANSWER_TOKENS).default(DEFAULT_ANSWER_TOKENS).describe('longest answer'),
+      ),
       project: projectField,
     }),
     output: z.object({
@@ -44,8 +43,7 @@ export function diffTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const [a, b] = [await sideOf(project, 'a', input.a), await sideOf(project, 'b', input.b)]
       const ids = { a: idOf(input.a), b: idOf(input.b) }
-      const budget = { maxTokens: input.max_tokens, mostTokens: MAX_TOKENS }
-      return { root: project.root, ...diffWithin(diffRecords(a, b), ids, budget) }
+      return { root: project.root, ...diffWithin(diffRecords(a, b), ids, input.max_tokens) }
     },
     digest: ({ summary, added, removed, changed, truncated, warnings }) =>
       digestOf([

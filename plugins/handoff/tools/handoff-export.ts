@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
-import { exportRecords } from '../actions/export-records.ts'
-import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, projectField } from './shared-fields.ts'
-import { truncatedShape } from './truncated-shape.ts'
+import { findRecord } from '../actions/find-record.ts'
+import { BYTES_PER_TOKEN, MAX_ANSWER_TOKENS, partOf, type Truncated } from '../domain/answer-budget.ts'
+import { compactJson } from '../domain/json-text.ts'
+import { toMarkdown } from '../domain/markdown-export.ts'
+import { sha256Hex } from '../domain/record-id.ts'
+import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
+import type { Handoffs, Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
+import type { StoredRecord } from '../store/read-record.ts'
+import { answerFields, digestOf, projectField, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_export`: records as text. */
 export function exportTool(handoffs: Handoffs) {
@@ -19,7 +25,12 @@ export function exportTool(handoffs: Handoffs) {
       format: z.enum(['md', 'json', 'jsonl']).optional().describe('default md; several: jsonl'),
       offset: inWords(z.number().min(0).default(0).describe('byte of the text to begin at')),
       max_tokens: inWords(
-        z.number().min(0).max(300_000).default(50_000).describe('longest part of the text; 0: all of it'),
+        z
+          .number()
+          .min(0)
+          .max(MAX_ANSWER_TOKENS)
+          .default(50_000)
+          .describe('longest part of the text; 0: all of it'),
       ),
       project: projectField,
     }),
@@ -61,4 +72,90 @@ export function exportTool(handoffs: Handoffs) {
 
 function contentOf(output: unknown): string {
   return (output as { content: string }).content // this tool's own output
+}
+
+type ExportFormat = 'md' | 'json' | 'jsonl'
+
+interface ExportAnswer {
+  readonly root: string
+  readonly content: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly truncated?: Truncated
+  readonly warnings: readonly string[]
+}
+
+interface ExportRequest {
+  readonly ids: readonly string[]
+  readonly format: ExportFormat
+  /** Where in the text to begin, in bytes. */
+  readonly offset: number
+  /** Longest part of the text; 0: all of it. */
+  readonly maxTokens: number
+}
+
+/**
+ * Records as one text, or the part of it that fits; `sha256` and `bytes` are those of the whole.
+ * Errors: `too_large`/`bundle_too_large`; more than one needs `jsonl`.
+ */
+async function exportRecords(
+  project: Project,
+  { ids, format, offset, maxTokens }: ExportRequest,
+): Promise<ExportAnswer> {
+  if (ids.length > MAX_BUNDLE_RECORDS) {
+    throw refusals.bundle_too_large({ count: ids.length, limit: MAX_BUNDLE_RECORDS })
+  }
+  const [first, ...others] = ids
+  if (first === undefined || (others.length > 0 && format !== 'jsonl')) {
+    throw refusals.one_id()
+  }
+  const stored: StoredRecord[] = []
+  for (const id of ids) stored.push(await findRecord(project, id))
+  const content = format === 'jsonl' ? bundleOf(stored) : textOf(stored[0], format)
+  const { part, bytes, next } = partOf(
+    content,
+    offset,
+    maxTokens === 0 ? Infinity : maxTokens * BYTES_PER_TOKEN,
+  )
+  const given = others.length > 0 ? { ids } : { id: first }
+  const args = { ...given, format, offset: next, ...(maxTokens !== 0 && { max_tokens: maxTokens }) }
+  return {
+    root: project.root,
+    content: part,
+    bytes,
+    sha256: sha256Hex(content),
+    ...(next !== undefined && {
+      truncated: {
+        reason: 'over_budget' as const,
+        left_out: { bytes: bytes - next },
+        next: { tool: 'handoff_export', args },
+      },
+    }),
+    warnings: [],
+  }
+}
+
+function textOf(stored: StoredRecord | undefined, format: 'md' | 'json'): string {
+  if (!stored) return ''
+  const { text } = stored.document
+  return format === 'json' ? text : toMarkdown(stored.record, text)
+}
+
+/** One record per line, each once, parents before their children. */
+function bundleOf(stored: readonly StoredRecord[]): string {
+  const left = new Map(stored.map((entry) => [entry.id.toLowerCase(), entry]))
+  const lines: string[] = []
+  while (left.size > 0) {
+    const free = [...left].filter(([id, { record }]) =>
+      record.lineage.parents.every(
+        (parent) => parent.toLowerCase() === id || !left.has(parent.toLowerCase()),
+      ),
+    )
+    // A cycle has no first record: what is left goes as it stands.
+    for (const [id, { document }] of free.length > 0 ? free : [...left]) {
+      lines.push(`${compactJson(document.text)}\n`)
+      left.delete(id)
+    }
+  }
+  return lines.join('')
 }

@@ -8,11 +8,37 @@ import {
   wholeFreshness,
 } from '../actions/check-freshness.ts'
 import { findRecord } from '../actions/find-record.ts'
+import { CLAIM_VERDICTS, GATES } from '../domain/claim-verdicts.ts'
+import { ARTIFACT_STATES, DRIFT_STATES } from '../domain/drift.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { freshnessFields } from './freshness-fields.ts'
-import { answerFields, digestOf, ID_FORMS, projectField } from './shared-fields.ts'
-import { cutLine, truncatedShape } from './truncated-shape.ts'
+import {
+  answerFields,
+  cutLine,
+  digestOf,
+  ID_FORMS,
+  list,
+  projectField,
+  truncatedShape,
+} from './shared-fields.ts'
+
+/** How a record stands against the project, as `handoff_freshness` and `handoff_resume` answer it. */
+export const freshnessFields = {
+  state: z.enum(DRIFT_STATES),
+  freshness: z.object({
+    git_head_at_capture: z.string().nullable(),
+    git_head_now: z.string().nullable(),
+    stale: z.boolean(),
+  }),
+  commits_ahead: z.number().nullable(),
+  changed_in_scope: list(z.string()),
+  artifacts: list(z.object({ path: z.string(), status: z.enum(ARTIFACT_STATES) })),
+  reasons: list(z.string()),
+  relevant: z.boolean().describe('something in scope or among the artifacts changed'),
+  claims: list(z.object({ evidence_id: z.string(), verdict: z.enum(CLAIM_VERDICTS), reason: z.string() })),
+  decisions: list(z.object({ decision_id: z.string(), verdict: z.enum(CLAIM_VERDICTS) })),
+  gate: z.enum(GATES),
+}
 
 /** `handoff_freshness`: what of a record still holds. */
 export function freshnessTool(handoffs: Handoffs) {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { getRecord } from '../actions/get-record.ts'
+import { DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS } from '../domain/answer-budget.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { problemShape } from './problem-shape.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField } from './shared-fields.ts'
+import { answerFields, digestOf, ID_FORMS, list, problemShape, projectField } from './shared-fields.ts'
 
 /** `handoff_get`: one record. */
 export function getTool(handoffs: Handoffs) {
@@ -22,7 +22,12 @@ export function getTool(handoffs: Handoffs) {
         .describe('md: Markdown; brief: what a resume shows'),
       pointer: z.string().optional().describe('only this part, such as /open_items/0'),
       with_defaults: z.boolean().default(false).describe('show defaults of absent members'),
-      max_tokens: z.number().min(1).max(300_000).default(8000).describe('longest answer'),
+      max_tokens: z
+        .number()
+        .min(1)
+        .max(MAX_ANSWER_TOKENS)
+        .default(DEFAULT_ANSWER_TOKENS)
+        .describe('longest answer'),
       project: projectField,
     }),
     output: z.object({

@@ -3,8 +3,15 @@ import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
-import { cutLine, truncatedShape } from './truncated-shape.ts'
+import {
+  answerFields,
+  cutLine,
+  digestOf,
+  list,
+  projectField,
+  recordLine,
+  truncatedShape,
+} from './shared-fields.ts'
 
 /** Most records on a page; a title and a label of each take at most a few hundred bytes. */
 const MAX_NODES = 200

@@ -6,10 +6,16 @@ import { shortId } from '../domain/record-id.ts'
 import { listRows, SORTS } from '../domain/record-list.ts'
 import type { Handoffs } from '../project.ts'
 import type { Problem } from '../store/read-record.ts'
-import { oneOf } from './one-of.ts'
-import { problemShape } from './problem-shape.ts'
-import { answerFields, digestOf, list, projectField, recordLine } from './shared-fields.ts'
-import { truncatedShape } from './truncated-shape.ts'
+import {
+  answerFields,
+  digestOf,
+  list,
+  oneOf,
+  problemShape,
+  projectField,
+  recordLine,
+  truncatedShape,
+} from './shared-fields.ts'
 
 /** Damaged files that a list names; `handoff_doctor` pages through all. */
 const MAX_DAMAGED = 20

@@ -1,12 +1,21 @@
 import { z } from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import { resumeRecord } from '../actions/resume-record.ts'
+import { claimSeconds } from '../config.ts'
 import { DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { freshnessFields } from './freshness-fields.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
-import { cutLine, truncatedShape } from './truncated-shape.ts'
+import { freshnessFields } from './handoff-freshness.ts'
+import {
+  answerFields,
+  cutLine,
+  digestOf,
+  ID_FORMS,
+  list,
+  projectField,
+  recordText,
+  truncatedShape,
+} from './shared-fields.ts'
 
 const structured = z.object({
   objective: recordText,
@@ -55,7 +64,7 @@ export function resumeTool(handoffs: Handoffs) {
       mark: z.boolean().default(true).describe('note that it was resumed'),
       claim: inWords(
         z
-          .object({ by: z.string().max(200).optional(), ttl_s: z.number().min(60).max(86_400).optional() })
+          .object({ by: z.string().max(200).optional(), ttl_s: claimSeconds.optional() })
           .optional()
           .describe('name of the session, and for how many seconds'),
       ),

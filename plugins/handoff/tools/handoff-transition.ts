@@ -4,8 +4,15 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { oneOf } from './one-of.ts'
-import { answerFields, digestOf, ID_FORMS, list, MAX_REASON_CHARS, projectField } from './shared-fields.ts'
+import {
+  answerFields,
+  digestOf,
+  ID_FORMS,
+  list,
+  MAX_REASON_CHARS,
+  oneOf,
+  projectField,
+} from './shared-fields.ts'
 
 /** `handoff_transition`: moves a record through its states. */
 export function transitionTool(handoffs: Handoffs) {

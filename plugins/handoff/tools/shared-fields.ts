@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { inWords, untrusted } from '../../../server/plugin.ts'
+import { inWords, nearest, untrusted } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /** Input and output fields that several handoff tools have. */
 
@@ -61,4 +62,42 @@ export function digestOf(lines: readonly (string | false | undefined)[]): string
     .filter((line) => typeof line === 'string' && line !== '')
     .slice(0, 10)
     .join('\n')
+}
+
+/** A file of the store that is no usable record. */
+export const problemShape = z.object({
+  path: z.string(),
+  reason: z.string(),
+  detail: z.string(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+})
+
+/** That an answer was cut: what was left out of it, and the call that reads on. */
+export const truncatedShape = z.object({
+  reason: z.string(),
+  left_out: z.record(z.string(), z.number()).describe('part -> entries left out; a cut text counts as none'),
+  next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
+})
+
+/** A digest's line about it; undefined where nothing was cut. */
+export function cutLine(truncated: z.output<typeof truncatedShape> | undefined): string | undefined {
+  if (!truncated) return undefined
+  const counts = Object.entries(truncated.left_out).map(([name, count]) => `${count} of ${name}`)
+  const what = counts.length === 0 ? 'long texts' : counts.join(', ').slice(0, 200)
+  return `Cut: ${what}. The rest: ${JSON.stringify(truncated.next)}`
+}
+
+/**
+ * A text as one of the values it may have; listing them all in the input schema would cost every model tokens.
+ * Errors: `invalid`/`invalid_arguments` with the values and the nearest one.
+ */
+export function oneOf<T extends string>(field: string, given: string, values: readonly T[]): T {
+  const found = values.find((value) => value === given)
+  if (found !== undefined) return found
+  const near = nearest(given, values)
+  const hint = near ? ` Did you mean "${near}"?` : ''
+  const allowed = values.join(', ')
+  const errors = [{ pointer: `/${field}`, message: `one of ${allowed}` }]
+  throw refusals.unknown_value({ field, values: allowed, hint }, { errors })
 }

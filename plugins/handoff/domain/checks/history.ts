@@ -100,14 +100,14 @@ function isSecondChild(
   if (record.lineage.relation !== 'continue') return false
   const parents = new Set(record.lineage.parents.map((parent) => parent.toLowerCase()))
   for (const [id, other] of relatives) {
-    if (id === record.id.toLowerCase() || other.relation !== 'continue' || !isLive(other)) continue
+    if (id === record.id.toLowerCase() || other.relation !== 'continue' || !isLiveChild(other)) continue
     if (other.parents.some((parent) => parents.has(parent.toLowerCase()))) return true
   }
   return false
 }
 
 /** A child that counts: neither replaced nor put away, and described by somebody. */
-export function isLive(facts: { readonly status: string; readonly skeleton: boolean }): boolean {
+export function isLiveChild(facts: { readonly status: string; readonly skeleton: boolean }): boolean {
   return facts.status !== 'superseded' && facts.status !== 'archived' && !facts.skeleton
 }
 

@@ -4,6 +4,7 @@ import {
   ITEM_COLLECTIONS,
   ITEM_LETTERS,
   type ItemCollection,
+  isItemId,
 } from '../record.ts'
 import { quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckRule, fail, type Subject, warn } from './check.ts'
@@ -15,13 +16,11 @@ export const REFERENCE_CHECKS: readonly CheckRule[] = [
   { name: 'refs.blocked_by', level: 'semantic', run: checkBlockers },
 ]
 
-const ITEM_ID = /^[A-Z]-[0-9]{3}$/
-
 function checkIds({ record }: Subject): readonly CheckFinding[] {
   const owner = new Map<string, ItemCollection>()
   return ITEM_COLLECTIONS.flatMap((collection) =>
     (record[collection] ?? []).flatMap(({ id }, index) => {
-      if (!ITEM_ID.test(id)) return [] // the schema says so
+      if (!isItemId(id)) return [] // the schema says so
       const other = owner.get(id)
       owner.set(id, collection)
       return idFindings(id, collection, other, `/${collection}/${index}/id`)
@@ -64,7 +63,7 @@ function checkBlockers({ record }: Subject): readonly CheckFinding[] {
       const pointer = `/open_items/${index}/blocked_by/${at}`
       if (blocker === item.id) return [fail(`${item.id} is blocked by itself`, pointer)]
       // Any other text names something outside the record that it waits for.
-      if (!ITEM_ID.test(blocker) || known.has(blocker)) return []
+      if (!isItemId(blocker) || known.has(blocker)) return []
       return [fail(`${blocker} is no open item`, pointer)]
     }),
   )

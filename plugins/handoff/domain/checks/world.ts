@@ -1,6 +1,7 @@
+import { commitOf } from '../commit-id.ts'
 import { drift } from '../drift.ts'
-import { commitOf } from '../evidence-ref.ts'
-import { isSensitivePath } from '../sensitive-path.ts'
+import { isSensitivePath } from '../path-pattern.ts'
+import { isSha256 } from '../record-id.ts'
 import type { FileFact } from '../world-facts.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
@@ -40,7 +41,7 @@ function checkArtifacts({ record, world }: Subject): CheckOutcome {
   return record.artifacts.flatMap((artifact, index) => {
     if (artifact.content_hash === null) return []
     const pointer = `/artifacts/${index}/content_hash`
-    if (!/^sha256:[0-9a-f]{64}$/i.test(artifact.content_hash)) {
+    if (!isSha256(artifact.content_hash)) {
       return [warn('a hash of an unknown kind; sha256:<hex> is compared', pointer)]
     }
     return hashFinding(files.get(artifact.path), artifact.content_hash, pointer)
