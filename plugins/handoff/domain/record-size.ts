@@ -1,4 +1,4 @@
-import { isJsonObject, type RefusalOptions, type SatchelError } from '../../../server/plugin.ts'
+import { isJsonObject, type SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { MAX_DEPTH } from './json-text.ts'
 
@@ -40,7 +40,7 @@ export function sizeFault(text: string, value: unknown): SizeFault | undefined {
 export function tooLarge(
   { reason, actual, limit }: SizeFault,
   advice = 'Shorten it, then try again.',
-  options: RefusalOptions = {},
+  options: Parameters<typeof refusals.record_too_large>[1] = {},
 ): SatchelError {
   return refusals[reason]({ actual, limit, advice }, options)
 }
