@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { Terminal } from '../../server/plugin.ts'
 import { detect } from './domain/detect.ts'
+import { sessionName } from './domain/record-id.ts'
 import { type Bench, contextOf, openBench, SMALL } from './testing/fixture.ts'
 
 interface HookRun {
@@ -380,4 +381,17 @@ test('the hook configurations in the docs are JSON and name existing hooks', () 
     'satchel handoff hook session-start',
     'satchel handoff hook stop',
   ])
+})
+
+test('an empty SATCHEL_SESSION names no session, and a set one names it without a session_id', async (t) => {
+  const noted = async (env: Record<string, string>, input: object) => {
+    const bench = await openBench(t, { env })
+    await bench.call('handoff_create', SMALL)
+    await hook(bench, 'session-start', { cwd: bench.root, source: 'startup', ...input })
+    const [session] = JSON.parse(bench.read('.handoffs/.cache/sessions.json'))
+    return session.session
+  }
+
+  assert.equal(await noted({ SATCHEL_SESSION: '' }, { session_id: 'one' }), sessionName('one'))
+  assert.equal(await noted({ SATCHEL_SESSION: 'two' }, {}), sessionName('two'))
 })

@@ -122,13 +122,11 @@ function callOf(
   input: HookInput,
   harness: string | undefined,
 ): Omit<HookCall, 'rows'> {
+  const session = handoffs.env['SATCHEL_SESSION'] || input.sessionId
   return {
     handoffs,
     project,
-    session:
-      input.sessionId === undefined
-        ? undefined
-        : sessionName(handoffs.env['SATCHEL_SESSION'] ?? input.sessionId),
+    session: session && sessionName(session),
     harness: harness ?? (handoffs.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
     source: input.source,
   }

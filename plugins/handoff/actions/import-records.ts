@@ -5,8 +5,9 @@ import { documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/js
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { lineageOf } from '../domain/new-record.ts'
 import type { Handoff } from '../domain/record.ts'
+import { withFlag } from '../domain/record-change.ts'
 import { newRecordId, sha256Hex } from '../domain/record-id.ts'
-import { refuseTooLarge } from '../domain/record-size.ts'
+import { MAX_BUNDLE_RECORDS, refuseTooLarge } from '../domain/record-size.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { findSecrets } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
@@ -47,6 +48,9 @@ export async function importRecords(
   const warnings: string[] = []
   const renamed = new Map<string, string>()
   const entries = sources.flatMap((source) => entriesOf(source))
+  if (entries.length > MAX_BUNDLE_RECORDS) {
+    throw refusals.bundle_too_large({ count: entries.length, limit: MAX_BUNDLE_RECORDS })
+  }
   for (const entry of entries) {
     results.push(await importEntry(handoffs, ctx, project, request, entry, renamed))
     if (entry.kind === 'record' && entry.warning !== undefined)
@@ -195,7 +199,7 @@ async function importDocument(
 ): Promise<ImportResult> {
   const fault = faultOf(given)
   if (fault) return { source, id: null, outcome: 'broken', ...fault }
-  const { id } = given.value as Handoff // faultOf found nothing: the schema holds
+  const { id, flags } = given.value as Handoff // faultOf found nothing: the schema holds
   refuseTooLarge(given.text, given.value)
   let document = withRenamedParents(given, renamed)
   if (findSecrets(document.value).length > 0) {
@@ -212,7 +216,7 @@ async function importDocument(
   renamed.set(id.toLowerCase(), fresh)
   const copy = editText(document, [
     { op: 'set', pointer: '/id', value: fresh },
-    { op: 'set', pointer: '/flags', value: ['conflicted'] },
+    { op: 'set', pointer: '/flags', value: withFlag(flags, 'conflicted', true) },
   ])
   return write(project, request, source, fresh, documentOf(copy))
 }

@@ -1,11 +1,13 @@
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
-import { readJson } from '../domain/json-text.ts'
+import { documentOf } from '../domain/json-text.ts'
 import { parseConflicts } from '../domain/merge-conflicts.ts'
 import type { MergedContent } from '../domain/merge-content.ts'
 import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
 import { extension, failedAttempts, type Handoff } from '../domain/record.ts'
 import { withFlag } from '../domain/record-change.ts'
+import { refuseTooLarge } from '../domain/record-size.ts'
 import { afterUpdate } from '../domain/record-update.ts'
+import { validRecord } from '../domain/schema-verdict.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -64,9 +66,11 @@ function resolvedText(
       : []),
     ...afterUpdate(record, now),
   ]
-  const reading = readJson(editText(document, edits))
-  if (reading.kind === 'broken') throw new TypeError('an edit broke the JSON of a record')
-  return redactDocument(reading.document).text
+  const { text } = redactDocument(documentOf(editText(document, edits)))
+  const { value } = documentOf(text)
+  refuseTooLarge(text, value)
+  validRecord(value)
+  return text
 }
 
 function contentOf(record: Handoff): MergedContent {

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { isJsonObject } from '../../../server/plugin.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { type Disk, systemCode } from './disk.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 import type { Problem } from './read-record.ts'
 
@@ -54,14 +53,10 @@ function isNamedEntry(value: unknown): value is readonly [string, IndexEntry] {
 /** Writes the index by rename; a store that cannot be written has none. */
 export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntries): Promise<void> {
   const body = JSON.stringify([...entries])
-  const temp = join(layout.cache, `index-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
-    await ensureFolder(disk, layout.cache)
-    await disk.writeNew(temp, `${headOf(body)}\n${body}`)
-    await disk.rename(temp, fileOf(layout))
+    await replaceCacheFile(disk, layout.cache, 'index', `${headOf(body)}\n${body}`)
   } catch (thrown) {
     if (systemCode(thrown) === undefined) throw thrown
-    await disk.unlink(temp).catch(() => undefined)
   }
 }
 

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject, processStart } from '../../../server/plugin.ts'
 import type { Disk } from './disk.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
 /** A process, for ever: the pid alone is used again. */
@@ -57,10 +56,8 @@ export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly
 /** Notes a session, in the place of what was known of it. */
 export async function noteSession(disk: Disk, layout: Layout, noted: NotedSession): Promise<void> {
   const others = (await loadSessions(disk, layout)).filter(({ session }) => session !== noted.session)
-  const temp = join(layout.cache, `sessions-${process.pid}-${randomBytes(6).toString('hex')}`)
-  await ensureFolder(disk, layout.cache)
-  await disk.writeNew(temp, JSON.stringify([...others, noted].slice(-MAX_SESSIONS)))
-  await disk.rename(temp, fileOf(layout))
+  const text = JSON.stringify([...others, noted].slice(-MAX_SESSIONS))
+  await replaceCacheFile(disk, layout.cache, 'sessions', text)
 }
 
 /** The session this process belongs to: the nearest shared ancestor wins, then the newest. */

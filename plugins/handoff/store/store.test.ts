@@ -25,6 +25,7 @@ import { bundled } from '../../../test/fixtures/bundled.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
 import { openBench, SMALL } from '../testing/fixture.ts'
 import { type Disk, realDisk } from './disk.ts'
+import { replaceCacheFile } from './ensure-folder.ts'
 import { layoutOf } from './layout.ts'
 import { pauseMs } from './lock.ts'
 import { openStore, type Store } from './store.ts'
@@ -475,4 +476,14 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
   }
   assert.equal(bench.read(path), before)
   assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
+})
+
+test('a cache file that cannot be replaced leaves no temporary file', async (t) => {
+  const { root } = storeOn(t, realDisk)
+  const disk: Disk = { ...realDisk, rename: () => Promise.reject(new Error('no rename')) }
+  const cache = join(root, '.cache')
+
+  await assert.rejects(replaceCacheFile(disk, cache, 'sessions', '[]'), /no rename/)
+
+  assert.deepEqual(readdirSync(cache), [])
 })

@@ -385,3 +385,27 @@ test('a text and a record that is not stored are redacted in the answer alone', 
   assert.equal(record.record.login.password, '[REDACTED]')
   assert.deepEqual(bench.files(), [])
 })
+
+test('a bundle of more than 1,000 records is refused and nothing is written', async (t) => {
+  const bench = await openBench(t)
+
+  const content = '{}\n'.repeat(1001)
+  await assert.rejects(bench.call('handoff_import', { content }), {
+    code: 'too_large',
+    reason: 'bundle_too_large',
+  })
+
+  assert.deepEqual(bench.files(), [])
+})
+
+test('a record that comes in under a new id keeps its flags', async (t) => {
+  const bench = await openBench(t)
+  const record: Handoff = { ...BASE, status: 'draft', flags: ['invalid'] }
+  await bench.call('handoff_import', { content: JSON.stringify(record) })
+
+  const other = JSON.stringify({ ...record, work: { ...record.work, title: 'Another title' } })
+  const { results } = await bench.call('handoff_import', { content: other, on_conflict: 'new_id' })
+
+  const stored = JSON.parse(bench.read(`.handoffs/records/${results[0].id}.json`))
+  assert.deepEqual(stored.flags, ['invalid', 'conflicted'])
+})

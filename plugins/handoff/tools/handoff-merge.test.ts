@@ -254,3 +254,24 @@ test('lineage shows branches, missing parents and cycles of any length, in less 
     assert.ok(ms < 1000, `${tool}: ${ms} ms`)
   }
 })
+
+test('a resolution that makes the record too large is refused and changes nothing', async (t) => {
+  const bench = await openBench(t)
+  const { id } = await bench.call('handoff_create', FULL)
+  const fork = async (label: string) => {
+    const overrides = { current_state: `${label} state` }
+    return (await bench.call('handoff_branch', { id, relation: 'fork', branch_label: label, overrides })).id
+  }
+  const ids = [await fork('left'), await fork('right')]
+  const { child_id: child, conflicts } = await bench.call('handoff_merge', { ids, strategy: 'draft' })
+  const before = bench.read(`.handoffs/records/${child}.json`)
+
+  const text = 'x'.repeat(1024 * 1024)
+  const resolutions = [{ conflict_id: conflicts[0].id, choose: 'text', text, rationale: 'a test' }]
+  await assert.rejects(bench.call('handoff_merge', { child, resolutions }), {
+    code: 'too_large',
+    reason: 'record_too_large',
+  })
+
+  assert.equal(bench.read(`.handoffs/records/${child}.json`), before)
+})

@@ -270,3 +270,18 @@ test('over the budget an outline comes, and its next call reads on', async (t) =
   assert.equal(typeof outline.part.summary, 'string')
   assert.equal(more.part.title, SMALL.title)
 })
+
+test('max_tokens counts bytes, not characters', async (t) => {
+  const bench = await openBench(t)
+  const { id } = await bench.call('handoff_create', { ...SMALL, completed: ['é'.repeat(4000)] })
+  const { record } = await bench.call('handoff_get', { id, max_tokens: 300_000 })
+  const tokens = Math.ceil(Buffer.byteLength(JSON.stringify(record)) / 4)
+
+  const whole = await bench.call('handoff_get', { id, max_tokens: tokens })
+  const cut = await bench.call('handoff_get', { id, max_tokens: tokens - 1 })
+  const part = await bench.call('handoff_get', { id, pointer: '/summary/completed', max_tokens: 1500 })
+
+  assert.deepEqual([whole.truncated, whole.record.id], [undefined, id])
+  assert.deepEqual([cut.truncated.reason, cut.record], ['over_budget', undefined])
+  assert.equal(part.truncated.reason, 'over_budget')
+})

@@ -38,7 +38,8 @@ function isDeleted(artifact: object): boolean {
 function checkArtifacts({ record, world }: Subject): CheckOutcome {
   const { files } = world
   if (!files) return { skipped: 'no files were looked at' }
-  return record.artifacts.flatMap((artifact, index) => {
+  const skipped = record.artifacts.filter(({ path }) => isSkipped(files.get(path))).length
+  const findings = record.artifacts.flatMap((artifact, index) => {
     if (artifact.content_hash === null) return []
     const pointer = `/artifacts/${index}/content_hash`
     if (!isSha256(artifact.content_hash)) {
@@ -46,17 +47,17 @@ function checkArtifacts({ record, world }: Subject): CheckOutcome {
     }
     return hashFinding(files.get(artifact.path), artifact.content_hash, pointer)
   })
+  return findings.length === 0 && skipped > 0 ? { skipped: `${skipped} files were not hashed` } : findings
 }
 
-const UNHASHED = {
-  too_big: 'more than 10 MB: not hashed',
-  out_of_time: 'not hashed: out of time',
-  too_many: 'not hashed: too many files',
-} as const
+/** Files beyond the limits of count and time. */
+function isSkipped(fact: FileFact | undefined): boolean {
+  return fact?.kind === 'file' && (fact.unhashed === 'out_of_time' || fact.unhashed === 'too_many')
+}
 
 function hashFinding(fact: FileFact | undefined, hash: string, pointer: string): CheckFinding[] {
   if (fact?.kind !== 'file') return []
-  if (fact.unhashed === 'too_big') return [warn(UNHASHED[fact.unhashed], pointer)]
+  if (fact.unhashed === 'too_big') return [warn('more than 10 MB: not hashed', pointer)]
   if (fact.sha256 === undefined || fact.sha256 === hash.toLowerCase()) return []
   return [warn('the file has changed', pointer)]
 }
