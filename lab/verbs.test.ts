@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openProject } from '../test/fixtures/run-cli.ts'
+import { openProject } from '../server/cli/testing/run-cli.ts'
 
 test('bench measures a subject of its own, and runs the command of another plugin', async (t) => {
   const { satchel } = await openProject(t)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { copyAssets } from '../scripts/assets.ts'
+import { openDoor } from '../server/http/testing/open-door.ts'
 import { openBrowser } from './browser.ts'
-import { openDoor } from './http/open-door.ts'
 
 /** A page that was opened, with everything it asked for and complained of. */
 async function look(t: TestContext, path: string, ready: string, packaged: boolean) {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { initialize } from '../server/mcp/testing/stdio-client.ts'
 import { isZombie } from '../server/process-start.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { initialize } from './mcp/stdio-client.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50

@@ -3,13 +3,13 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
+import { serveHttp } from '../server/mcp/testing/serve-http.ts'
 import { type InteropClient, openModernClient, openOldClient, type Place } from './mcp/interop-clients.ts'
-import { serveHttp } from './mcp/serve-http.ts'
 
 const MODERN = { pin: '2026-07-28' }
 const STDIO: Place = {
   command: process.execPath,
-  args: ['--import', 'tsx', fileURLToPath(new URL('mcp/stdio-server.ts', import.meta.url))],
+  args: ['--import', 'tsx', fileURLToPath(new URL('../server/mcp/testing/stdio-server.ts', import.meta.url))],
 }
 
 const http = async (t: TestContext): Promise<Place> => ({ url: (await serveHttp(t)).url })

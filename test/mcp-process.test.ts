@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { initialize, type Message, modern } from '../server/mcp/testing/stdio-client.ts'
 import { temporaryFolder } from './harness/open-host.ts'
-import { initialize, type Message, modern } from './mcp/stdio-client.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 /** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */

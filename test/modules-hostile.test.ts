@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { plugin } from '../plugins/modules/index.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
+import { modern } from '../server/mcp/testing/stdio-client.ts'
 import { openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 import {
   HOSTILE_NAMES,
@@ -15,7 +16,6 @@ import {
   hostileUrls,
   INTERNAL_URLS,
 } from './hostile/module-values.ts'
-import { modern } from './mcp/stdio-client.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 interface FakeGit {

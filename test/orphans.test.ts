@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { initialize } from '../server/mcp/testing/stdio-client.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { initialize } from './mcp/stdio-client.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50

@@ -5,8 +5,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { modern } from '../server/mcp/testing/stdio-client.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { modern } from './mcp/stdio-client.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const letters = (seed: string): string => seed.repeat(9)

@@ -7,8 +7,15 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
+import {
+  initialize,
+  legacy,
+  type Message,
+  modern,
+  openStdio,
+  type StdioClient,
+} from '../server/mcp/testing/stdio-client.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
-import { initialize, legacy, type Message, modern, openStdio, type StdioClient } from './mcp/stdio-client.ts'
 import { listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 async function inviteTo(server: RoomServer): Promise<string> {

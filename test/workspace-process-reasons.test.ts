@@ -9,11 +9,11 @@ import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { REASONS, refusals } from '../plugins/workspace/reasons.ts'
+import { startCli } from '../server/cli/testing/run-cli.ts'
 import type { RefusalRow } from '../server/contract/refusals.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
-import { startCli } from './fixtures/run-cli.ts'
+import { modern, openStdio } from '../server/mcp/testing/stdio-client.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
-import { modern, openStdio } from './mcp/stdio-client.ts'
 import { askOnce, listenerOf, openRoomServer } from './workspace-server-fixture.ts'
 
 /** Reasons of the process around a room: what keeps it from being reached at all. */

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { realDisk } from '../plugins/workspace/engine/disk.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
-import { startCli } from './fixtures/run-cli.ts'
+import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openRoomServer, type RoomServer, type Session } from './workspace-server-fixture.ts'
 

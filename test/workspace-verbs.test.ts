@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
-import { startCli } from './fixtures/run-cli.ts'
+import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {

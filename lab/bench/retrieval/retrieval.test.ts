@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeManyRecords } from '../../../plugins/modules/testing/many-records.ts'
-import { startCli } from '../../../test/fixtures/run-cli.ts'
+import { startCli } from '../../../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { runSatchel, withoutSockets } from '../../../test/satchel-process.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startCli } from '../../../test/fixtures/run-cli.ts'
+import { startCli } from '../../../server/cli/testing/run-cli.ts'
 import type { Handoff } from '../domain/record.ts'
 import { contextOf, openBench, SMALL } from '../testing/fixture.ts'
 

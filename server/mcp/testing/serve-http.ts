@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
-import type { Principal } from '../../server/contract/advanced/principal.ts'
-import { createPump } from '../../server/fanout/pump.ts'
-import { createHttpMount } from '../../server/mcp/http.ts'
-import { openHost } from '../harness/open-host.ts'
+import { openHost } from '../../../test/harness/open-host.ts'
+import type { Principal } from '../../contract/advanced/principal.ts'
+import { createPump } from '../../fanout/pump.ts'
+import { createHttpMount } from '../http.ts'
 import { type Limits, openMount } from './open-mount.ts'
 import { samplePlugin } from './sample-plugin.ts'
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { TestContext } from 'node:test'
-import type { RunningHost } from '../../server/host.ts'
-import { serveStdio } from '../../server/mcp/stdio.ts'
-import type { RealStdout } from '../../server/process-io.ts'
+import type { RunningHost } from '../../host.ts'
+import type { RealStdout } from '../../process-io.ts'
+import { serveStdio } from '../stdio.ts'
 
 export type Message = Record<string, unknown> & { id?: unknown }
 

@@ -14,7 +14,7 @@ import {
   type Route,
   record,
   SatchelError,
-} from '../../server/plugin.ts'
+} from '../../plugin.ts'
 
 export const SESSION = `ses_${'a'.repeat(20)}`
 export const READER = `ses_${'r'.repeat(20)}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createClient, type ResourceEvent } from '../server/client.ts'
-import { openDoor, TOKEN } from './http/open-door.ts'
+import { createClient, type ResourceEvent } from './client.ts'
+import { openDoor, TOKEN } from './http/testing/open-door.ts'
 
 async function openClient(t: Parameters<typeof openDoor>[0]) {
   const opened = await openDoor(t)

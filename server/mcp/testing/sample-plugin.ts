@@ -14,7 +14,7 @@ import {
   type Tasks,
   taskStarted,
   untrusted,
-} from '../../server/plugin.ts'
+} from '../../plugin.ts'
 
 const READ = { readOnly: true, destructive: false, idempotent: true, openWorld: false } as const
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { openHost } from './harness/open-host.ts'
-import { post } from './mcp/http-client.ts'
-import { samplePlugin } from './mcp/sample-plugin.ts'
-import { serveHttp } from './mcp/serve-http.ts'
-import { modern, openStdio } from './mcp/stdio-client.ts'
+import { openHost } from '../../test/harness/open-host.ts'
+import { post } from './testing/http-client.ts'
+import { samplePlugin } from './testing/sample-plugin.ts'
+import { serveHttp } from './testing/serve-http.ts'
+import { modern, openStdio } from './testing/stdio-client.ts'
 
 const METHODS = [
   'initialize',

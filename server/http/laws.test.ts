@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { SatchelError } from '../server/contract/errors.ts'
-import { requestOf } from '../server/http/client-request.ts'
-import { parseProblem, problem } from '../server/http/problem.ts'
-import { createQueryInput } from '../server/http/query-input.ts'
-import { MAX_DEPTH, parseJson } from '../server/http/read-body.ts'
-import { readServerSentEvents, type ServerSentEvent } from '../server/http/server-sent-events.ts'
+import { SatchelError } from '../contract/errors.ts'
+import { requestOf } from './client-request.ts'
+import { parseProblem, problem } from './problem.ts'
+import { createQueryInput } from './query-input.ts'
+import { MAX_DEPTH, parseJson } from './read-body.ts'
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 const INPUT = z.object({
   id: z.string(),

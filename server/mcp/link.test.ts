@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { ToolFilter } from '../server/host.ts'
-import { definePlugin } from '../server/plugin.ts'
-import { openHost } from './harness/open-host.ts'
-import { serveHttp } from './mcp/serve-http.ts'
-import { initialize, legacy, type Message, modern, openStdio } from './mcp/stdio-client.ts'
+import { openHost } from '../../test/harness/open-host.ts'
+import type { ToolFilter } from '../host.ts'
+import { definePlugin } from '../plugin.ts'
+import { serveHttp } from './testing/serve-http.ts'
+import { initialize, legacy, type Message, modern, openStdio } from './testing/stdio-client.ts'
 
 const TASKS = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },

@@ -2,22 +2,30 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSseMount } from '../server/mcp/sse-2024.ts'
-import { type Answer, openStream, post, postModern } from './mcp/http-client.ts'
-import { bearer, serveHttp } from './mcp/serve-http.ts'
-import { initialize, legacy, modern } from './mcp/stdio-client.ts'
+import { type Answer, openStream, post, postModern } from './testing/http-client.ts'
+import { bearer, serveHttp } from './testing/serve-http.ts'
+import { errorOf, openSession, resultOf } from './testing/sessions.ts'
+import { legacy, modern } from './testing/stdio-client.ts'
 
-async function openSession(url: string, headers: Record<string, string> = {}, version = '2025-11-25') {
-  const opened = await post(url, initialize(version), headers)
-  const id = opened.headers.get('mcp-session-id')
-  assert.ok(id, `${opened.status}`)
-  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': version }
-  await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, own)
-  return own
+const META = 'io.modelcontextprotocol/'
+
+function postWithout(url: string, message: ReturnType<typeof modern>, header: string): Promise<Answer> {
+  const headers: Record<string, string> = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': String(message['method']),
+  }
+  delete headers[header]
+  return post(url, message, headers)
 }
 
-const errorOf = ({ body }: Answer) => body?.['error'] as { code: number; message: string; data?: unknown }
-const resultOf = ({ body }: Answer) => body?.['result'] as Record<string, unknown>
+async function raw(url: string, body: Buffer, headers: Record<string, string>): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: new Uint8Array(body),
+  })
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+}
 
 test('a modern client discovers, lists, calls and reads over one POST each', async (t) => {
   const { url } = await serveHttp(t)
@@ -201,212 +209,6 @@ test('a modern client that goes away cancels its call', async (t) => {
   assert.equal(world.aborted, 1)
 })
 
-test('a legacy session: initialize, call, batch, DELETE, and then it is unknown', async (t) => {
-  const { url } = await serveHttp(t)
-  const own = await openSession(url)
-  const batch = (size: number) =>
-    Array.from({ length: size }, (_, id) =>
-      legacy(id, 'tools/call', { name: 'sample_echo', arguments: { text: 'b' } }),
-    )
-
-  const call = await post(
-    url,
-    legacy(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'hi' } }),
-    own,
-  )
-  const hundred = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...own },
-    body: JSON.stringify(batch(100)),
-  })
-  const answers = (await hundred.text()).split('\n\n').filter((event) => event.includes('"result"'))
-  const tooMany = await post(url, batch(101), own)
-  const unknown = await post(url, legacy(2, 'resources/read', { uri: 'x://y' }), own)
-  const ended = await fetch(url, { method: 'DELETE', headers: own })
-  const after = await post(url, legacy(3, 'tools/list'), own)
-
-  assert.deepEqual(resultOf(call)['structuredContent'], { text: 'hi', chars: 2 })
-  assert.equal(answers.length, 100)
-  assert.equal(tooMany.status, 400)
-  assert.equal(errorOf(tooMany).code, -32600)
-  assert.equal(errorOf(unknown).code, -32002)
-  assert.equal(ended.status, 200)
-  assert.equal(after.status, 404)
-  assert.equal(errorOf(after).code, -32001)
-})
-
-test('another principal’s session is unknown', async (t) => {
-  const { url } = await serveHttp(t)
-  const own = await openSession(url, bearer('ses_ada'))
-
-  const foreign = await post(url, legacy(1, 'tools/list'), { ...own, ...bearer('ses_bob') })
-  const foreignEnd = await fetch(url, { method: 'DELETE', headers: { ...own, ...bearer('ses_bob') } })
-  const mine = await post(url, legacy(1, 'tools/list'), own)
-
-  assert.equal(foreign.status, 404)
-  assert.equal(foreignEnd.status, 404)
-  assert.equal(mine.status, 200)
-})
-
-test('a session reaches its own plugin only', async (t) => {
-  const { url } = await serveHttp(t)
-
-  const ada = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_ada'))
-  const bob = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_bob'))
-  const eve = await postModern(url, modern(1, 'resources/read', { uri: 'sample://room' }), bearer('ses_eve'))
-  const evil = await postModern(
-    url,
-    modern(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'x' } }),
-    bearer('ses_eve'),
-  )
-  const prompt = await postModern(
-    url,
-    modern(1, 'prompts/get', { name: 'greet', arguments: { who: 'x' } }),
-    bearer('ses_eve'),
-  )
-
-  assert.ok(resultOf(ada)['contents'])
-  assert.deepEqual(errorOf(bob), {
-    code: -32602,
-    message: 'Resource not found',
-    data: { uri: 'sample://room' },
-  })
-  assert.deepEqual(eve.body, bob.body)
-  assert.equal((resultOf(evil) as { isError?: boolean }).isError, true)
-  assert.equal(errorOf(prompt).message, 'Unknown prompt')
-})
-
-test('an idle session ends after 30 minutes, one with a stream does not', async (t) => {
-  const clock = { now: 0 }
-  const { url } = await serveHttp(t, { clock })
-  const idle = await openSession(url)
-  const busy = await openSession(url)
-  const stream = await openStream(url, busy)
-  t.after(() => stream.close())
-
-  clock.now = 30 * 60_000 + 1
-
-  assert.equal((await post(url, legacy(1, 'tools/list'), idle)).status, 404)
-  assert.equal((await post(url, legacy(1, 'tools/list'), busy)).status, 200)
-})
-
-test('a principal’s 33rd session ends its idlest one', async (t) => {
-  const clock = { now: 0 }
-  const { url } = await serveHttp(t, { clock })
-  const own: Record<string, string>[] = []
-  for (let count = 0; count < 33; count++) {
-    clock.now += 1
-    own.push(await openSession(url))
-  }
-
-  assert.equal((await post(url, legacy(1, 'tools/list'), own[0])).status, 404)
-  assert.equal((await post(url, legacy(1, 'tools/list'), own[1])).status, 200)
-})
-
-test('a legacy subscription hints on the newest GET stream only, and once per URI at connect', async (t) => {
-  const { url, world } = await serveHttp(t)
-  const own = await openSession(url)
-  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://status' }), own)
-  const first = await openStream(url, own)
-  await first.arrived(1)
-  const second = await openStream(url, own)
-  await second.arrived(1)
-
-  world.changed('sample://status')
-  const messages = await second.arrived(2)
-
-  assert.equal(first.messages().length, 1)
-  assert.deepEqual(messages[1], {
-    jsonrpc: '2.0',
-    method: 'notifications/resources/updated',
-    params: { uri: 'sample://status' },
-  })
-  assert.ok(!second.text().includes('id:'))
-  assert.equal(second.headers.get('content-type'), 'text/event-stream')
-  first.close()
-  second.close()
-})
-
-test('the fifth stream of a session is refused', async (t) => {
-  const { url } = await serveHttp(t)
-  const own = await openSession(url)
-  const streams = await Promise.all([1, 2, 3, 4].map(() => openStream(url, own)))
-  t.after(() => {
-    for (const stream of streams) stream.close()
-  })
-
-  const fifth = await fetch(url, { headers: { ...own, accept: 'text/event-stream' } })
-
-  assert.equal(fifth.status, 429)
-  const { error } = (await fifth.json()) as { error: { data: unknown } }
-  assert.deepEqual(error.data, { code: 'rate_limited', reason: 'stream_limit' })
-})
-
-test('a legacy stream ends before its next notification when the credential is taken away', async (t) => {
-  const { url, world, sessions } = await serveHttp(t)
-  const own = await openSession(url, bearer('ses_ada'))
-  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://room' }), own)
-  const stream = await openStream(url, own)
-  await stream.arrived(1)
-
-  sessions.delete('ses_ada')
-  world.changed('sample://room')
-  await stream.ended
-
-  assert.equal(stream.messages().length, 1)
-})
-
-test('lists do not change and nothing is said over 100 changes', async (t) => {
-  const { url, world } = await serveHttp(t)
-  const lists = async () => {
-    const tools = await postModern(url, modern(1, 'tools/list'))
-    const prompts = await postModern(url, modern(1, 'prompts/list'))
-    return JSON.stringify([tools.body, prompts.body])
-  }
-  const before = await lists()
-
-  for (let change = 0; change < 100; change++) world.changed('sample://status')
-
-  assert.equal(await lists(), before)
-})
-
-test('HTTP+SSE: endpoint first, answers on the stream, foreign and unknown sessions 404', async (t) => {
-  const { address, world } = await serveHttp(t, { mount: createSseMount })
-  const stream = await openStream(`${address}/sse`, {})
-  while (!stream.text().includes('\n\n')) await sleep(1)
-  const [, path] =
-    /^event: endpoint\ndata: (\/messages\?sessionId=[0-9a-f-]{36})\n\n/.exec(stream.text()) ?? []
-  const url = `${address}${path}`
-
-  assert.equal((await post(url, initialize('2024-11-05'))).status, 202)
-  const [opened] = await stream.arrived(1)
-  assert.equal((opened?.['result'] as Record<string, unknown> | undefined)?.['protocolVersion'], '2024-11-05')
-  await post(url, legacy(1, 'resources/subscribe', { uri: 'sample://status' }))
-  await stream.arrived(2)
-  world.changed('sample://status')
-  const messages = await stream.arrived(3)
-  assert.equal(messages[2]?.['method'], 'notifications/resources/updated')
-
-  assert.equal((await post(`${address}/messages/?sessionId=x`, legacy(1, 'ping'))).status, 404)
-  assert.equal((await post(url, legacy(1, 'ping'), bearer('ses_ada'))).status, 404)
-  assert.equal((await post(url, {})).status, 400)
-  assert.equal((await fetch(`${address}/mcp`)).status, 404)
-  assert.equal((await fetch(`${address}/messages`)).status, 405)
-  stream.close()
-  while ((await post(url, legacy(1, 'ping'))).status !== 404) await sleep(1)
-})
-
-const META = 'io.modelcontextprotocol/'
-
-function postWithout(url: string, message: ReturnType<typeof modern>, header: string): Promise<Answer> {
-  const headers: Record<string, string> = {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': String(message['method']),
-  }
-  delete headers[header]
-  return post(url, message, headers)
-}
-
 test('a body is read within its bounds, and a refused one calls nothing', async (t) => {
   const { url, world } = await serveHttp(t)
   const call = (text: string) => modern(1, 'tools/call', { name: 'sample_echo', arguments: { text } })
@@ -484,15 +286,6 @@ test('a foreign origin is refused, another local port too, and none passes', asy
   assert.equal(own.status, 200)
 })
 
-async function raw(url: string, body: Buffer, headers: Record<string, string>): Promise<Answer> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-    body: new Uint8Array(body),
-  })
-  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
-}
-
 test('a stopping listener ends streams at once, and calls under way still answer', async (t) => {
   const { url, world, close } = await serveHttp(t, { limits: { graceMs: 5000 } })
   const own = await openSession(url)
@@ -511,22 +304,4 @@ test('a stopping listener ends streams at once, and calls under way still answer
     assert.deepEqual(resultOf(answer)['structuredContent'], { steps: 1 })
   }
   assert.equal(world.aborted, 0)
-})
-
-test('a stopping HTTP+SSE stream carries the answers of calls under way, then ends', async (t) => {
-  const { address, world, close } = await serveHttp(t, { mount: createSseMount, limits: { graceMs: 5000 } })
-  const stream = await openStream(`${address}/sse`, {})
-  while (!stream.text().includes('\n\n')) await sleep(1)
-  const url = `${address}${/data: (\S+)/.exec(stream.text())?.[1]}`
-  await post(url, initialize('2024-11-05'))
-  await post(url, legacy(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 40 } }))
-  while (world.calls.length === 0) await sleep(1)
-
-  await close()
-  await stream.ended
-
-  assert.deepEqual(
-    stream.messages().map(({ id }) => id),
-    [0, 1],
-  )
 })

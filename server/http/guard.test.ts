@@ -4,12 +4,12 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Listener } from '../server/contract/advanced/route.ts'
-import type { Exchange, HttpOptions } from '../server/http/exchange.ts'
-import { admit } from '../server/http/guard.ts'
-import { createLog } from '../server/log.ts'
-import { askAt, openDoor, TOKEN } from './http/open-door.ts'
-import { READER, SESSION } from './http/sample-plugin.ts'
+import type { Listener } from '../contract/advanced/route.ts'
+import { createLog } from '../log.ts'
+import type { Exchange, HttpOptions } from './exchange.ts'
+import { admit } from './guard.ts'
+import { askAt, openDoor, TOKEN } from './testing/open-door.ts'
+import { READER, SESSION } from './testing/sample-plugin.ts'
 
 const OPTIONS: HttpOptions = {
   version: '1',

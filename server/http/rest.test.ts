@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ERROR_CODES } from '../server/contract/errors.ts'
-import { ERROR_TABLE } from '../server/error-table.ts'
-import { openDoor } from './http/open-door.ts'
+import { ERROR_CODES } from '../contract/errors.ts'
+import { ERROR_TABLE } from '../error-table.ts'
+import { openDoor } from './testing/open-door.ts'
 
 describe('REST', () => {
   it('answers a tool call with the output as JSON', async (t) => {

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test'
-import { assetPath } from '../../server/assets.ts'
-import type { Pump } from '../../server/fanout/pump.ts'
-import type { RunningHost } from '../../server/host.ts'
-import { openListener } from '../../server/http/listener.ts'
-import type { McpMount } from '../../server/mcp-mount.ts'
+import { assetPath } from '../../assets.ts'
+import type { Pump } from '../../fanout/pump.ts'
+import type { RunningHost } from '../../host.ts'
+import { openListener } from '../../http/listener.ts'
+import type { McpMount } from '../../mcp-mount.ts'
 
 export interface Limits {
   /** Shared with the mount, so that its streams count. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { openDoor } from './http/open-door.ts'
+import { openDoor } from './testing/open-door.ts'
 
 const MIB = 1024 * 1024
 

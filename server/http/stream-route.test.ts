@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { After } from '../server/fanout/after.ts'
-import { openDoor } from './http/open-door.ts'
-import { BROKEN_CURSOR, eventFrame, READER, SESSION } from './http/sample-plugin.ts'
+import type { After } from '../fanout/after.ts'
+import { openDoor } from './testing/open-door.ts'
+import { BROKEN_CURSOR, eventFrame, READER, SESSION } from './testing/sample-plugin.ts'
 
 const bearer = (token: string) => `Authorization: Bearer ${token}\r\n`
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`

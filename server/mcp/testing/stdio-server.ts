@@ -1,8 +1,8 @@
 // Serves the sample plugin over this process's own stdin and stdout, as `satchel mcp` does.
-import { assetPath } from '../../server/assets.ts'
-import { createHost } from '../../server/host.ts'
-import { createLog } from '../../server/log.ts'
-import { serveStdio } from '../../server/mcp/stdio.ts'
+import { assetPath } from '../../assets.ts'
+import { createHost } from '../../host.ts'
+import { createLog } from '../../log.ts'
+import { serveStdio } from '../stdio.ts'
 import { samplePlugin } from './sample-plugin.ts'
 
 const write = process.stdout.write.bind(process.stdout)

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { ERROR_TABLE } from '../error-table.ts'
+import { openProject, type Ran } from './testing/run-cli.ts'
+
+const json = (
+  ran: Ran,
+): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
+  JSON.parse(ran.out)
+
+test('help fits 80 columns, shows an example and the exit codes, and goes to stdout when asked for', async (t) => {
+  const { satchel } = await openProject(t)
+  for (const argv of [
+    ['--help'],
+    ['help'],
+    ['probe', '--help'],
+    ['probe', 'echo', '--help'],
+    ['help', 'probe', 'loud'],
+    ['mcp', '-h'],
+    ['tools', '--help'],
+  ]) {
+    const ran = await satchel(argv)
+
+    assert.deepEqual([ran.code, ran.err], [0, ''], argv.join(' '))
+    const widest = Math.max(...ran.out.split('\n').map((line) => line.length))
+    assert.ok(widest <= 80, `${argv.join(' ')}: ${widest} columns`)
+  }
+  const overview = await satchel(['--help'])
+  for (const exit of new Set(Object.values(ERROR_TABLE).map((row) => row.exit))) {
+    assert.match(overview.out, new RegExp(`^ {2}${exit} `, 'm'))
+  }
+  const verb = await satchel(['probe', 'echo', '--help'])
+  assert.match(verb.out, /Example:\n {2}satchel probe echo 'it'\\''s one' /)
+  assert.match(verb.out, /--no-capture-git/)
+  assert.doesNotMatch(verb.out, /--capture-git {2}/)
+  for (const argv of [['--json'], ['probe', '--json']]) {
+    const ran = await satchel(argv)
+    assert.deepEqual([ran.code, json(ran).error.reason], [2, 'missing_verb'])
+  }
+  const group = await satchel(['probe'])
+  assert.deepEqual([group.code, group.out, /Echo what was typed/.test(group.err)], [2, '', true])
+})
+
+test('the example in the help is the example of the tool', async (t) => {
+  const { satchel } = await openProject(t)
+  const { out } = await satchel(['probe', 'echo', '--help'])
+  const line = out
+    .slice(out.indexOf('Example:') + 8)
+    .trim()
+    .replaceAll('\\\n', ' ')
+
+  const words = await promisify(execFile)('sh', [
+    '-c',
+    `set -- ${line}; for word; do printf '%s\\0' "$word"; done`,
+  ])
+  const ran = await satchel([...words.stdout.split('\0').slice(1, -1), '--json'])
+
+  const { id, tags, dry_run, capture_git, claim } = JSON.parse(ran.out).got
+  assert.deepEqual(
+    { id, tags, dry_run, capture_git, claim },
+    { id: "it's one", tags: ['a b', 'c'], dry_run: true, capture_git: false, claim: { by: 'ada' } },
+  )
+})
+
+test('completion scripts name every verb and flag, and the shells accept them', async (t) => {
+  const { satchel } = await openProject(t)
+
+  const bash = await satchel(['completion', 'bash'])
+  const zsh = await satchel(['completion', 'zsh'])
+  const fish = await satchel(['completion', 'fish'])
+
+  const ask = (typed: string): string =>
+    `${bash.out}\nCOMP_WORDS=(${typed}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _satchel; echo "\${COMPREPLY[@]}"`
+  const completed = async (typed: string): Promise<string> =>
+    (await promisify(execFile)('bash', ['-c', ask(typed)])).stdout.trim()
+  assert.equal(await completed('satchel pro'), 'probe')
+  assert.equal(await completed('satchel probe ec'), 'echo')
+  assert.equal(await completed('satchel probe echo --max'), '--max-tokens')
+  assert.equal(await completed('satchel probe echo --level ""'), 'low high')
+  assert.equal(await completed('satchel mcp --transport s'), 'streamable-http sse')
+  assert.equal(await completed('satchel completion z'), 'zsh')
+  assert.match(zsh.out, /^#compdef satchel\n/)
+  assert.match(fish.out, /-l max-tokens$/m)
+  assert.match(fish.out, /__fish_seen_subcommand_from probe; and __fish_seen_subcommand_from echo/)
+})
+
+test('--version is the version of the package', async (t) => {
+  const { satchel } = await openProject(t)
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+
+  assert.deepEqual(await satchel(['--version']), { code: 0, out: `${version}\n`, err: '' })
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { openProject } from '../testing/run-cli.ts'
+
+test('plugin new makes a plugin that passes its check and packs; a used folder is left alone', async (t) => {
+  const { root, satchel } = await openProject(t)
+
+  const made = await satchel(['plugin', 'new', '@acme/satchel-word-count', '--json'])
+  const again = await satchel(['plugin', 'new', 'satchel-word-count', '--json'])
+  const folder = join(root, 'satchel-word-count')
+  const checked = await satchel(['plugin', 'check', '--json'], { cwd: folder })
+  const used = await satchel(['word-count', 'count', 'one two three', '--json'], { cwd: folder })
+  const packed = await satchel(['plugin', 'pack', '--json'], { cwd: folder })
+
+  assert.deepEqual([made.code, JSON.parse(made.out).linked], [0, ['satchel', 'zod']])
+  assert.deepEqual([again.code, JSON.parse(again.out).error.reason], [5, 'folder_exists'])
+  assert.deepEqual(
+    [checked.code, JSON.parse(checked.out).findings, JSON.parse(checked.out).tools],
+    [0, [], 1],
+  )
+  assert.deepEqual(JSON.parse(used.out), { words: 3, longest: 'three' })
+  assert.equal(packed.code, 0, packed.err)
+  const names = JSON.parse(packed.out).files.map(({ path }: { path: string }) => path)
+  assert.deepEqual(names.sort(), [
+    'LICENSE',
+    'README.md',
+    'package.json',
+    'plugin.js',
+    'tools/word-count-count.js',
+  ])
+  assert.ok((await readdir(folder)).includes(JSON.parse(packed.out).filename))
+})
+
+test('plugin new takes npm names only', async (t) => {
+  const { root, satchel } = await openProject(t)
+  for (const name of ['../evil', 'Upper', 'a b', '.', '@/x', 'x'.repeat(61), '']) {
+    const ran = await satchel(['plugin', 'new', '--json', '--', name])
+    assert.deepEqual([ran.code, JSON.parse(ran.out).error.reason], [2, 'plugin_name'], name)
+  }
+  assert.deepEqual(await readdir(root), ['satchel.yaml'])
+})
+
+test('plugin check names what is wrong and exits 3; pack then refuses', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await satchel(['plugin', 'new', 'satchel-odd'])
+  const folder = join(root, 'satchel-odd')
+  const file = join(folder, 'tools', 'odd-count.js')
+  const source = await readFile(file, 'utf8')
+  await writeFile(file, source.replace("title: 'Count words'", "title: 'Count\\u200b words'"))
+
+  const checked = await satchel(['plugin', 'check', 'satchel-odd', '--json'])
+  const packed = await satchel(['plugin', 'pack', 'satchel-odd', '--json'])
+
+  assert.equal(checked.code, 3)
+  assert.deepEqual(
+    JSON.parse(checked.out).findings.map(({ rule }: { rule: string }) => rule),
+    ['hidden_text'],
+  )
+  assert.deepEqual([packed.code, JSON.parse(packed.out).error.reason], [3, 'plugin_findings'])
+})
+
+test('what is no plugin is refused with its file named', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await mkdir(join(root, 'p'))
+  const cases: [string, string, number, string][] = [
+    ['none.js', 'export {}', 3, 'plugin_shape'],
+    [
+      'old.js',
+      "export default { name: 'a', version: '1', apiVersion: 2, setup() {}, config: {} }",
+      3,
+      'plugin_api',
+    ],
+    ['throws.js', "throw new Error('secret of import')", 1, 'plugin_load'],
+  ]
+  for (const [name, source, code, reason] of cases) {
+    await writeFile(join(root, 'p', name), source)
+    const ran = await satchel(['plugin', 'check', join('p', name), '--json'])
+    const { error } = JSON.parse(ran.out)
+    assert.deepEqual([ran.code, error.reason, error.message.includes(name)], [code, reason, true], name)
+    assert.doesNotMatch(ran.out, /secret of import/)
+    if (name === 'throws.js') assert.match(ran.err, /secret of import/, 'the log has the cause')
+  }
+  assert.equal((await satchel(['plugin', 'check', 'nowhere'])).code, 4)
+})
+
+test('a plugin whose declarations are not those of the contract is refused with the member that is wrong', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const contract = pathToFileURL(join(import.meta.dirname, '../../plugin.ts')).href
+  const tool = (change: string) => `
+    import { z } from '${import.meta.resolve('zod')}'
+    import { definePlugin } from '${contract}'
+    const tool = {
+      name: 'greet', title: 'Greet', description: 'Greets.', profile: 'core',
+      input: z.object({ name: z.string() }), output: z.object({ greeting: z.string() }),
+      annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      example: { name: 'Ada' }, handler: async (_ctx, { name }) => ({ greeting: name }), digest: () => 'said',
+    }
+    const lent = (tools) => ({ tools })
+    export default definePlugin({
+      name: 'greeter', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ${change},
+    })`
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['undefined', /its setup gave no object of declarations/],
+    ['lent(tool)', /tools must be a list/],
+    ['lent([greet])'.replace('greet', '"greet"'), /tool 0: is no object made by defineTool/],
+    ['lent([{ ...tool, name: "Greet Me!" }])', /tool "Greet Me!": name must be 1 to 48 of a-z/],
+    ['lent([{ ...tool, description: "" }])', /tool "greet": description must be a text/],
+    ['lent([{ ...tool, input: {} }])', /input must be a zod object/],
+    ['lent([{ ...tool, annotations: { readOnly: true } }])', /annotations.destructive must be true or false/],
+    ['lent([{ ...tool, digest: "x" }])', /digest must be a function/],
+    ['lent([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
+    [
+      'lent([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',
+      /http.path names "nam", which is no field/,
+    ],
+    ['lent([{ ...tool, cli: { verb: "Greet" } }])', /cli.verb must be one or two words/],
+    ['lent([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],
+    [
+      'lent([{ ...tool, input: z.object({ at: z.date() }), example: {} }])',
+      /tool "greet" has no JSON Schema: Date/,
+    ],
+  ]
+  await mkdir(join(root, 'p'))
+  for (const [index, [change, message]] of cases.entries()) {
+    const file = join('p', `case-${index}.mjs`)
+    await writeFile(join(root, file), tool(change))
+    const ran = await satchel(['plugin', 'check', file, '--json'])
+    const { error } = JSON.parse(ran.out)
+    assert.deepEqual([ran.code, error.reason], [3, 'plugin_shape'], change)
+    assert.match(error.message, message, change)
+  }
+})

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openStream, postModern } from './testing/http-client.ts'
+import { bearer, serveHttp } from './testing/serve-http.ts'
+import { modern } from './testing/stdio-client.ts'
+import {
+  CAPABILITIES,
+  errorOf,
+  GET,
+  ID,
+  listen,
+  openListen,
+  paramsOf,
+  resultOf,
+  TASKS,
+} from './testing/subscriptions.ts'
+
+async function startTask(url: string, capabilities: object = TASKS, headers: Record<string, string> = {}) {
+  const call = modern(1, 'tools/call', {
+    name: 'sample_job',
+    arguments: {},
+    _meta: { [CAPABILITIES]: capabilities },
+  })
+  return resultOf((await postModern(url, call, headers)).body)
+}
+
+const taskCall = (method: string, taskId: string, more: object = {}, capabilities: object = TASKS) =>
+  modern(4, `tasks/${method}`, { taskId, ...more, _meta: { [CAPABILITIES]: capabilities } })
+
+test('a task is answered only to a request that declares the extension', async (t) => {
+  const { url } = await serveHttp(t)
+
+  const inline = await startTask(url, {})
+  const task = await startTask(url)
+
+  assert.equal(inline['resultType'], 'complete')
+  assert.match(JSON.stringify(inline['structuredContent']), /inline/)
+  const { taskId, content: _, _meta: __, ...rest } = task
+  assert.match(String(taskId), /^task_[0-9a-f]{32}$/)
+  assert.deepEqual(rest, {
+    resultType: 'task',
+    status: 'working',
+    statusMessage: 'cloning 3 of 12',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    lastUpdatedAt: '2026-01-01T00:00:00.000Z',
+    ttlMs: 86_400_000,
+    pollIntervalMs: 1000,
+  })
+})
+
+test('tasks: get, update, cancel; undeclared, unknown and foreign', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const id = String((await startTask(url))['taskId'])
+
+  const undeclared = await postModern(url, taskCall('get', id, {}, {}))
+  const unknown = await postModern(url, taskCall('get', 'task_nothing'))
+  const foreign = await postModern(url, taskCall('get', id), bearer('ses_ada'))
+  const working = await postModern(url, taskCall('get', id))
+  world.taskChanged(id, {
+    status: 'completed',
+    outcome: { data: { note: 'written by others' }, text: 'done' },
+  })
+  const completed = await postModern(url, taskCall('get', id))
+  const cancelled = await postModern(url, taskCall('cancel', id))
+
+  assert.deepEqual([undeclared.status, errorOf(undeclared).code], [400, -32021])
+  assert.deepEqual(
+    [unknown.status, unknown.body],
+    [200, { jsonrpc: '2.0', id: 4, error: { code: -32602, message: 'Unknown task' } }],
+  )
+  assert.deepEqual(foreign.body, unknown.body)
+  assert.equal(resultOf(working.body)['status'], 'working')
+  const { result, status, resultType } = resultOf(completed.body) as {
+    result: { content: unknown; structuredContent: { note: string }; isError: boolean }
+    status: string
+    resultType: string
+  }
+  assert.deepEqual([status, resultType, result.isError], ['completed', 'complete', false])
+  assert.deepEqual(result.content, [{ type: 'text', text: 'done' }])
+  assert.match(result.structuredContent.note, /^<<<untrusted-/)
+  assert.deepEqual([cancelled.status, resultOf(cancelled.body)['resultType']], [200, 'complete'])
+})
+
+test('a tool’s own error completes its task, a fault of the machinery fails it', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const id = String((await startTask(url))['taskId'])
+
+  world.taskChanged(id, {
+    status: 'completed',
+    outcome: { error: { code: 'unavailable', reason: 'clone_failed', message: 'No network.' } },
+  })
+  const own = resultOf((await postModern(url, taskCall('get', id))).body)
+  world.taskChanged(id, { status: 'failed', failure: 'interrupted; call it again' })
+  const failed = resultOf((await postModern(url, taskCall('get', id))).body)
+
+  assert.equal(own['status'], 'completed')
+  assert.deepEqual((own['result'] as { isError: boolean }).isError, true)
+  assert.equal(failed['status'], 'failed')
+  assert.deepEqual(failed['error'], { code: -32603, message: 'interrupted; call it again' })
+  assert.ok(!('result' in failed))
+})
+
+test('what is asked of a person is shown only to who declares elicitation', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const id = String((await startTask(url))['taskId'])
+  const inputRequests = { review: { method: 'elicitation/create', params: { mode: 'form', message: 'ok?' } } }
+  world.taskChanged(id, { status: 'input_required', inputRequests })
+
+  const plain = resultOf((await postModern(url, taskCall('get', id))).body)
+  const asking = resultOf(
+    (await postModern(url, taskCall('get', id, {}, { ...TASKS, elicitation: {} }))).body,
+  )
+  const answered = await postModern(
+    url,
+    taskCall('update', id, { inputResponses: { review: { action: 'accept', content: { approve: true } } } }),
+  )
+
+  assert.deepEqual(
+    [plain['status'], plain['statusMessage']],
+    ['working', 'waiting for review: workspace_handoff_review'],
+  )
+  assert.ok(!('inputRequests' in plain))
+  assert.deepEqual([asking['status'], asking['inputRequests']], ['input_required', inputRequests])
+  assert.equal(resultOf(answered.body)['resultType'], 'complete')
+  assert.equal(world.tasks.get(id)?.state.status, 'working')
+})
+
+test('notifications/tasks says what tasks/get answers, to the owner’s GET stream and to a listen that named it', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const id = String((await startTask(url))['taskId'])
+  const get = await openStream(url, GET)
+  const foreign = await openStream(url, { ...GET, ...bearer('ses_ada') })
+  const listening = await openListen(url, listen('T', { taskIds: [id, 'task_nothing'] }, TASKS))
+  const [acknowledgement] = await listening.arrived(1)
+
+  world.taskChanged(id, { status: 'working', statusMessage: 'cloning 4 of 12' })
+  const [hint] = await get.arrived(1)
+  const [, tagged] = await listening.arrived(2)
+  const { resultType: _, _meta: __, ...now } = resultOf((await postModern(url, taskCall('get', id))).body)
+
+  assert.deepEqual(paramsOf(acknowledgement)['notifications'], { taskIds: [id] })
+  assert.equal(hint?.['method'], 'notifications/tasks')
+  assert.deepEqual(paramsOf(hint), now)
+  assert.deepEqual(paramsOf(tagged), { ...now, _meta: { [ID]: 'T' } })
+  assert.equal(foreign.messages().length, 0)
+  for (const stream of [get, foreign, listening]) stream.close()
+})
