@@ -3,7 +3,7 @@ import { CAPABILITIES, inWords, untrusted } from '../../../server/plugin.ts'
 import { EVENT_TYPES } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 
-/** What the room's tools answer, as schemas; one per kind of row. */
+/** Output schemas of the room's tools, one for each kind of row. */
 const moment = z.string()
 const capabilities = z.array(z.enum(CAPABILITIES))
 
@@ -152,7 +152,7 @@ export const TRUNCATED = z.object({
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
 })
 
-export const KEY = inWords(z.string().optional().describe('Done once per key'))
+export const KEY = inWords(z.string().optional().describe('Runs once per key'))
 export const LIMIT = inWords(z.int().optional().describe(`At most ${LIMITS.listRows}`))
-export const CURSOR = inWords(z.string().optional().describe('next_cursor of the page before'))
+export const CURSOR = inWords(z.string().optional().describe('next_cursor of the previous page'))
 export const NEXT_CURSOR = z.string().optional()

@@ -10,7 +10,7 @@ export function workspaceChanges(access: RoomAccess) {
     name: 'workspace_changes',
     title: 'What did I miss?',
     description:
-      'What happened since an event id: one entry per object, in its present state. Pass to_event_id next time. gap: events are gone, so the entries are the current state.',
+      'What happened since an event id: one entry per object, with its current state. Pass to_event_id next time. gap: events were dropped, so the entries are the current state.',
     profile: 'core',
     requires: 'observe',
     input: z.object({
@@ -36,8 +36,8 @@ export function workspaceChanges(access: RoomAccess) {
     look: changesSince,
     digest: ({ from_event_id, to_event_id, gap, version, counts, truncated }) => {
       const what = Object.entries(counts).map(([type, count]) => `${count} ${type}`)
-      const lost = gap ? ' Events between were lost: this is the current state.' : ''
-      const cut = truncated ? ' Cut; the rest: workspace_events.' : ''
+      const lost = gap ? ' Events in between were lost: this is the current state.' : ''
+      const cut = truncated ? ' Truncated; read on with workspace_events.' : ''
       return `Events ${from_event_id} to ${to_event_id}, version ${version.to}: ${what.join(', ') || 'nothing new'}.${lost}${cut}`
     },
   })

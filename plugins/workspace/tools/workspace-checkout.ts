@@ -6,9 +6,9 @@ import { KEY, LEASE } from './shapes.ts'
 export function workspaceCheckout(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_checkout',
-    title: 'Take a lease',
+    title: 'Check out a target',
     description:
-      'Lease a target so that nobody else commits to it: 15 minutes unless said, renewed by calling again. After expiry others may take it; a held target answers lease_conflict with the seconds to wait. Takes idempotency_key.',
+      'Lease a target so that no one else commits to it, for 15 minutes by default; call again to renew. A target that another holds fails with lease_conflict and the seconds to wait. Takes idempotency_key.',
     profile: 'standard',
     requires: 'checkout',
     path: '/checkout',

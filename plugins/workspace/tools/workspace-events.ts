@@ -7,7 +7,7 @@ export function workspaceEvents(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_events',
     title: 'List events',
-    description: 'Stored events after an id, oldest first; gap: older ones are gone. Takes limit.',
+    description: 'Stored events after an id, oldest first; gap: older ones were dropped. Takes limit.',
     profile: 'standard',
     requires: 'observe',
     input: z.object({
@@ -24,6 +24,6 @@ export function workspaceEvents(access: RoomAccess) {
     maxResultChars: 500_000,
     look: eventsAfter,
     digest: ({ events, latest_event_id, gap }) =>
-      `${gap ? 'Older events are gone. ' : ''}Latest event ${latest_event_id}.\n${lines(events.map((e) => `${e.event_id} ${e.event_type}`))}`,
+      `${gap ? 'Older events were dropped. ' : ''}Latest event ${latest_event_id}.\n${lines(events.map((e) => `${e.event_id} ${e.event_type}`))}`,
   })
 }

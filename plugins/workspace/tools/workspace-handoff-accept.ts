@@ -7,7 +7,7 @@ export function workspaceHandoffAccept(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_accept',
     title: 'Accept a handoff',
-    description: 'Take on a handoff that is open or addressed to you. Takes idempotency_key.',
+    description: 'Accept a handoff that is open or addressed to you. Takes idempotency_key.',
     profile: 'standard',
     requires: 'propose',
     path: '/handoff/accept',

@@ -7,7 +7,7 @@ export function workspaceHandoffCancel(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_cancel',
     title: 'Cancel a handoff',
-    description: 'Call off a handoff you made or accepted. Takes idempotency_key.',
+    description: 'Cancel a handoff you created or accepted. Takes idempotency_key.',
     profile: 'full',
     path: '/handoff/cancel',
     destructive: true,

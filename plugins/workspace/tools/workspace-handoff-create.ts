@@ -10,16 +10,16 @@ import { HANDOFF, KEY } from './shapes.ts'
 export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
   return changeTool(access, {
     name: 'workspace_handoff_create',
-    title: 'Open a handoff',
-    description: 'Hand work to a participant, or to whoever accepts it. Takes parent_id, idempotency_key.',
+    title: 'Create a handoff',
+    description: 'Hand work to a participant, or to anyone who accepts it. Takes parent_id, idempotency_key.',
     profile: 'standard',
     requires: 'propose',
     path: '/handoff',
     task: true,
     input: z.object({
       title: z.string().describe('Short'),
-      objective: z.string().describe('What to reach'),
-      to: z.string().optional().describe('participant_id; absent: open'),
+      objective: z.string().describe('Goal'),
+      to: z.string().optional().describe('participant_id; default: anyone'),
       target: z.string().optional().describe('workspace or section:<path>'),
       record: z.record(z.string(), z.unknown()).optional().describe('Handoff record v0.1'),
       parent_id: inWords(z.string().optional().describe('Handoff it continues')),
@@ -28,7 +28,7 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
     output: HANDOFF,
     example: { title: 'Check the numbers', objective: 'Every figure in the plan has a source.' },
     work: (change, input) => createHandoff(change, input, check),
-    // A handoff that was just made waits for somebody, whoever may review it later.
+    // A new handoff waits for someone to accept it, also where the caller may review it later.
     answer: (ctx, handoff) => (ctx.acceptsTask ? taskStarted(taskOf(handoff as Handoff, false)) : undefined),
     digest: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
   })

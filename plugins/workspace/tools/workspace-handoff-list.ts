@@ -11,7 +11,7 @@ export function workspaceHandoffList(access: RoomAccess) {
     profile: 'standard',
     requires: 'read',
     input: z.object({
-      status: HANDOFF_STATUS.optional().describe('Only these'),
+      status: HANDOFF_STATUS.optional().describe('Filter'),
       mine: z.boolean().optional().describe('Only mine'),
       limit: LIMIT,
       cursor: CURSOR,
@@ -21,6 +21,6 @@ export function workspaceHandoffList(access: RoomAccess) {
     look: handoffsPage,
     digest: ({ handoffs, next_cursor }) =>
       lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) ||
-      (next_cursor === undefined ? 'No handoffs.' : `None so far; go on with cursor ${next_cursor}.`),
+      (next_cursor === undefined ? 'No handoffs.' : `None so far; continue with cursor ${next_cursor}.`),
   })
 }

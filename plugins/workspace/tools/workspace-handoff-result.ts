@@ -6,8 +6,8 @@ import { HANDOFF, KEY } from './shapes.ts'
 export function workspaceHandoffResult(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_handoff_result',
-    title: 'Hand in a result',
-    description: 'Finish a handoff you accepted; the requester reviews it. Takes idempotency_key.',
+    title: 'Submit a result',
+    description: 'Finish a handoff you accepted; its creator reviews it. Takes idempotency_key.',
     profile: 'standard',
     requires: 'propose',
     path: '/handoff/result',

@@ -8,7 +8,7 @@ export function workspaceHandoffReview(access: RoomAccess) {
     name: 'workspace_handoff_review',
     title: 'Review a result',
     description:
-      'Approve or reject the result of a handoff; with commit its approved proposal lands first. Takes idempotency_key.',
+      'Approve or reject the result of a handoff; commit: true first commits its approved proposal. Takes idempotency_key.',
     profile: 'full',
     requires: 'approve',
     path: '/handoff/review',

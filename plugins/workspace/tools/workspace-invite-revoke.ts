@@ -7,8 +7,7 @@ export function workspaceInviteRevoke(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_invite_revoke',
     title: 'Revoke an invitation',
-    description:
-      'Take an invitation back; sessions it made live on unless end_sessions. Takes idempotency_key.',
+    description: 'Revoke an invitation. Its sessions continue unless end_sessions. Takes idempotency_key.',
     profile: 'full',
     requires: 'invite',
     path: '/invite/revoke',

@@ -7,7 +7,7 @@ export function workspaceLeases(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_leases',
     title: 'List leases',
-    description: 'Who has checked out what, and until when. Takes limit, cursor.',
+    description: 'Active leases: holder, target and end. Takes limit, cursor.',
     profile: 'full',
     requires: 'read',
     input: z.object({ limit: LIMIT, cursor: CURSOR }),

@@ -8,7 +8,7 @@ export function workspaceLeave(access: RoomAccess) {
     name: 'workspace_leave',
     title: 'Leave the room',
     description:
-      'End your membership, or as admin another participant’s: leases are released, sessions end. Takes idempotency_key.',
+      'Leave the room, or as admin remove a participant: leases are released, sessions end. Takes idempotency_key.',
     profile: 'full',
     path: '/leave',
     idempotent: true,

@@ -6,8 +6,8 @@ import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
 export function workspaceParticipants(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_participants',
-    title: 'List members',
-    description: 'Members who have not left; membership, not presence. Takes limit, cursor.',
+    title: 'List participants',
+    description: 'Participants who have not left, connected or not. Takes limit, cursor.',
     profile: 'full',
     requires: 'read',
     input: z.object({ limit: LIMIT, cursor: CURSOR }),
@@ -19,6 +19,6 @@ export function workspaceParticipants(access: RoomAccess) {
         participants.map(
           (p) => `${p.participant_id} ${p.kind} ${p.name}${p.mixed_script ? ' (mixes scripts)' : ''}`,
         ),
-      ) || 'Nobody.',
+      ) || 'No participants.',
   })
 }

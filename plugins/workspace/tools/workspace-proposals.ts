@@ -11,7 +11,7 @@ export function workspaceProposals(access: RoomAccess) {
     profile: 'standard',
     requires: 'read',
     input: z.object({
-      status: PROPOSAL_STATUS.optional().describe('Only these'),
+      status: PROPOSAL_STATUS.optional().describe('Filter'),
       limit: LIMIT,
       cursor: CURSOR,
     }),

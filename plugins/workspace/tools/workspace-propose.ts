@@ -9,7 +9,7 @@ export function workspacePropose(access: RoomAccess) {
     name: 'workspace_propose',
     title: 'Propose a change',
     description:
-      'Propose new text for a target. Someone with approve reviews it, then workspace_commit lands it. On an old base: stale_version with what moved; a newer version meanwhile supersedes a pending proposal. Takes idempotency_key.',
+      'Propose new text for a target. After a review, workspace_commit commits it. An old base fails with stale_version and the changes; a newer version supersedes a pending proposal. Takes idempotency_key.',
     profile: 'core',
     requires: 'propose',
     path: '/propose',
@@ -17,7 +17,7 @@ export function workspacePropose(access: RoomAccess) {
       target: z.string().optional().describe('workspace, or section:<path> to replace it with its heading'),
       base_version: z.int().describe('Version you read'),
       summary: z.string().describe('Why'),
-      content: z.string().describe('Whole new text'),
+      content: z.string().describe('Full new text'),
       idempotency_key: KEY,
     }),
     output: PROPOSAL,

@@ -14,7 +14,7 @@ export function workspaceRead(access: RoomAccess) {
     input: z.object({
       section: z.string().optional().describe('Heading path, as Plan/Goals'),
       version: z.int().optional().describe('Default: newest'),
-      max_tokens: z.int().optional().describe('Cut after this'),
+      max_tokens: z.int().optional().describe('Token budget'),
     }),
     output: z.object({
       version: z.number(),

@@ -9,12 +9,12 @@ export function workspaceRebase(access: RoomAccess) {
     name: 'workspace_rebase',
     title: 'Rebase a proposal',
     description:
-      'A new pending proposal with the same change on the newest version; the old one stays. Overlapping changes answer merge_conflict with both sides. Takes idempotency_key.',
+      'Create a pending proposal with the same change on the newest version; the old one stays. Overlapping changes fail with merge_conflict and both sides. Takes idempotency_key.',
     profile: 'full',
     requires: 'propose',
     path: '/proposal/rebase',
     input: z.object({
-      proposal_id: z.string().describe('Superseded, conflicted or old one'),
+      proposal_id: z.string().describe('Superseded, conflicted or old proposal'),
       idempotency_key: KEY,
     }),
     output: PROPOSAL,

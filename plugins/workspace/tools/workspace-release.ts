@@ -7,7 +7,7 @@ export function workspaceRelease(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_release',
     title: 'Release a lease',
-    description: 'Give a lease back. Again changes nothing. Takes idempotency_key.',
+    description: 'Release a lease. Idempotent. Takes idempotency_key.',
     profile: 'standard',
     path: '/release',
     idempotent: true,

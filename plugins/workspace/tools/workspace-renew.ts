@@ -7,7 +7,7 @@ export function workspaceRenew(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_renew',
     title: 'Renew a lease',
-    description: 'Move the end of your lease, at most to 120 minutes after it began. Takes idempotency_key.',
+    description: 'Extend your lease, to at most 120 minutes after it began. Takes idempotency_key.',
     profile: 'standard',
     requires: 'checkout',
     path: '/renew',

@@ -14,7 +14,7 @@ export function workspaceReview(access: RoomAccess) {
     path: '/proposal/review',
     idempotent: true,
     input: z.object({
-      proposal_id: z.string().describe('Pending one'),
+      proposal_id: z.string().describe('Pending proposal'),
       approve: z.boolean().describe('false: reject'),
       reason: z.string().optional().describe('Why'),
       idempotency_key: KEY,

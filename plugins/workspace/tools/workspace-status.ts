@@ -9,7 +9,7 @@ export function workspaceStatus(access: RoomAccess) {
     name: 'workspace_status',
     title: 'Room status',
     description:
-      'Where the room stands: version, counts, what you may do. Call it first, and after a lost connection.',
+      'State of the room: version, counts, your capabilities. Call it first, and after a lost connection.',
     profile: 'core',
     requires: 'read',
     input: z.object({}),
@@ -35,6 +35,6 @@ export function workspaceStatus(access: RoomAccess) {
     example: {},
     look: status,
     digest: ({ name, version, substrate, counts, you }) =>
-      `Room "${name}" at version ${version} (file ${substrate}): ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}, ${counted(counts.participants, 'member')}. You are ${you.name}, with ${you.capabilities.join(', ')}.`,
+      `Room "${name}" at version ${version} (file ${substrate}): ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}, ${counted(counts.participants, 'participant')}. You are ${you.name}, with ${you.capabilities.join(', ')}.`,
   })
 }

@@ -8,7 +8,7 @@ export function workspaceWithdraw(access: RoomAccess) {
   return changeTool(access, {
     name: 'workspace_withdraw',
     title: 'Withdraw a proposal',
-    description: 'Take your own proposal back; it counts as rejected. Takes idempotency_key.',
+    description: 'Withdraw your own proposal; it counts as rejected. Takes idempotency_key.',
     profile: 'full',
     requires: 'propose',
     path: '/proposal/withdraw',
