@@ -1,11 +1,13 @@
 /**
  * Checks the import rules, and that they bite: dependency-cruiser passes in silence when its parser is missing or a path
  * is wrong, so every source file must be among its modules, and a tree that breaks each rule must be refused by name.
+ * The lint rule that keeps file writes and processes in server/platform is checked likewise.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { faultsOfPlatformRule, PLANTED_USES } from './platform-rule.ts'
 
 const CONFIG = resolve('.dependency-cruiser.cjs')
 const CLI = resolve('node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
@@ -96,4 +98,8 @@ const found = new Set(
 const toothless = rules.map(({ name }) => name).filter((name) => !found.has(name))
 rmSync(FIXTURE, { recursive: true })
 if (toothless.length > 0) throw new Error(`These import rules refuse nothing: ${toothless.join(', ')}`)
-console.log(`import rules: ${seen.size} modules seen, ${rules.length} rules bite`)
+const faults = faultsOfPlatformRule()
+if (faults.length > 0) throw new Error(`The lint rule on files and processes is wrong:\n${faults.join('\n')}`)
+console.log(
+  `import rules: ${seen.size} modules seen, ${rules.length} rules bite; ${PLANTED_USES} uses of files and processes refused`,
+)

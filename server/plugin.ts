@@ -38,6 +38,17 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 
 export { makeDirectoryDurably, syncDirectory, writeFileDurably } from './durable-file.ts'
 export { counted } from './platform/counted.ts'
+export {
+  appendToFile,
+  createFile,
+  makeFolder,
+  makeFolderSync,
+  openToRead,
+  removeFile,
+  removeFileSync,
+  removeTree,
+  withScratchFolder,
+} from './platform/file-tree.ts'
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
 export { isJsonObject } from './platform/json-object.ts'
 export { nearest } from './platform/nearest.ts'

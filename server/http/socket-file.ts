@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, rename, rm } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { dirname, join } from 'node:path'
+import { moveFile, removeFile } from '../platform/file-tree.ts'
 
 /** The file by which a listening server is found. */
 export interface SocketFile {
@@ -32,7 +33,7 @@ export async function listenPrivately(
   process.umask(mask)
   await listening
   try {
-    await rename(own, path)
+    await moveFile(own, path)
   } catch (thrown) {
     server.close()
     throw thrown
@@ -41,7 +42,7 @@ export async function listenPrivately(
   return {
     remove: async () => {
       // Its number is not given away while the server listens.
-      if (ours !== undefined && (await found(path)) === ours) await rm(path, { force: true })
+      if (ours !== undefined && (await found(path)) === ours) await removeFile(path)
     },
   }
 }

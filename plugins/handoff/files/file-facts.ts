@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { type FileHandle, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
+import { openToRead } from '../../../server/plugin.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { systemCode } from '../store/disk.ts'
 import { placeOf } from './place-of-file.ts'
@@ -53,7 +53,7 @@ async function factOf(realRoot: string, path: string): Promise<FileFact> {
 
 /** Opens the resolved path and asks where that is: a link put there meanwhile is refused before a byte is read. */
 async function hashed(realRoot: string, real: string): Promise<FileFact> {
-  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const file = await openToRead(real)
   try {
     const opened = await file.stat()
     const place = await placeOf(file, real)

@@ -1,6 +1,4 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
-import type { CallContext, SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, openToRead, type SatchelError } from '../../../server/plugin.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
@@ -14,7 +12,7 @@ import { placeOf } from './place-of-file.ts'
 export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path: string): Promise<Buffer> {
   const real = await ctx.resolvePath(path)
   try {
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const file = await openToRead(real)
     try {
       if ((await placeOf(file, real)) !== real) throw refused(path)
       const { size } = await file.stat()

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { withScratchFolder } from '../../../server/plugin.ts'
 import type { RepositoryEntry } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readRepository } from './read-repository.ts'
@@ -18,8 +16,7 @@ export async function analyze(
   context: Omit<RunRequest, 'entries' | 'outputDir' | 'cloneDir'>,
 ): Promise<Analysis> {
   const summaries: ModuleSummary[] = []
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-analyze-'))
-  try {
+  return await withScratchFolder('satchel-analyze', async (dir) => {
     const request = { ...context, entries: [entry], outputDir: dir, cloneDir: dir }
     const run: Run = {
       ...request,
@@ -31,9 +28,7 @@ export async function analyze(
     for (const repository of run.plan.repositories) await readRepository(repository, run)
     context.signal.throwIfAborted()
     return { summaries, failures: inPlaceOrder(run.tally.failures) }
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+  })
 }
 
 function collecting(summaries: ModuleSummary[]): Run['output'] {

@@ -1,5 +1,5 @@
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { appendToFile, removeFile } from '../../../server/plugin.ts'
 import type { ModuleFacts } from '../domain/module-facts.ts'
 import type { Flavour } from '../domain/module-files.ts'
 
@@ -37,11 +37,10 @@ export async function openParseCache(path: string, parserVersion: string): Promi
       if (added.length === 0) return
       const lines = added
       added = []
-      await mkdir(dirname(path), { recursive: true })
-      if (stale) await rm(path, { force: true })
+      if (stale) await removeFile(path)
       stale = false
       // The first line break ends a line that a killed run left half written.
-      await appendFile(path, `\n${lines.map((row) => JSON.stringify(row)).join('\n')}\n`)
+      await appendToFile(path, `\n${lines.map((row) => JSON.stringify(row)).join('\n')}\n`)
     },
   }
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import {
@@ -9,6 +8,7 @@ import {
   type Finding,
   type Host,
   isSatchelError,
+  makeFolder,
   type SatchelError,
   type Terminal,
   writeFileDurably,
@@ -262,7 +262,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
         }),
       })
       const folder = resolve(flags.output)
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       await writeFileDurably(join(folder, 'document.md'), story.document)
       await writeFileDurably(join(folder, 'status.json'), `${JSON.stringify(story.status, null, 2)}\n`)
       const lines = story.events.map((event) => `${JSON.stringify(event)}\n`).join('')

@@ -1,7 +1,7 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { z } from 'zod'
-import { type Command, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
+import { type Command, createFile, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import type { RoomProcess } from '../house/room-process.ts'
 import { refusals } from '../reasons.ts'
@@ -38,7 +38,7 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
     example: 'satchel workspace open plan.md',
     async run(ctx, flags, terminal) {
       const file = resolve(flags.file)
-      if (flags.create) await createFile(file)
+      if (flags.create) await createDocument(file)
       const { name, staleness, take_over: takeOver, ephemeral, max_streams: maxStreams } = flags
       room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, once: true })
       const owner = await room.house.owner('listener')
@@ -51,9 +51,9 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
   })
 }
 
-async function createFile(file: string): Promise<void> {
+async function createDocument(file: string): Promise<void> {
   const title = basename(file, extname(file))
-  await writeFile(file, `# ${title}\n`, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+  await createFile(file, `# ${title}\n`).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return
     throw refusals.file_not_created({ file, cause: String(cause.code) }, { cause })
   })

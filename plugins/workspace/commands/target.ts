@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Host, writeFileDurably } from '../../../server/plugin.ts'
+import { type Host, makeFolder, removeFile, writeFileDurably } from '../../../server/plugin.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { callOwner, LinkLost, type OwnerAddress } from '../house/link.ts'
 import { ownerLost } from '../house/local-session.ts'
@@ -112,14 +112,14 @@ function sessionFolder({ env }: Host): string {
 /** Stores a session for later verbs, mode 0600. */
 export async function saveSession(host: Host, saved: SavedSession): Promise<void> {
   const folder = sessionFolder(host)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const path = join(folder, `${saved.workspace_id}.json`)
   await writeFileDurably(path, `${JSON.stringify(saved)}\n`, { mode: 0o600 })
 }
 
 /** Forgets a stored session. */
 export async function forgetSession(host: Host, workspaceId: string): Promise<void> {
-  await unlink(join(sessionFolder(host), `${workspaceId}.json`))
+  await removeFile(join(sessionFolder(host), `${workspaceId}.json`))
 }
 
 /** The session joined last. Errors: `unavailable`/`room_not_running` when none is stored. */

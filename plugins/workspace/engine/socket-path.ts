@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, unlinkSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SatchelError } from '../../../server/plugin.ts'
+import { makeFolderSync, removeFileSync, SatchelError } from '../../../server/plugin.ts'
 
 // 108 bytes on Linux, 104 on macOS; Node 20 cuts a longer path silently and listens under another name.
 const SOCKET_PATH_MAX_BYTES = 100 // design workspace-engine 3
@@ -31,11 +31,11 @@ export function socketPath(sidecar: string, file: string, place: SocketPlace): s
 export function prepareSocket(path: string, sidecar: string, place: SocketPlace): void {
   if (place.platform === 'win32') return
   if (dirname(path) !== sidecar) privateFolder(dirname(path), place.uid)
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) removeFileSync(path)
 }
 
 function privateFolder(path: string, uid: number): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolderSync(path, 0o700)
   const found = lstatSync(path)
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return
   throw new SatchelError(

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
 import { SatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadPlugin } from '../../load-plugins.ts'
+import { withScratchFolder } from '../../platform/file-tree.ts'
 import { unconfined } from '../../platform/paths.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
 import { licenceFindings } from '../../rules/licences.ts'
@@ -52,8 +52,7 @@ export async function reportOn(
 ): Promise<PluginReport> {
   const entry = await entryOf(resolve(world.io.cwd, path), path)
   const { plugin, file } = await loadPlugin(entry, entry)
-  const project = await mkdtemp(join(tmpdir(), 'satchel-check-'))
-  try {
+  return await withScratchFolder('satchel-check', async (project) => {
     const config = parsedSettings(plugin, settings)
     const host = await world.doors.hostOf([{ plugin, config, source: file }], project)
     try {
@@ -72,9 +71,7 @@ export async function reportOn(
     } finally {
       await host.stop()
     }
-  } finally {
-    await rm(project, { recursive: true, force: true })
-  }
+  })
 }
 
 function parsedSettings(

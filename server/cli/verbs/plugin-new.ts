@@ -1,8 +1,9 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { SatchelError } from '../../contract/errors.ts'
 import { dependencyRoot, packageRoot } from '../../package-root.ts'
+import { createFile, linkFolder, makeFolder } from '../../platform/file-tree.ts'
 import { pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
@@ -30,8 +31,8 @@ export const pluginNewVerb = defineHostVerb({
     await refuseUsedFolder(folder, names.folder)
     const files = pluginFiles(names, VERSION)
     for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), text)
+      await makeFolder(dirname(join(folder, path)))
+      await createFile(join(folder, path), text)
     }
     const linked = await linkPackages(join(folder, 'node_modules'))
     const next = `cd ${names.folder} && npm test`
@@ -62,7 +63,6 @@ async function refuseUsedFolder(folder: string, shown: string): Promise<void> {
 
 /** Links what the new plugin imports, so that it runs before anything was installed; npm replaces the links later. */
 async function linkPackages(modules: string): Promise<readonly string[]> {
-  await mkdir(modules, { recursive: true })
   const targets: readonly (readonly [string, string | undefined])[] = [
     ['satchel', packageRoot()],
     ['zod', dependencyRoot('zod')],
@@ -70,7 +70,7 @@ async function linkPackages(modules: string): Promise<readonly string[]> {
   const linked: string[] = []
   for (const [name, target] of targets) {
     if (target === undefined) continue
-    await symlink(target, join(modules, name), 'junction')
+    await linkFolder(target, join(modules, name))
     linked.push(name)
   }
   return linked
