@@ -12,14 +12,6 @@ export interface RefusalTable {
   readonly rows: ReadonlyMap<string, RefusalRow & { readonly reason: string }>
 }
 
-/** Files that build an error from the code and reason of another one. */
-const RELAYS: readonly string[] = [
-  'server/call.ts',
-  'server/http/problem.ts',
-  'server/mcp/task-wire.ts',
-  'plugins/workspace/domain/refusal.ts',
-]
-
 type Defined = Readonly<Record<string, { readonly row: RefusalRow }>>
 /** The form before `defineRefusals`: code and when it is given. */
 type Listed = Readonly<Record<string, readonly [code: RefusalRow['code'], when: string]>>
@@ -32,6 +24,7 @@ export async function loadRefusalTables(): Promise<readonly RefusalTable[]> {
     ['HTTP', 'server/http/refusals.ts'],
     ['MCP', 'server/mcp/refusals.ts'],
     ['Command line', 'server/cli/refusals.ts'],
+    ['Files', 'server/platform/refusals.ts'],
     ...plugins.map((plugin): [string, string] => [plugin, `plugins/${plugin}/reasons.ts`]),
   ]
   const found: RefusalTable[] = []
@@ -69,8 +62,7 @@ export function refusalFaults(
   const judged = tables.filter(({ file }) => !/export const REASONS\b/.test(sources.get(file) ?? ''))
   const thrown = [...sources].flatMap(([file, text]) => {
     const isJudged = judged.some((table) => file.startsWith(`${dirname(table.file)}/`))
-    const isExempt = RELAYS.includes(file) || file.startsWith('server/contract/')
-    return isJudged && !isExempt && text.includes('new SatchelError(')
+    return isJudged && !file.startsWith('server/contract/') && text.includes('new SatchelError(')
       ? [`${file}: throws a SatchelError that has no row`]
       : []
   })

@@ -3,15 +3,25 @@ import type { z } from 'zod'
 import type { Capability, Principal } from './contract/advanced/principal.ts'
 import { startedTask, type TaskState } from './contract/advanced/task.ts'
 import type { CallContext } from './contract/context.ts'
-import { type FieldError, isSatchelError, type NextStep, SatchelError } from './contract/errors.ts'
+import {
+  errorBody,
+  errorFromBody,
+  type FieldError,
+  isSatchelError,
+  type NextStep,
+  type SatchelError,
+} from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
 import { isJsonObject } from './platform/json-object.ts'
-import { nearest } from './platform/nearest.ts'
+import { didYouMean, nearest } from './platform/nearest.ts'
+import { refusals } from './refusals.ts'
 
-/** A tool as the host registered it: the declaration and who lent it. */
+/** A tool as the host registered it: the declaration and its plugin. */
 export interface OwnedTool {
   readonly tool: Tool
   readonly plugin: string
+  /** The plugin's sentence on how a caller gets a session. */
+  readonly howToJoin?: string
 }
 
 /** What a tool answered: the data, and its digest as text; or the task that goes on. */
@@ -19,7 +29,7 @@ export type CallAnswer =
   | { readonly kind: 'done'; readonly data: Record<string, unknown>; readonly text: string }
   | { readonly kind: 'task'; readonly task: TaskState }
 
-/** Room for a digest (surface, section 7). */
+/** Longest digest (surface, section 7). */
 const DIGEST_MAX_CHARS = 1200
 
 /**
@@ -52,26 +62,27 @@ export async function call(
  * Errors: `unauthorized`/`unauthorized` without a session, `forbidden`/`permission_denied` with one.
  */
 export function authorize(
-  owned: { readonly plugin: string; readonly tool: { readonly requires?: Capability } },
+  owned: {
+    readonly plugin: string
+    readonly howToJoin?: string
+    readonly tool: { readonly requires?: Capability }
+  },
   principal: Principal,
 ): void {
   const { requires } = owned.tool
   if (principal.kind === 'session' && principal.plugin !== owned.plugin) throw denied()
   if (requires === undefined) return
   if (principal.kind !== 'session') {
-    throw new SatchelError(
-      'unauthorized',
-      'unauthorized',
-      'This needs a workspace session: join the room first.',
-    )
+    const how = owned.howToJoin ?? 'Authenticate first.'
+    throw refusals.session_needed({ plugin: owned.plugin, how })
   }
   const { capabilities } = principal
   if (!capabilities.includes(requires) && !capabilities.includes('admin')) throw denied(requires)
 }
 
 /**
- * Whatever was thrown, as the error a caller may see. What is not a `SatchelError` becomes `Internal error` with a
- * log id; its own text goes to the log only.
+ * Converts any thrown value to the SatchelError that callers see. A value that is not a `SatchelError` becomes
+ * `Internal error` with a log id; its own text goes to the log only.
  */
 export function asCallerError(
   thrown: unknown,
@@ -81,84 +92,80 @@ export function asCallerError(
 ): SatchelError {
   if (isSatchelError(thrown) && thrown.code === 'internal') return withLoggedCause(thrown, ctx, what)
   if (isSatchelError(thrown)) return withVisibleNext(thrown, visible)
-  if (ctx.signal.aborted) return new SatchelError('cancelled', 'cancelled', 'The call was cancelled.')
+  if (ctx.signal.aborted) return refusals.cancelled()
   const logId = randomBytes(6).toString('hex')
   ctx.log.error('internal error', { log_id: logId, what, error: thrown })
-  return new SatchelError('internal', 'internal', 'Internal error', {
-    details: { log_id: logId },
-    cause: thrown,
-  })
+  return refusals.internal({ details: { log_id: logId }, cause: thrown })
 }
 
-/** A failure that says of itself what failed: why goes to the log, once. */
+/** An internal error with a message of its own: its cause goes to the log, once. */
 function withLoggedCause(error: SatchelError, { log }: Pick<CallContext, 'log'>, what: string): SatchelError {
   if (error.cause === undefined || error.details?.['log_id'] !== undefined) return error
   const logId = randomBytes(6).toString('hex')
   log.error(error.message, { log_id: logId, what, error: error.cause })
-  return new SatchelError(error.code, error.reason, error.message, {
-    details: { ...error.details, log_id: logId },
-    cause: error.cause,
-  })
+  return errorFromBody({ ...errorBody(error), details: { ...error.details, log_id: logId } }, error.cause)
 }
 
 function withVisibleNext(error: SatchelError, visible: (toolName: string) => boolean): SatchelError {
   const next: NextStep | undefined = error.next
   if (next === undefined || visible(next.tool)) return error
-  return new SatchelError(error.code, error.reason, error.message, {
-    ...(error.details && { details: error.details }),
-    cause: error,
-  })
+  const { next: _, ...rest } = errorBody(error)
+  return errorFromBody(rest, error)
 }
 
 function denied(capability?: Capability): SatchelError {
-  const what = capability ? ` It needs the capability "${capability}".` : ''
-  return new SatchelError('forbidden', 'permission_denied', `This session may not do that.${what}`)
+  return capability === undefined ? refusals.permission_denied() : refusals.capability_missing({ capability })
 }
 
 function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   const known = Object.keys(tool.input.shape)
   if (!isJsonObject(rawInput)) {
-    throw new SatchelError('invalid', 'invalid_arguments', 'The input must be a JSON object.')
+    throw refusals.input_not_object()
   }
   for (const name of Object.keys(rawInput)) {
     if (!Object.hasOwn(tool.input.shape, name)) throw unknownArgument(name, known)
   }
   const parsed = tool.input.safeParse(rawInput)
   if (parsed.success) return parsed.data
-  const errors = fieldErrors(parsed.error)
+  const errors = fieldErrors(parsed.error, rawInput)
   const first = errors[0]
-  throw new SatchelError('invalid', 'invalid_arguments', `${first?.pointer || 'input'}: ${first?.message}`, {
-    details: { errors },
-  })
+  throw refusals.invalid_arguments(
+    { field: first?.pointer || 'input', fault: first?.message ?? 'is not valid' },
+    { errors },
+  )
 }
 
 function unknownArgument(name: string, known: readonly string[]): SatchelError {
   const near = nearest(name, known)
   const shown = name.slice(0, 80)
-  const hint = near ? ` Did you mean "${near}"?` : ` Known: ${known.join(', ') || 'none'}.`
-  return new SatchelError('invalid', 'unknown_argument', `Unknown argument "${shown}".${hint}`, {
-    details: {
-      argument: shown,
-      ...(near && { nearest: near }),
+  return refusals.unknown_argument(
+    { name: shown, hint: didYouMean(near, known) },
+    {
+      details: { argument: shown, ...(near && { nearest: near }) },
       errors: [{ pointer: `/${escapeToken(shown)}`, message: 'unknown argument' }],
     },
-  })
+  )
 }
 
-/** Every zod issue as a JSON pointer and a sentence. */
-export function fieldErrors(error: z.ZodError): FieldError[] {
+/** Every zod issue of `input` as a JSON pointer and a sentence. */
+export function fieldErrors(error: z.ZodError, input: unknown): FieldError[] {
   return error.issues.map((issue) => ({
     pointer: issue.path.map((token) => `/${escapeToken(String(token))}`).join(''),
-    message: sentenceOf(issue),
+    message: sentenceOf(issue, input),
   }))
 }
 
-/** zod says of a field that is not there which kind of "undefined" it is. */
-function sentenceOf({ code, message }: z.core.$ZodIssue): string {
-  const isMissing = code === 'invalid_type' && message.endsWith(', received undefined')
-  return isMissing
-    ? message.replace(/^.*expected (.*), received undefined$/, 'is missing; it is of type $1')
-    : message
+/** zod reports a missing field as one of the wrong type. */
+function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
+  const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined
+  return isMissing ? `is missing; it is of type ${issue.expected}` : issue.message
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce(
+    (value: unknown, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  )
 }
 
 function escapeToken(token: string): string {

@@ -2,6 +2,7 @@ import { SatchelError } from './contract/errors.ts'
 import { type OpenApi, type Operation, operationsOf, requestOf } from './http/client-request.ts'
 import { parseProblem } from './http/problem.ts'
 import { readServerSentEvents } from './http/server-sent-events.ts'
+import { refusals } from './refusals.ts'
 
 export { SatchelError }
 
@@ -52,11 +53,7 @@ export function createClient<T extends ToolTypes = AnyTool>(options: ClientOptio
     })
     const operation = known.get(tool)
     if (operation) return operation
-    throw new SatchelError(
-      'not_found',
-      'unknown_tool',
-      `The server offers no tool "${tool.slice(0, 80)}" over REST.`,
-    )
+    throw refusals.unknown_tool({ tool: tool.slice(0, 80) })
   }
   return {
     async call(tool, input, signal) {
@@ -96,20 +93,9 @@ async function open(
   const headers = new Headers(init.headers)
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   const response = await send(`${baseUrl.replace(/\/$/, '')}${path}`, { ...init, headers }).catch((cause) => {
-    if (init.signal?.aborted)
-      throw new SatchelError('cancelled', 'cancelled', 'The call was cancelled.', { cause })
-    throw new SatchelError('unavailable', 'unreachable', 'The server cannot be reached; is it running?', {
-      cause,
-    })
+    throw (init.signal?.aborted ? refusals.cancelled : refusals.unreachable)({ cause })
   })
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => undefined)
-  throw (
-    parseProblem(body) ??
-    new SatchelError(
-      'internal',
-      'unexpected_answer',
-      `The server answered ${response.status} and nothing more.`,
-    )
-  )
+  throw parseProblem(body) ?? refusals.unexpected_answer({ status: response.status })
 }

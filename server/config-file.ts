@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { ConfigText } from './config-text.ts'
-import { SatchelError } from './contract/errors.ts'
 import { readRegularFile } from './platform/regular-file.ts'
+import { refusals } from './refusals.ts'
 
 interface FileRequest {
   readonly file?: string
@@ -32,21 +32,15 @@ export async function findConfigFile(
   if (named) {
     const file = resolve(request.cwd, named)
     const read = await readRegularFile(file, MAX_BYTES).catch((cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read (${cause.code})`
-      throw notFound(named, `${why}. Write one with: satchel init ${named}`, cause)
+      const isMissing = cause.code === 'ENOENT'
+      throw isMissing
+        ? refusals.config_missing({ file: named }, { cause })
+        : refusals.config_unreadable({ file: named, error: String(cause.code) }, { cause })
     })
     if (read.kind === 'text') return { file, text: await parseText(read.text, named) }
-    throw notFound(named, read.kind === 'no file' ? NO_FILE : 'is larger than 16 MiB.')
+    throw (read.kind === 'no file' ? refusals.config_not_a_file : refusals.config_too_large)({ file: named })
   }
   return (await findImplicit(request.cwd, 'satchel.yaml')) ?? (await findForeign(request.cwd, ownKeys))
-}
-
-const NO_FILE = 'is a folder, pipe or device. Name a regular file.'
-
-function notFound(named: string, why: string, cause?: unknown): SatchelError {
-  return new SatchelError('not_found', 'config_not_found', `The configuration file ${named} ${why}`, {
-    cause,
-  })
 }
 
 async function findImplicit(cwd: string, name: string): Promise<FoundFile | undefined> {
@@ -55,7 +49,7 @@ async function findImplicit(cwd: string, name: string): Promise<FoundFile | unde
   return read?.kind === 'text' ? { file, text: await parseText(read.text, name) } : undefined
 }
 
-/** `config.yaml` is everybody's name: one without any key of ours belongs to another program and is left alone. */
+/** Other programs use the name `config.yaml` too: a file without any key of ours is ignored. */
 async function findForeign(cwd: string, ownKeys: readonly string[]): Promise<FoundFile | undefined> {
   const found = await findImplicit(cwd, 'config.yaml').catch(() => undefined)
   const ours =

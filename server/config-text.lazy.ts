@@ -1,6 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
 import type { ConfigText } from './config-text.ts'
-import { SatchelError } from './contract/errors.ts'
+import type { SatchelError } from './contract/errors.ts'
+import { refusals } from './refusals.ts'
 
 /** Aliases in one file: enough for people, too few for a bomb. */
 const MAX_ALIASES = 100
@@ -53,7 +54,5 @@ function noteItems(items: unknown, name: string, counter: LineCounter, lines: Ma
 }
 
 function syntaxError(file: string, why: string, line: number, column: number): SatchelError {
-  return new SatchelError('invalid', 'config_syntax', `${file}:${line}:${column}: ${why}`, {
-    details: { file, line, column },
-  })
+  return refusals.config_syntax({ file, line, column, fault: why }, { details: { file, line, column } })
 }

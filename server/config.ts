@@ -11,10 +11,11 @@ import {
   toolsSection,
 } from './config-sections.ts'
 import type { ConfigText } from './config-text.ts'
-import { SatchelError } from './contract/errors.ts'
+import type { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { isJsonObject } from './platform/json-object.ts'
-import { nearest } from './platform/nearest.ts'
+import { didYouMean, nearest } from './platform/nearest.ts'
+import { refusals } from './refusals.ts'
 import { innermost, shapeOf, typedValue } from './schema-shape.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -119,11 +120,10 @@ function unknownKey(source: Source, key: string, known: readonly string[]): Satc
   const line = source.text.lines.get(key)
   const last = key.slice(key.lastIndexOf('.') + 1)
   const near = nearest(last, known)
-  const where = line === undefined ? '' : `${source.file ?? 'configuration'}:${line}: `
-  const hint = near ? ` Did you mean "${near}"?` : ` Known keys: ${known.join(', ')}.`
-  return new SatchelError('invalid', 'unknown_key', `${where}unknown key "${key}".${hint}`, {
-    details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) },
-  })
+  return refusals.unknown_key(
+    { place: placeOf(source, line), key, hint: didYouMean(near, known) },
+    { details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) } },
+  )
 }
 
 /** One section, merged and parsed. `topLevel`: its keys stand at the top of the file instead of under `key`. */
@@ -225,10 +225,15 @@ function invalidKey(
 ): SatchelError {
   const name = Object.keys(env).find((candidate) => env[candidate] === key && source.request.env[candidate])
   const line = name === undefined ? source.text.lines.get(key) : undefined
-  const where = line === undefined ? '' : `${source.file ?? 'configuration'}:${line}: `
-  return new SatchelError('invalid', 'config_invalid', `${where}${name ?? key}: ${why}`, {
-    details: { key, ...(line !== undefined && { line }), ...(name && { environment: name }) },
-  })
+  return refusals.config_invalid(
+    { place: placeOf(source, line), key: name ?? key, fault: why },
+    { details: { key, ...(line !== undefined && { line }), ...(name && { environment: name }) } },
+  )
+}
+
+/** What an error begins with, where the line is known. */
+function placeOf({ file = 'configuration' }: Source, line: number | undefined): string {
+  return line === undefined ? '' : `${file}:${line}: `
 }
 
 /** The merged values of the host's sections, of the given plugins, and what the file says of all others. */

@@ -3,12 +3,13 @@ import type { Capability, Credentials, Principal } from './contract/advanced/pri
 import type { Resource } from './contract/advanced/resource.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { CallContext, Log } from './contract/context.ts'
-import { isSatchelError, SatchelError } from './contract/errors.ts'
+import { isSatchelError } from './contract/errors.ts'
 import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
 import type { Profile } from './contract/tool.ts'
 import { createHub, type Hub } from './hub.ts'
 import { nearest } from './platform/nearest.ts'
 import { requireLentShape } from './plugin-shape.ts'
+import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 
 /** Which tools the MCP door offers. `readOnly` always wins; `include` adds to the profile, `exclude` takes away. */
@@ -95,8 +96,7 @@ export async function createHost(
 
   let running: RunningHost | undefined
   const lent = hostFor(options, hub, stopping.signal, async (listener) => {
-    if (!running)
-      throw new SatchelError('internal', 'too_early', 'A listener can be opened only after setup.')
+    if (!running) throw refusals.too_early()
     const opened = await options.openListener(running, listener)
     open.push(opened)
     return opened
@@ -156,14 +156,7 @@ async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
     return instance
   } catch (thrown) {
     if (isSatchelError(thrown)) throw thrown
-    throw new SatchelError(
-      'internal',
-      'plugin_setup',
-      `The plugin "${entry.plugin.name}" (${entry.source}) failed in setup; see the log.`,
-      {
-        cause: thrown,
-      },
-    )
+    throw refusals.plugin_setup({ plugin: entry.plugin.name, source: entry.source }, { cause: thrown })
   }
 }
 
@@ -259,12 +252,8 @@ async function startWithin(plugin: string, instance: PluginInstance): Promise<vo
   if (!instance.start) return
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const error = new SatchelError(
-      'unavailable',
-      'plugin_start_timeout',
-      `The plugin "${plugin}" did not start within ${START_LIMIT_MS / 1000} s.`,
-    )
-    timer = setTimeout(() => reject(error), START_LIMIT_MS)
+    const seconds = START_LIMIT_MS / 1000
+    timer = setTimeout(() => reject(refusals.plugin_start_timeout({ plugin, seconds })), START_LIMIT_MS)
   })
   try {
     await Promise.race([instance.start(), late])

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
+import { refusals } from './refusals.ts'
 
 /** The contract version that plugins state as `apiVersion`. */
 const API_VERSION = 1
@@ -29,13 +29,8 @@ function resolvePlugin(name: string, configFile: string): string {
     return createRequire(configFile).resolve(isPath ? resolve(configFile, '..', name) : name)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code // require.resolve throws Errors with a code
-    const why =
-      code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
-        ? 'its package exports it only under "import": export it under "default"'
-        : 'it was not found from the configuration file: install it there, or correct the name'
-    throw new SatchelError('invalid', 'plugin_not_found', `The plugin "${name}" cannot be loaded: ${why}.`, {
-      cause,
-    })
+    const isHidden = code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
+    throw (isHidden ? refusals.plugin_not_exported : refusals.plugin_not_found)({ name }, { cause })
   }
 }
 
@@ -44,31 +39,21 @@ async function importDefault(file: string): Promise<unknown> {
     const module: { default?: unknown } = await import(pathToFileURL(file).href)
     return module.default
   } catch (cause) {
-    throw new SatchelError(
-      'internal',
-      'plugin_load',
-      `The plugin ${file} threw while it was imported; see the log.`,
-      {
-        cause,
-      },
-    )
+    throw refusals.plugin_load({ file }, { cause })
   }
 }
 
 function asPlugin(exported: unknown, file: string): Plugin {
-  if (typeof exported !== 'object' || exported === null) throw notAPlugin(file, 'it has no default export')
+  if (typeof exported !== 'object' || exported === null)
+    throw refusals.plugin_shape({ file, fault: 'it has no default export' })
   const { name, version, apiVersion, setup, config } = exported as Partial<Record<keyof Plugin, unknown>>
   if (typeof name !== 'string' || typeof version !== 'string')
-    throw notAPlugin(file, 'it states no name and version')
+    throw refusals.plugin_shape({ file, fault: 'it states no name and version' })
   if (apiVersion !== API_VERSION) {
-    throw new SatchelError(
-      'invalid',
-      'plugin_api',
-      `The plugin ${file} is made for apiVersion ${String(apiVersion)}; this satchel has ${API_VERSION}. Install a matching release.`,
-    )
+    throw refusals.plugin_api({ file, stated: String(apiVersion), supported: API_VERSION })
   }
-  if (typeof setup !== 'function') throw notAPlugin(file, 'it has no setup function')
-  if (!isObjectSchema(config)) throw notAPlugin(file, 'its config is no zod object')
+  if (typeof setup !== 'function') throw refusals.plugin_shape({ file, fault: 'it has no setup function' })
+  if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is no zod object' })
   return exported as Plugin // every member was just looked at
 }
 
@@ -76,8 +61,4 @@ function asPlugin(exported: unknown, file: string): Plugin {
 function isObjectSchema(value: unknown): value is z.ZodObject {
   if (value instanceof z.ZodObject) return true
   return typeof value === 'object' && value !== null && 'shape' in value && 'safeParse' in value
-}
-
-function notAPlugin(file: string, why: string): SatchelError {
-  return new SatchelError('invalid', 'plugin_shape', `${file} is not a satchel plugin: ${why}.`)
 }

@@ -1,5 +1,5 @@
-import { SatchelError } from './contract/errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { refusals } from './refusals.ts'
 import { shapeOf } from './schema-shape.ts'
 
 const TOOL_NAME = /^[a-z0-9_]{1,48}$/ // surface, section 7
@@ -18,7 +18,7 @@ type Members = Readonly<Record<string, unknown>>
 export function requireLentShape(plugin: string, source: string, instance: unknown): void {
   const fault = instanceFault(instance)
   if (fault === undefined) return
-  throw new SatchelError('invalid', 'plugin_shape', `The plugin "${plugin}" (${source}): ${fault}.`)
+  throw refusals.plugin_declaration({ plugin, source, fault })
 }
 
 function instanceFault(instance: unknown): string | undefined {

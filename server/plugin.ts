@@ -4,7 +4,7 @@
 
 export type { CallContext, Log } from './contract/context.ts'
 export type { ErrorCode, FieldError, NextStep } from './contract/errors.ts'
-export { errorBody, isSatchelError, SatchelError } from './contract/errors.ts'
+export { errorBody, errorFromBody, isSatchelError, SatchelError } from './contract/errors.ts'
 export type { Finding, Host, Plugin, PluginInstance } from './contract/plugin.ts'
 export { definePlugin } from './contract/plugin.ts'
 export type { Refusal } from './contract/refusals.ts'

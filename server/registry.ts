@@ -5,8 +5,8 @@ import type { Resource } from './contract/advanced/resource.ts'
 import type { Listener, Route } from './contract/advanced/route.ts'
 import type { Stream } from './contract/advanced/stream.ts'
 import type { Tasks } from './contract/advanced/task.ts'
-import { SatchelError } from './contract/errors.ts'
 import type { PluginInstance } from './contract/plugin.ts'
+import { refusals } from './refusals.ts'
 
 /** What one plugin lent, with the plugin's name. */
 export type Owned<K extends string, T> = { readonly [P in K]: T } & { readonly plugin: string }
@@ -58,13 +58,10 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
     for (const name of [`plugin "${plugin}"`, ...namesOf(instance)]) {
       const first = owners.get(name)
       if (first !== undefined) {
-        const message =
-          name === `plugin "${plugin}"`
-            ? `Two plugins are called "${plugin}": rename one, or list only one.`
-            : `The ${name} is lent by both "${first}" and "${plugin}".`
-        throw new SatchelError('conflict', 'name_taken', message, {
-          details: { name, owners: [first, plugin] },
-        })
+        const options = { details: { name, owners: [first, plugin] } }
+        throw name === `plugin "${plugin}"`
+          ? refusals.plugin_name_taken({ plugin }, options)
+          : refusals.name_taken({ name, first, second: plugin }, options)
       }
       owners.set(name, plugin)
     }

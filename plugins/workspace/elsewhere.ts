@@ -29,6 +29,11 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
     keyField: 'idempotency_key',
     uriPrefixes: [`${ROOM_URI}/`, 'skill://satchel/'],
     prompts: ['join-room', 'propose-change'],
+    errors: {
+      lost: (cause) => refusals.remote_lost({ cause }),
+      sessionEnded: () => refusals.session_expired(),
+      mismatch: () => refusals.not_a_room(),
+    },
     async bearer() {
       const saved = await savedSessionAt(host, origin)
       if (!asked) await requireRoom(origin, saved?.token)

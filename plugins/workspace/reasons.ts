@@ -249,6 +249,13 @@ export const refusals = defineRefusals({
     next: 'Check the state with workspace_status, then continue.',
     tool: 'workspace_status',
   },
+  remote_lost: {
+    code: 'unavailable',
+    reason: 'room_owner_lost',
+    message: 'The room cannot be reached.',
+    next: 'Look at its state before you repeat the call.',
+    tool: 'workspace_status',
+  },
   owner_closed: { code: 'unavailable', reason: 'room_owner_lost', message: 'The owner closed the room.' },
   invitation_unreachable: {
     code: 'unavailable',

@@ -24,7 +24,9 @@ export function roomResources(access: RoomAccess): readonly Resource[] {
     documentResource(look),
     rowsResource('proposals', 'Proposals', (ctx) => look(ctx, 'proposals', proposalsPage, LONGEST)),
     rowsResource('leases', 'Active leases', (ctx) => allPages(look, ctx, 'leases', leasesPage)),
-    rowsResource('participants', 'Participants', (ctx) => allPages(look, ctx, 'participants', participantsPage)),
+    rowsResource('participants', 'Participants', (ctx) =>
+      allPages(look, ctx, 'participants', participantsPage),
+    ),
     skillResource(),
   ]
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
-import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
+import { isSatchelError, type NextStep } from '../contract/errors.ts'
 import type { Verb } from '../contract/tool.ts'
 import { writeFileDurably } from '../durable-file.ts'
 import type { RunningHost } from '../host.ts'
@@ -10,9 +10,10 @@ import type { Registry } from '../registry.ts'
 import { callerPath } from './caller-path.ts'
 import { exampleLine } from './example-line.ts'
 import { openProgress } from './progress.ts'
+import { refusals } from './refusals.ts'
 import { printResult, printText } from './render.ts'
 import { readJsonInput, typedFiles } from './typed-files.ts'
-import { markUsage, usageError } from './usage.ts'
+import { markUsage } from './usage.ts'
 import type { Typed, VerbShape } from './verb-parser.ts'
 import type { World } from './world.ts'
 
@@ -79,8 +80,13 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
   if (leaf.kind === 'tool') return runTool(leaf.owned, leaf.verb, typed, host, world)
   const parsed = leaf.command.input.safeParse(typed.values)
   if (!parsed.success) {
-    const first = fieldErrors(parsed.error)[0]
-    throw usageError('invalid_arguments', `${first?.pointer.slice(1) || 'input'}: ${first?.message}`)
+    const first = fieldErrors(parsed.error, typed.values)[0]
+    throw markUsage(
+      refusals.invalid_arguments({
+        field: first?.pointer.slice(1) || 'input',
+        fault: first?.message ?? 'is not valid',
+      }),
+    )
   }
   const context = { log: host.log, signal: world.signal, projectRoot: host.projectRoot }
   return leaf.command.run(context, parsed.data, world.terminal)
@@ -164,12 +170,9 @@ async function deliver(
   const text = verb.save(answer.data)
   if (output === '-') return printText(terminal, text)
   await writeFileDurably(resolve(io.cwd, output), text).catch((cause: NodeJS.ErrnoException) => {
-    throw new SatchelError(
-      cause.code === 'ENOSPC' ? 'unavailable' : 'invalid',
-      'output_not_written',
-      `The result could not be written to ${output} (${cause.code}). Name another file with --output.`,
-      { cause },
-    )
+    throw cause.code === 'ENOSPC'
+      ? refusals.output_disk_full({ file: output }, { cause })
+      : refusals.output_not_written({ file: output, error: String(cause.code) }, { cause })
   })
   terminal.note(`written: ${output}`)
   printResult(terminal, answer)

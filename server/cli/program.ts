@@ -1,6 +1,6 @@
 import { devNull } from 'node:os'
 import { asCallerError } from '../call.ts'
-import { isSatchelError, type NextStep, SatchelError } from '../contract/errors.ts'
+import { isSatchelError, type NextStep, type SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../platform/nearest.ts'
@@ -10,10 +10,11 @@ import { GLOBAL_ROWS } from './global-rows.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
+import { refusals } from './refusals.ts'
 import { exitCodeOf, printError } from './render.ts'
 import { settingsIn } from './setting-flags.ts'
 import { type OpenTerminal, openTerminal } from './terminal.ts'
-import { isUsageError, unknownVerb, usageError } from './usage.ts'
+import { helpOf, isUsageError, markUsage, unknownVerb } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
 
@@ -107,7 +108,12 @@ async function runHostVerb(
   const input = verb.input.safeParse(parsed.typed.values)
   if (!input.success) {
     const issue = input.error.issues[0]
-    throw usageError('invalid_arguments', `${issue?.path.join('.') || 'input'}: ${issue?.message}`)
+    throw markUsage(
+      refusals.invalid_arguments({
+        field: issue?.path.join('.') || 'input',
+        fault: issue?.message ?? 'is not valid',
+      }),
+    )
   }
   return verb.run(world, input.data)
 }
@@ -229,8 +235,7 @@ function runGroup(
 
 /** Wrong usage that help answers best; a program that asked for JSON gets the error object. */
 function withoutVerb({ line, terminal }: World, help: string, group: readonly string[]): number {
-  if (line.json)
-    throw usageError('missing_verb', `name a verb. See: ${['satchel', ...group].join(' ')} --help`)
+  if (line.json) throw markUsage(refusals.missing_verb({ help: helpOf(group) }))
   terminal.complain(help)
   return USAGE_EXIT
 }
@@ -294,10 +299,8 @@ function unknownFlag(argv: readonly string[]): SatchelError {
     GLOBAL_ROWS.flatMap(({ verb }) => verb.match(/--[a-z]+/) ?? []),
   )
   const hint = near && near !== flag ? ` (Did you mean ${near}?)` : ''
-  return usageError(
-    'unknown_option',
-    `unknown option '${flag}'.${hint} A verb comes first. See: satchel --help`,
-  )
+  const problem = `unknown option '${flag}'.${hint} A verb comes first.`
+  return markUsage(refusals.unknown_option({ problem, help: helpOf([]) }))
 }
 
 async function hostVerbs(): Promise<readonly HostVerb[]> {
@@ -321,7 +324,7 @@ function openStop(io: Io, pipeClosed: AbortSignal): Stop {
     off = io.onSignal((signal) => {
       if (stoppedBy !== undefined) return resolve(INTERRUPTED_EXIT)
       stoppedBy = signal
-      interrupted.abort(new SatchelError('cancelled', 'interrupted', 'Interrupted.'))
+      interrupted.abort(refusals.interrupted())
       timer = setTimeout(() => resolve(INTERRUPTED_EXIT), INTERRUPT_GRACE_MS)
     })
   })

@@ -2,9 +2,9 @@ import { access, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { TypedFiles } from '../contract/advanced/verb.ts'
-import { SatchelError } from '../contract/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../platform/json-depth.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { refusals } from './refusals.ts'
 
 /** Largest text read from a file or standard input, in bytes: what no door would take anyway is not read into memory. */
 const TEXT_MAX_BYTES = 32 * 1024 * 1024
@@ -17,7 +17,7 @@ export function typedFiles(cwd: string, stdin: Readable): TypedFiles {
       try {
         return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
       } catch {
-        throw new SatchelError('invalid', 'not_utf8', `${nameOf(path)} is not UTF-8 text.`)
+        throw refusals.not_utf8({ file: nameOf(path) })
       }
     },
     async exists(path) {
@@ -35,47 +35,35 @@ export function typedFiles(cwd: string, stdin: Readable): TypedFiles {
  */
 export async function readJsonInput(path: string, files: TypedFiles): Promise<Record<string, unknown>> {
   const text = await files.readText(path)
-  if (text.trim() === '') throw notJson(path, 'is empty')
+  if (text.trim() === '') throw refusals.input_not_json({ file: nameOf(path), fault: 'is empty' })
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw notJson(path, 'is not JSON', cause)
+    throw refusals.input_not_json({ file: nameOf(path), fault: 'is not JSON' }, { cause })
   }
-  if (!isJsonObject(value)) throw notJson(path, 'is no JSON object')
+  if (!isJsonObject(value))
+    throw refusals.input_not_json({ file: nameOf(path), fault: 'is not a JSON object' })
   if (isTooDeep(value)) {
-    throw new SatchelError(
-      'invalid',
-      'too_deep',
-      `${nameOf(path)} nests deeper than ${MAX_JSON_DEPTH} levels.`,
-    )
+    throw refusals.too_deep({ file: nameOf(path), levels: MAX_JSON_DEPTH })
   }
   return value as Record<string, unknown> // checked above
-}
-
-function notJson(path: string, what: string, cause?: unknown): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'input_not_json',
-    `${nameOf(path)} ${what}: --input takes the whole input as one JSON object.`,
-    { cause },
-  )
 }
 
 async function readBytes(path: string, typed: string): Promise<Uint8Array> {
   try {
     const bytes = await readFile(path)
-    if (bytes.length > TEXT_MAX_BYTES) throw tooLarge(typed)
+    if (bytes.length > TEXT_MAX_BYTES)
+      throw refusals.input_too_large({ file: nameOf(typed), max_bytes: TEXT_MAX_BYTES })
     return bytes
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code // errors of the file system have one
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new SatchelError('not_found', 'file_not_found', `There is no file ${typed}.`, { cause: thrown })
+      throw refusals.file_not_found({ file: typed }, { cause: thrown })
     }
-    if (code === 'EISDIR')
-      throw new SatchelError('invalid', 'not_a_file', `${typed} is a folder, not a file.`)
+    if (code === 'EISDIR') throw refusals.not_a_file({ file: typed })
     if (code === 'EACCES' || code === 'EPERM') {
-      throw new SatchelError('forbidden', 'file_not_readable', `${typed} may not be read by this user.`)
+      throw refusals.file_not_readable({ file: typed })
     }
     throw thrown
   }
@@ -87,18 +75,11 @@ async function readStream(stdin: Readable): Promise<Uint8Array> {
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk as Uint8Array | string) // a stream without object mode
     size += bytes.length
-    if (size > TEXT_MAX_BYTES) throw tooLarge('-')
+    if (size > TEXT_MAX_BYTES)
+      throw refusals.input_too_large({ file: nameOf('-'), max_bytes: TEXT_MAX_BYTES })
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
-}
-
-function tooLarge(path: string): SatchelError {
-  return new SatchelError(
-    'too_large',
-    'input_too_large',
-    `${nameOf(path)} is larger than ${TEXT_MAX_BYTES} bytes.`,
-  )
 }
 
 function nameOf(path: string): string {

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import type { SatchelError } from '../contract/errors.ts'
 import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
 import { addGlobalOptions } from './global-options.ts'
-import { usageError } from './usage.ts'
+import { refusals } from './refusals.ts'
+import { helpOf, markUsage } from './usage.ts'
 
 /** A verb as it is parsed and explained. */
 export interface VerbShape {
@@ -112,12 +113,7 @@ function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
   const on = new Option(`${short}--${flag.long}`, describe(flag))
   const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
-  return isOnByDefault(flag) ? [on.hideHelp(), off] : [on, off.hideHelp()]
-}
-
-/** A schema for models may say its default in words only: fewer tokens. */
-function isOnByDefault(flag: Flag): boolean {
-  return flag.default === true || /\bdefault:? true\b/i.test(flag.description)
+  return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
 }
 
 function describe(flag: Flag): string {
@@ -176,8 +172,9 @@ function refuseMissing(
       : []
   const all = [...places, ...missing]
   if (all.length === 0) return
-  const verb = ['satchel', ...path].join(' ')
-  throw usageError('missing_argument', `missing ${all.join(', ')}. See: ${verb} --help`, { missing: all })
+  throw markUsage(
+    refusals.missing_argument({ names: all.join(', '), help: helpOf(path) }, { details: { missing: all } }),
+  )
 }
 
 function usageOf(positional: Positional): string {
@@ -185,16 +182,21 @@ function usageOf(positional: Positional): string {
   return positional.required ? `<${name}>` : `[${name}]`
 }
 
-/** Commander's own code (`commander.unknownOption`) as a reason (`unknown_option`). */
-function typingError(thrown: CommanderError, shape: VerbShape): SatchelError {
-  const reason = thrown.code
-    .replace('commander.', '')
-    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const [said = '', ...more] = thrown.message.replace(/^error: /, '').split('\n')
+/** Commander's code -> our refusal. */
+const TYPING: Readonly<Record<string, typeof refusals.unknown_option>> = {
+  'commander.unknownOption': refusals.unknown_option,
+  'commander.optionMissingArgument': refusals.option_missing_argument,
+  'commander.invalidArgument': refusals.invalid_argument,
+  'commander.excessArguments': refusals.excess_arguments,
+}
+
+function typingError({ code, message }: CommanderError, { path }: VerbShape): SatchelError {
+  const refuse = TYPING[code] ?? refusals.unexpected_typing
+  const [said = '', ...more] = message.replace(/^error: /, '').split('\n')
   const suggestion = more.join(' ').replace(/^\(|\)$/g, '')
   const sentence = said.endsWith('.') ? said : `${said}.`
-  const verb = ['satchel', ...shape.path].join(' ')
-  return usageError(reason, [sentence, suggestion, `See: ${verb} --help`].filter(Boolean).join(' '))
+  const problem = [sentence, suggestion].filter(Boolean).join(' ')
+  return markUsage(refuse({ problem, help: helpOf(path) }))
 }
 
 function indented(line: string, columns: number): string {

@@ -71,6 +71,11 @@ export function isSatchelError(thrown: unknown): thrown is SatchelError {
   return typeof thrown === 'object' && thrown !== null && BRAND in thrown
 }
 
+/** The error that `body` describes: the inverse of `errorBody`. */
+export function errorFromBody(body: ErrorBody, cause?: unknown): SatchelError {
+  return new SatchelError(body.code, body.reason, body.message, { ...body, cause })
+}
+
 /** The error as plain data, without stack and cause; absent members are left out. */
 export function errorBody(error: SatchelError): ErrorBody {
   return {

@@ -1,4 +1,10 @@
-import { type ErrorCode, errorBody, type NextStep, SatchelError } from '../contract/errors.ts'
+import {
+  type ErrorCode,
+  errorBody,
+  errorFromBody,
+  type NextStep,
+  type SatchelError,
+} from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
@@ -57,7 +63,10 @@ export function parseProblem(body: unknown): SatchelError | undefined {
   if (!isJsonObject(body)) return undefined
   const { code, reason, detail, details, next } = body
   if (!isErrorCode(code) || typeof reason !== 'string') return undefined
-  return new SatchelError(code, reason, String(detail ?? ''), {
+  return errorFromBody({
+    code,
+    reason,
+    message: String(detail ?? ''),
     ...(isJsonObject(details) && { details }),
     ...(isNextStep(next) && { next }),
   })

@@ -1,11 +1,12 @@
 import type { OwnedTool } from '../call.ts'
 import type { Prompt } from '../contract/advanced/prompt.ts'
 import type { Resource } from '../contract/advanced/resource.ts'
-import { isSatchelError, SatchelError } from '../contract/errors.ts'
+import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { type JsonSchema, jsonSchemaOf, listedInput, listedOutput } from './listed-schema.ts'
 import type { RawTable } from './raw-table.ts'
+import { refusals } from './refusals.ts'
 import { fenceFor } from './untrusted-fields.ts'
 
 type Descriptor = Readonly<Record<string, unknown>>
@@ -111,12 +112,7 @@ function converted(tool: Tool, convert: () => JsonSchema): JsonSchema {
     return convert()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new SatchelError(
-      'invalid',
-      'plugin_shape',
-      `A field of the tool "${tool.name}" has no JSON Schema: ${why}. Declare it as a type that JSON has.`,
-      { cause },
-    )
+    throw refusals.plugin_shape({ tool: tool.name, fault: why }, { cause })
   }
 }
 

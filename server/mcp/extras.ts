@@ -1,6 +1,6 @@
 import type { CallContext } from '../contract/context.ts'
-import { SatchelError } from '../contract/errors.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { refusals } from './refusals.ts'
 
 /** Methods of 2026-07-28 that we serve beside the SDK, which refuses them or bounds nothing (mcp, section 5). */
 export const EXTRA_METHODS: readonly string[] = [
@@ -50,17 +50,13 @@ export function listenFilterOf(params: Readonly<Record<string, unknown>>): Liste
 }
 
 /**
- * Refuses a room session without `read`.
+ * Refuses a session without the capability `read`.
  * Errors: `forbidden`/`permission_denied`.
  */
 export function requireRead({ principal }: CallContext): void {
   const { kind, capabilities } = principal
   if (kind !== 'session' || capabilities.includes('read') || capabilities.includes('admin')) return
-  throw new SatchelError(
-    'forbidden',
-    'permission_denied',
-    'This session may not read, so it cannot subscribe.',
-  )
+  throw refusals.permission_denied()
 }
 
 function isStringArray(value: unknown): value is string[] {

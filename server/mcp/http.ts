@@ -6,7 +6,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
@@ -15,10 +15,11 @@ import { createDoor, type Door, type DoorOptions } from './door.ts'
 import { type ExtraRequest, extraRequestOf } from './extras.ts'
 import { createLegacySessions, type LegacySessions } from './legacy.ts'
 import { REFUSED } from './protocol-errors.ts'
+import { refusals } from './refusals.ts'
 import { echoableId, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
 import { type Connection, serverFor } from './server.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
-import { unsubscribable } from './watch.ts'
+import { UnsubscribableError } from './watch.ts'
 
 /** Cap of a message (mcp, section 4). */
 export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
@@ -75,7 +76,7 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
 
 async function answer(parts: Parts, exchange: McpExchange): Promise<Response> {
   const handle = HANDLERS[exchange.request.method]
-  if (!handle) return refusalOf(methodNotAllowed())
+  if (!handle) return refusalOf(refusals.method_not_allowed())
   let id: MessageId = null
   try {
     return await handle(parts, exchange, (body) => {
@@ -108,7 +109,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   },
   async GET(parts, exchange) {
     const { headers } = exchange.request
-    if (!headers.get('accept')?.includes('text/event-stream')) throw methodNotAllowed()
+    if (!headers.get('accept')?.includes('text/event-stream')) throw refusals.method_not_allowed()
     const sessionId = headers.get('mcp-session-id')
     const isModern = headers.get('mcp-protocol-version') === VERSION
     if (isModern || sessionId === null) {
@@ -121,7 +122,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   },
   async DELETE(parts, exchange) {
     const sessionId = exchange.request.headers.get('mcp-session-id')
-    if (sessionId === null) throw methodNotAllowed()
+    if (sessionId === null) throw refusals.method_not_allowed()
     return parts.legacy.delete(await exchange.authenticate(), sessionId)
   },
 }
@@ -134,7 +135,7 @@ function namesInHeaders({ headers }: Request, { method }: ExtraRequest): boolean
 /** A refused subscription as a response: only the one refusal of a URI is an ordinary answer. */
 function protocolRefusal(error: ProtocolError, id: MessageId): Response {
   const { code, message, data } = error
-  const status = message === unsubscribable().message ? 200 : 400
+  const status = error instanceof UnsubscribableError ? 200 : 400
   return refusal({ status, code, message, ...(data !== undefined && { data }), id })
 }
 
@@ -166,12 +167,4 @@ function refuseVersion(version: string | null): Response | undefined {
 
 function asRefusal(thrown: unknown, { log }: Door, { signal }: Request): SatchelError {
   return asCallerError(thrown, { log, signal }, 'mcp over http')
-}
-
-function methodNotAllowed(): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'method_not_allowed',
-    'POST messages here, or GET with Accept: text/event-stream.',
-  )
 }

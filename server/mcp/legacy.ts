@@ -5,7 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Principal } from '../contract/advanced/principal.ts'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { updated } from './listen.ts'
@@ -17,6 +17,7 @@ import {
   openNotificationStream,
 } from './notification-stream.ts'
 import { REFUSED } from './protocol-errors.ts'
+import { refusals } from './refusals.ts'
 import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
@@ -165,9 +166,5 @@ function sessionNotFound(body: unknown): Response {
 
 /** One more GET stream than a session or principal may hold. */
 export function tooManyStreams(): SatchelError {
-  return new SatchelError(
-    'rate_limited',
-    'stream_limit',
-    `At most ${MAX_STREAMS} streams at once; close one first.`,
-  )
+  return refusals.stream_limit({ count: MAX_STREAMS })
 }

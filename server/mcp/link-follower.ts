@@ -5,7 +5,7 @@ import type { RunningHost } from '../host.ts'
 import { LOCAL_CALLER } from './caller.ts'
 import type { WireResult } from './raw-table.ts'
 import type { RemoteRequests } from './remote-requests.ts'
-import { unsubscribable } from './watch.ts'
+import { UnsubscribableError } from './watch.ts'
 
 /** Pauses between attempts to follow again: doubled from the first to the longest (workspace, section 9). */
 const FIRST_PAUSE_MS = 500
@@ -64,7 +64,7 @@ export function createFollower(host: RunningHost, requests: RemoteRequests, sign
       try {
         await subscribe(uri)
       } catch (thrown) {
-        throw ProtocolError.isInstance(thrown) ? unsubscribable() : thrown
+        throw ProtocolError.isInstance(thrown) ? new UnsubscribableError() : thrown
       }
       watched.add(uri)
     },

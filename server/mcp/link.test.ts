@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { openHost } from '../../test/harness/open-host.ts'
 import type { ToolFilter } from '../host.ts'
-import { definePlugin } from '../plugin.ts'
+import { definePlugin, defineRefusals } from '../plugin.ts'
 import { serveHttp } from './testing/serve-http.ts'
 import { initialize, legacy, type Message, modern, openStdio } from './testing/stdio-client.ts'
 
@@ -12,7 +12,18 @@ const TASKS = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
 }
 
-/** A host whose only plugin lends the server at `url`, over stdio. */
+const farErrors = defineRefusals({
+  far_lost: { code: 'unavailable', message: 'The far server cannot be reached.' },
+  far_session_ended: { code: 'unauthorized', message: 'The far session has ended.' },
+  far_mismatch: { code: 'unavailable', message: 'The far server speaks another protocol.' },
+})
+const FAR_ERRORS = {
+  lost: (cause: unknown) => farErrors.far_lost({ cause }),
+  sessionEnded: () => farErrors.far_session_ended(),
+  mismatch: () => farErrors.far_mismatch(),
+}
+
+/** A host whose only plugin adds the server at `url`, over stdio. */
 async function link(t: TestContext, url: string, filter: Partial<ToolFilter> = {}) {
   const bearers: string[] = []
   const plugin = definePlugin({
@@ -26,6 +37,7 @@ async function link(t: TestContext, url: string, filter: Partial<ToolFilter> = {
         toolPrefix: 'sample_',
         uriPrefixes: ['sample://'],
         prompts: ['greet'],
+        errors: FAR_ERRORS,
         async bearer() {
           bearers.push('ses_ada')
           return 'ses_ada'
@@ -42,7 +54,7 @@ const errorOf = (message: Message) => message['error'] as { code: number; messag
 const call = (id: number, name: string, args: object = {}, meta: object = {}) =>
   modern(id, 'tools/call', { name, arguments: args, _meta: meta })
 
-test('a room elsewhere is listed, called, read and prompted as if it were here', async (t) => {
+test('a remote server is listed, called, read and prompted like a local one', async (t) => {
   const far = await serveHttp(t)
   const { client, bearers } = await link(t, far.url)
 
@@ -89,7 +101,7 @@ test('a room elsewhere is listed, called, read and prompted as if it were here',
   assert.equal(bearers.length, 1)
 })
 
-test('read_only and exclude hide tools of a room elsewhere, too', async (t) => {
+test('read_only and exclude also hide tools of a remote server', async (t) => {
   const far = await serveHttp(t)
   const { client } = await link(t, far.url, { readOnly: true, exclude: ['sample_quote'] })
 
@@ -182,11 +194,11 @@ test('a session that ended is said so, after its credential was asked for once m
 
   const refused = resultOf(await client.answer(2))
   assert.equal(refused['isError'], true)
-  assert.match(JSON.stringify(refused['structuredContent']), /"unauthorized".*"session_expired"/)
+  assert.match(JSON.stringify(refused['structuredContent']), /"unauthorized".*"far_session_ended"/)
   assert.equal(bearers.length >= 2, true)
 })
 
-test('a room that went away is said so, and what is here goes on', async (t) => {
+test('a call to a lost remote server is refused, and local tools still work', async (t) => {
   const far = await serveHttp(t)
   const { client } = await link(t, far.url)
   client.send(call(1, 'sample_fail', { how: 'conflict' }))
@@ -196,12 +208,12 @@ test('a room that went away is said so, and what is here goes on', async (t) => 
   client.send(call(2, 'sample_fail', { how: 'conflict' }), modern(3, 'tools/list'))
 
   const lost = resultOf(await client.answer(2))
-  assert.match(JSON.stringify(lost['structuredContent']), /"room_owner_lost".*"workspace_status"/)
+  assert.match(JSON.stringify(lost['structuredContent']), /"unavailable".*"far_lost"/)
   assert.ok(resultOf(await client.answer(3))['tools'])
   assert.equal(await client.end(), 0)
 })
 
-test('a room out of reach at the start is left out, not the whole server, and a call of its tools says why', async (t) => {
+test('a remote server that cannot be reached at the start is left out, and a call of its tools says why', async (t) => {
   const { client } = await link(t, 'http://127.0.0.1:1/mcp')
 
   client.send(modern(1, 'tools/list'), call(2, 'sample_echo', { text: 'a' }), call(3, 'other_echo'))
@@ -209,6 +221,6 @@ test('a room out of reach at the start is left out, not the whole server, and a 
   assert.deepEqual(resultOf(await client.answer(1))['tools'], [])
   const refused = resultOf(await client.answer(2))
   assert.equal(refused['isError'], true)
-  assert.match(JSON.stringify(refused['structuredContent']), /"unavailable".*"room_owner_lost"/)
+  assert.match(JSON.stringify(refused['structuredContent']), /"unavailable".*"far_lost"/)
   assert.equal(errorOf(await client.answer(3)).message, 'Unknown tool')
 })

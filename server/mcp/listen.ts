@@ -1,10 +1,11 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { CallContext } from '../contract/context.ts'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import { declaresElicitation } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { type ExtraRequest, type ListenFilter, listenFilterOf } from './extras.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
+import { refusals } from './refusals.ts'
 import { findTask, requireTasksDeclared } from './tasks.ts'
 import { MAX_WATCHED_URIS, requireSubscribable, tooManyUris } from './watch.ts'
 
@@ -127,9 +128,5 @@ async function kept(all: readonly string[], passes: (each: string) => Promise<bo
 }
 
 function tooManyListens(): SatchelError {
-  return new SatchelError(
-    'rate_limited',
-    'subscription_limit',
-    `At most ${MAX_LISTENS} listens can be open at once; end one first.`,
-  )
+  return refusals.subscription_limit({ count: MAX_LISTENS })
 }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { RemoteMcp } from '../contract/advanced/remote.ts'
-import { SatchelError } from '../contract/errors.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import type { WireResult } from './raw-table.ts'
 
 const VERSION = '2026-07-28'
 const META = 'io.modelcontextprotocol/'
-/** Requests under way at once (workspace, section 9). */
+/** Concurrent requests (workspace, section 9). */
 const MAX_AT_ONCE = 8
-/** How long a request is sent again after the other side went away (workspace, section 9). */
+/** How long a request is repeated after the connection was lost (workspace, section 9). */
 const LOST_LIMIT_MS = 2_000
 const LOST_PAUSE_MS = 100
 
@@ -23,9 +22,9 @@ export interface RemoteRequest {
   readonly repeatable: boolean
 }
 
-/** Requests of 2026-07-28 to a server elsewhere, each a POST of its own. */
+/** Requests of 2026-07-28 to a remote server, each a POST of its own. */
 export interface RemoteRequests {
-  /** Errors: the other side's `ProtocolError`; `unauthorized`, `unavailable`. */
+  /** Errors: the server's `ProtocolError`; those of `RemoteMcp`. */
   send(request: RemoteRequest): Promise<WireResult>
   /** Follows its notification stream until that ends. False: there will be none. */
   follow(notify: (message: WireResult) => void, signal: AbortSignal): Promise<boolean>
@@ -53,11 +52,11 @@ export function createRemoteRequests(remote: RemoteMcp): RemoteRequests {
     })
   const attempt = async (request: RemoteRequest): Promise<WireResult> => {
     const first = await post(request)
-    if (first.status !== 401) return resultOf(first)
+    if (first.status !== 401) return resultOf(first, remote)
     token = undefined
     const second = await post(request)
-    if (second.status === 401) throw sessionEnded()
-    return resultOf(second)
+    if (second.status === 401) throw remote.errors.sessionEnded()
+    return resultOf(second, remote)
   }
   const persist = async (request: RemoteRequest): Promise<WireResult> => {
     const until = performance.now() + LOST_LIMIT_MS
@@ -67,7 +66,7 @@ export function createRemoteRequests(remote: RemoteMcp): RemoteRequests {
       } catch (thrown) {
         request.signal?.throwIfAborted()
         if (!isLost(thrown)) throw thrown
-        if (!request.repeatable || performance.now() > until) throw ownerLost(thrown)
+        if (!request.repeatable || performance.now() > until) throw remote.errors.lost(thrown)
         await sleep(LOST_PAUSE_MS)
       }
     }
@@ -122,13 +121,13 @@ function bodyOf({ method, params, capabilities = {} }: RemoteRequest): WireResul
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
 }
 
-async function resultOf(response: Response): Promise<WireResult> {
+async function resultOf(response: Response, { errors }: RemoteMcp): Promise<WireResult> {
   const text = await response.text()
   const body = parsed(text)
-  if (!isJsonObject(body)) throw mismatch()
+  if (!isJsonObject(body)) throw errors.mismatch()
   const { result, error } = body
   if (isJsonObject(result)) return withoutServerInfo(result)
-  if (!isJsonObject(error) || typeof error['code'] !== 'number') throw mismatch()
+  if (!isJsonObject(error) || typeof error['code'] !== 'number') throw errors.mismatch()
   const { code, message, data } = error
   throw new ProtocolError(Number(code), String(message), data)
 }
@@ -161,24 +160,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `fetch` and its body reader throw a `TypeError` when the other side is not there, or goes away. */
+/** `fetch` and its body reader throw a `TypeError` when the server cannot be reached or closes the connection. */
 function isLost(thrown: unknown): boolean {
   return thrown instanceof TypeError
-}
-
-function ownerLost(cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'room_owner_lost',
-    'The room cannot be reached. Look at its state before you repeat the call.',
-    { cause, next: { tool: 'workspace_status', args: {} } },
-  )
-}
-
-function sessionEnded(): SatchelError {
-  return new SatchelError('unauthorized', 'session_expired', 'This session has ended. Join the room again.')
-}
-
-function mismatch(): SatchelError {
-  return new SatchelError('unavailable', 'protocol_mismatch', 'What answers there is no room of satchel.')
 }

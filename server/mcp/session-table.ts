@@ -1,4 +1,4 @@
-import { SatchelError } from '../contract/errors.ts'
+import { refusals } from './refusals.ts'
 
 const MAX_SESSIONS = 256 // mcp, section 6
 const MAX_PER_PRINCIPAL = 32
@@ -56,7 +56,7 @@ export function createSessionTable<S>(options: SessionTableOptions<S>): SessionT
         (oldest, row) => (oldest && oldest.usedAt <= row.usedAt ? oldest : row),
         undefined,
       )
-    if (!idlest) throw tooManySessions()
+    if (!idlest) throw refusals.session_limit()
     await remove(idlest.id)
   }
   const timer = setInterval(sweep, SWEEP_MS).unref()
@@ -90,8 +90,4 @@ export function createSessionTable<S>(options: SessionTableOptions<S>): SessionT
       await Promise.all([...rows.keys()].map(remove))
     },
   }
-}
-
-function tooManySessions(): SatchelError {
-  return new SatchelError('rate_limited', 'session_limit', 'Too many sessions are open; end one first.')
 }

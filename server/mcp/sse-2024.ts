@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
-import { SatchelError } from '../contract/errors.ts'
+import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { cancelledId, isRequest } from './admission.ts'
 import { authInfoOf, callerOf } from './caller.ts'
@@ -15,6 +15,7 @@ import { createDoor } from './door.ts'
 import type { HttpMountOptions } from './http.ts'
 import { updated } from './listen.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
+import { refusals } from './refusals.ts'
 import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
 import { serverFor } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
@@ -151,9 +152,5 @@ function messageOf(body: unknown): JSONRPCMessage | undefined {
 }
 
 function wrongMethod(isStream: boolean): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'method_not_allowed',
-    isStream ? 'GET opens the stream.' : 'POST messages here.',
-  )
+  return isStream ? refusals.stream_method() : refusals.message_method()
 }

@@ -1,11 +1,9 @@
 import type { TaskState } from '../contract/advanced/task.ts'
-import { SatchelError } from '../contract/errors.ts'
+import { errorFromBody } from '../contract/errors.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
 import { errorResult } from './tool-error.ts'
 
-/** What a caller without elicitation is told of a task that waits for a person. */
-const WAITING_FOR_REVIEW = 'waiting for review: workspace_handoff_review'
 const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
 const INTERNAL_ERROR = -32603
 
@@ -15,7 +13,7 @@ export type Fence = (output: unknown) => unknown
 /** The flat task of SEP-2663. A caller who cannot ask its user sees a task that waits for input as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {
   const waits = task.status === 'input_required' && !canAsk
-  const message = waits ? WAITING_FOR_REVIEW : task.statusMessage
+  const message = task.statusMessage
   return {
     taskId: task.taskId,
     status: waits ? 'working' : task.status,
@@ -31,7 +29,7 @@ export function flatTask(task: TaskState, canAsk: boolean): WireResult {
 export function maskedTask(task: WireResult, canAsk: boolean): WireResult {
   if (task['status'] !== 'input_required' || canAsk) return task
   const { inputRequests: _, ...rest } = task
-  return { ...rest, status: 'working', statusMessage: WAITING_FOR_REVIEW }
+  return { ...rest, status: 'working' }
 }
 
 /** What `tasks/get` answers and `notifications/tasks` says: the flat task and the one member its status has. */
@@ -48,12 +46,7 @@ export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): Wi
 /** A tool's own error completes its task: `failed` is for faults of the machinery. */
 function outcomeOf({ outcome }: TaskState, fence: Fence): WireResult {
   if (!outcome) return { content: [], isError: false }
-  if ('error' in outcome) {
-    const { code, reason, message, details, next } = outcome.error
-    return errorResult(
-      new SatchelError(code, reason, message, { ...(details && { details }), ...(next && { next }) }),
-    )
-  }
+  if ('error' in outcome) return errorResult(errorFromBody(outcome.error))
   return {
     content: [{ type: 'text', text: cleanText(outcome.text) }],
     structuredContent: fence(outcome.data),

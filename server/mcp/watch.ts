@@ -1,8 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { CallContext } from '../contract/context.ts'
-import { isSatchelError, SatchelError } from '../contract/errors.ts'
+import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Catalog } from './descriptors.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
+import { refusals } from './refusals.ts'
 import { findReadable } from './resources.ts'
 
 /** Most URIs one principal or session may watch (mcp, section 5). */
@@ -60,19 +61,17 @@ export async function requireSubscribable(catalog: Catalog, ctx: CallContext, ur
   } catch (thrown) {
     if (!isSatchelError(thrown) && !ProtocolError.isInstance(thrown)) throw thrown
   }
-  throw unsubscribable()
+  throw new UnsubscribableError()
 }
 
-/** The one refusal of a subscription. */
-export function unsubscribable(): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, 'Unknown or unsubscribable resource')
+/** The one refusal of a subscription: unknown and unsubscribable resources alike. */
+export class UnsubscribableError extends ProtocolError {
+  constructor() {
+    super(INVALID_PARAMS, 'Unknown or unsubscribable resource')
+  }
 }
 
 /** One more than a caller may watch. */
 export function tooManyUris(): SatchelError {
-  return new SatchelError(
-    'rate_limited',
-    'subscription_limit',
-    `At most ${MAX_WATCHED_URIS} resources can be watched at once. Unsubscribe from one first.`,
-  )
+  return refusals.watched_limit({ count: MAX_WATCHED_URIS })
 }

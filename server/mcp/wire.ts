@@ -146,11 +146,12 @@ export function withLegacyCode(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * The SDK refuses params that break a method's schema (an `initialize` without any) with -32603 and its validator's own
- * text; what is not our `Internal error` is the caller's fault and is said without that text.
+ * The SDK refuses params that break a method's schema (an `initialize` without any) with -32603, its validator's own
+ * text and no data. Our own internal errors always carry data (`asProtocolError`); every other one is the caller's fault
+ * and is sent without that text.
  */
 export function withoutValidatorText(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== ProtocolErrorCode.InternalError) return message
-  if (message.error.message.startsWith('Internal error')) return message
+  if (message.error.data !== undefined) return message
   return { ...message, error: { code: INVALID_PARAMS, message: 'Invalid params' } }
 }

@@ -13,6 +13,11 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate
 }
 
+/** The sentence of an error about an unknown name: the nearest one, else all. */
+export function didYouMean(near: string | undefined, known: Iterable<string>): string {
+  return near === undefined ? `Known: ${[...known].join(', ') || 'none'}.` : `Did you mean "${near}"?`
+}
+
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { SatchelError } from '../contract/errors.ts'
+import { refusals } from './refusals.ts'
 
 /** Longest path taken from a caller, in characters. */
 const PATH_MAX_CHARS = 4096
@@ -13,19 +13,21 @@ const PATH_MAX_CHARS = 4096
  */
 export function confineTo(roots: readonly string[], base: string): (path: string) => Promise<string> {
   return async (path) => {
-    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS) throw refused()
+    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS)
+      throw refusals.path_refused()
     const real = await realPathOf(resolve(base, path))
     for (const root of roots) {
       if (isInside(real, await realPathOf(resolve(base, root)))) return real
     }
-    throw refused()
+    throw refusals.path_refused()
   }
 }
 
 /** A path of this OS user, who may name any: absolute and with links followed. Errors: `forbidden`/`path_refused` for NUL. */
 export function unconfined(base: string): (path: string) => Promise<string> {
   return async (path) => {
-    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS) throw refused()
+    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS)
+      throw refusals.path_refused()
     return realPathOf(resolve(base, path))
   }
 }
@@ -43,7 +45,7 @@ async function realPathOf(path: string): Promise<string> {
     const real = await realpath(at).catch(missingOnly)
     if (real !== undefined) return join(real, ...missing)
     // A link to nothing would be followed by whoever creates the file.
-    if (await isLink(at)) throw refused()
+    if (await isLink(at)) throw refusals.path_refused()
     if (at === dirname(at)) return path
     missing.unshift(basename(at))
   }
@@ -56,13 +58,5 @@ async function isLink(path: string): Promise<boolean> {
 
 function missingOnly(thrown: NodeJS.ErrnoException): undefined {
   if (thrown.code === 'ENOENT') return undefined
-  throw refused()
-}
-
-function refused(): SatchelError {
-  return new SatchelError(
-    'forbidden',
-    'path_refused',
-    'That path is outside the folders this server may use. Name a path inside them, or ask the operator to add it to http.roots.',
-  )
+  throw refusals.path_refused()
 }

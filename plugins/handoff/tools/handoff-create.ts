@@ -59,8 +59,8 @@ export function createTool(handoffs: Handoffs) {
       parent: z.string().optional().describe('id, or none; default: the record that was resumed'),
       trigger: inWords(z.string().optional().describe('manual (default), threshold, hook, timeout')),
       extra: inWords(z.looseObject({}).optional().describe('further members of the record')),
-      capture_git: inWords(z.boolean().optional().describe('note head and branch (default true)')),
-      hash_artifacts: inWords(z.boolean().optional().describe('note what the files hold (default true)')),
+      capture_git: inWords(z.boolean().default(true).describe('note head and branch')),
+      hash_artifacts: inWords(z.boolean().default(true).describe('note what the files hold')),
       auto_artifacts: inWords(
         z.enum(['none', 'changed']).optional().describe('changed: every file git sees as changed'),
       ),
@@ -90,8 +90,8 @@ export function createTool(handoffs: Handoffs) {
         authored: authoredOf(input),
         parent: input.parent,
         options: {
-          captureGit: input.capture_git ?? true,
-          hashArtifacts: input.hash_artifacts ?? true,
+          captureGit: input.capture_git,
+          hashArtifacts: input.hash_artifacts,
           autoArtifacts: input.auto_artifacts ?? 'none',
           dryRun: input.dry_run ?? false,
         },

@@ -1,4 +1,4 @@
-import { type errorBody, SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
 /** A value outside its range: `invalid`/`limit_exceeded`. */
@@ -19,15 +19,4 @@ export function tooMany(what: string, limit: number, seconds: number): SatchelEr
 /** What this caller may not do, with the capability that would allow it. */
 export function permissionDenied(capability?: string): SatchelError {
   return capability === undefined ? refusals.permission_denied() : refusals.capability_missing({ capability })
-}
-
-/** A refusal made elsewhere or earlier, as the error it was. */
-export function relayed({
-  code,
-  reason,
-  message,
-  details,
-  next,
-}: ReturnType<typeof errorBody>): SatchelError {
-  return new SatchelError(code, reason, message, { ...(details && { details }), ...(next && { next }) })
 }

@@ -5,9 +5,8 @@ import {
   type RequestOptions,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { type ErrorCode, isJsonObject, type SatchelError } from '../../../server/plugin.ts'
+import { type ErrorCode, errorFromBody, isJsonObject, type SatchelError } from '../../../server/plugin.ts'
 import type { RoomEvent } from '../domain/event.ts'
-import { relayed } from '../domain/refusal.ts'
 import { refusals } from '../reasons.ts'
 
 /** Where a room's owner can be reached: its socket on this machine, or a URL. */
@@ -158,7 +157,7 @@ function refusalOf(body: unknown): SatchelError {
   if (typeof code !== 'string' || typeof reason !== 'string') {
     return refusals.not_a_room()
   }
-  return relayed({
+  return errorFromBody({
     code: code as ErrorCode,
     reason,
     message: String(detail ?? reason),

@@ -1,4 +1,10 @@
-import { type Capability, errorBody, isSatchelError, type SatchelError } from '../../../server/plugin.ts'
+import {
+  type Capability,
+  errorBody,
+  errorFromBody,
+  isSatchelError,
+  type SatchelError,
+} from '../../../server/plugin.ts'
 import { allows } from '../domain/capability.ts'
 import { type EventDraft, makeEvent, type RoomEvent } from '../domain/event.ts'
 import { requestHash } from '../domain/fingerprint.ts'
@@ -6,7 +12,7 @@ import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { addMinutes, formatMoment, type Micros, type Moment, microsOf } from '../domain/moment.ts'
 import type { Participant } from '../domain/participant.ts'
-import { permissionDenied, relayed } from '../domain/refusal.ts'
+import { permissionDenied } from '../domain/refusal.ts'
 import type { Rows, Tx } from '../domain/rows.ts'
 import { isLive, principalId, type Session } from '../domain/session.ts'
 import { refusals } from '../reasons.ts'
@@ -235,5 +241,5 @@ function withoutSecret(outcome: unknown): unknown {
 /** A kept outcome as the answer it was. Errors: the kept refusal. */
 export function replayed(outcome: Outcome): unknown {
   if ('data' in outcome) return outcome.data
-  throw relayed(outcome.error)
+  throw errorFromBody(outcome.error)
 }

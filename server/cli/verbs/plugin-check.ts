@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
-import { SatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadPlugin } from '../../load-plugins.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
@@ -11,6 +10,7 @@ import { checkPlugin } from '../../rules/check-plugin.ts'
 import { licenceFindings } from '../../rules/licences.ts'
 import type { ToolFinding } from '../../rules/tool-rules.ts'
 import { defineHostVerb } from '../host-verb.ts'
+import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
 import type { World } from '../world.ts'
 
@@ -81,25 +81,20 @@ function parsedSettings(
   const parsed = plugin.config.safeParse(settings)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  throw new SatchelError(
-    'invalid',
-    'config_invalid',
-    `The plugin does not start with these settings: ${issue?.path.join('.')}: ${issue?.message}. Pass --settings JSON.`,
-  )
+  throw refusals.config_invalid({
+    key: issue?.path.join('.') ?? 'settings',
+    fault: issue?.message ?? 'is not valid',
+  })
 }
 
 /** The file a package exports as its plugin. */
 async function entryOf(path: string, typed: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new SatchelError('not_found', 'plugin_not_found', `There is nothing at ${typed}.`)
+  if (!found) throw refusals.plugin_not_found({ path: typed })
   if (!found.isDirectory()) return path
   const text = await readFile(join(path, 'package.json'), 'utf8').catch(() => undefined)
   if (text === undefined) {
-    throw new SatchelError(
-      'not_found',
-      'plugin_not_found',
-      `${typed} holds no package.json: name the plugin's file.`,
-    )
+    throw refusals.plugin_manifest_missing({ path: typed })
   }
   const manifest: { exports?: unknown; main?: unknown } = JSON.parse(text)
   return join(

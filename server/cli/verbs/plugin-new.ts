@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { SatchelError } from '../../contract/errors.ts'
 import { dependencyRoot, packageRoot } from '../../package-root.ts'
 import { createFile, linkFolder, makeFolder } from '../../platform/file-tree.ts'
 import { pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
+import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
-import { usageError } from '../usage.ts'
+import { markUsage } from '../usage.ts'
 
 /** `satchel plugin new NAME`: a plugin whose test passes at once, without a network. */
 export const pluginNewVerb = defineHostVerb({
@@ -22,10 +22,7 @@ export const pluginNewVerb = defineHostVerb({
   async run({ io, terminal }, { name }) {
     const names = pluginNames(name)
     if (!names) {
-      throw usageError(
-        'plugin_name',
-        `"${name}" is no plain npm name: use lower case letters, digits and hyphens.`,
-      )
+      throw markUsage(refusals.plugin_name({ name }))
     }
     const folder = resolve(io.cwd, names.folder)
     await refuseUsedFolder(folder, names.folder)
@@ -47,18 +44,10 @@ export const pluginNewVerb = defineHostVerb({
 async function refuseUsedFolder(folder: string, shown: string): Promise<void> {
   const entries = await readdir(folder).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return []
-    throw new SatchelError(
-      'conflict',
-      'folder_exists',
-      `${shown} exists and is no folder: choose another name.`,
-    )
+    throw refusals.not_a_folder({ folder: shown })
   })
   if (entries.length === 0) return
-  throw new SatchelError(
-    'conflict',
-    'folder_exists',
-    `The folder ${shown} is not empty: choose another name.`,
-  )
+  throw refusals.folder_exists({ folder: shown })
 }
 
 /** Links what the new plugin imports, so that it runs before anything was installed; npm replaces the links later. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { SatchelError } from '../../contract/errors.ts'
 import { runChild } from '../../platform/child-process.ts'
 import { defineHostVerb } from '../host-verb.ts'
+import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
 import { reportOn } from './plugin-check.ts'
 
@@ -23,12 +23,8 @@ export const pluginPackVerb = defineHostVerb({
   async run(world, { path, settings }) {
     const report = await reportOn(world, path, settings)
     if (report.findings.length > 0) {
-      throw new SatchelError(
-        'invalid',
-        'plugin_findings',
-        `${report.findings.length} findings stand in the way: see satchel plugin check ${path}`,
-        { details: { findings: report.findings } },
-      )
+      const { findings } = report
+      throw refusals.plugin_findings({ count: findings.length, path }, { details: { findings } })
     }
     const packed = await npmPack(resolve(world.io.cwd, path), world.signal)
     printResult(world.terminal, {
@@ -52,10 +48,7 @@ async function npmPack(folder: string, signal: AbortSignal): Promise<z.output<ty
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const args = ['pack', '--json', '--ignore-scripts', '--offline']
   const ran = await runChild(npm, args, { cwd: folder, signal, limitMs: PACK_LIMIT_MS })
-  if (ran.kind === 'stopped' || ran.code !== 0) {
-    const message = 'npm could not pack the folder: run `npm pack` there to see why.'
-    throw new SatchelError('unavailable', 'npm_failed', message)
-  }
+  if (ran.kind === 'stopped' || ran.code !== 0) throw refusals.npm_failed()
   const [packed] = packOutput.parse(JSON.parse(ran.stdout))
   if (!packed) throw new TypeError('npm pack named no tarball')
   return packed

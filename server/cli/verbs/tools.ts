@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { clientFacts, clientNames } from '../../client-facts.ts'
-import { SatchelError } from '../../contract/errors.ts'
 import type { RunningHost } from '../../host.ts'
-import { nearest } from '../../platform/nearest.ts'
+import { didYouMean, nearest } from '../../platform/nearest.ts'
 import { priceOf, type ToolPrice, tokensOf } from '../../tool-prices.ts'
 import { defineHostVerb } from '../host-verb.ts'
+import { refusals } from '../refusals.ts'
 import { printDocument, printText } from '../render.ts'
 import type { ListedCatalog } from '../world.ts'
 import { commaList, settingsOf } from './settings.ts'
@@ -92,12 +92,7 @@ function factsOf(name: string): NonNullable<Client> {
   const facts = clientFacts(name)
   if (facts) return facts
   const near = nearest(name, clientNames())
-  const hint = near ? ` Did you mean "${near}"?` : ` Known: ${clientNames().join(', ')}.`
-  throw new SatchelError(
-    'not_found',
-    'unknown_client',
-    `No facts are kept about the client "${name}".${hint}`,
-  )
+  throw refusals.unknown_client({ client: name, hint: didYouMean(near, clientNames()) })
 }
 
 function ceilingsHit(

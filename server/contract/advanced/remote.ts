@@ -1,6 +1,8 @@
+import type { SatchelError } from '../errors.ts'
+
 /**
- * An MCP server of 2026-07-28 elsewhere that a plugin lends to this user's own pipe: over stdio its tools, resources,
- * prompts and tasks stand beside ours, and its change notifications become ours.
+ * A remote MCP server of 2026-07-28 that a plugin adds to this user's stdio connection: its tools, resources, prompts and
+ * tasks are listed beside ours, and its change notifications are passed on.
  */
 export interface RemoteMcp {
   /** `https://…/mcp`; `http:` only on loopback, because the bearer travels with every request. */
@@ -14,8 +16,17 @@ export interface RemoteMcp {
   /** Only these prompts are taken. */
   readonly prompts: readonly string[]
   /**
-   * What is sent as `Authorization: Bearer`; asked at the first request, and once more after it was refused.
-   * Errors: what the caller is then told.
+   * Sent as `Authorization: Bearer`; asked at the first request, and once more after it was refused.
+   * Errors: passed on to the caller.
    */
   bearer(): Promise<string>
+  /** What callers are told, in the plugin's own words. */
+  readonly errors: {
+    /** The server cannot be reached, or the connection broke; a changing call may have been done. */
+    lost(cause: unknown): SatchelError
+    /** The server refused the second bearer too. */
+    sessionEnded(): SatchelError
+    /** The answer is not one of an MCP server. */
+    mismatch(): SatchelError
+  }
 }

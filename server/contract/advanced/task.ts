@@ -6,7 +6,7 @@ export interface TaskState {
   /** `task_` + 32 hex: 128 random bits. */
   readonly taskId: string
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
-  /** At most 240 characters. */
+  /** At most 240 characters. For `input_required` it also tells a caller without elicitation what to do. */
   readonly statusMessage?: string
   /** RFC 3339. */
   readonly createdAt: string

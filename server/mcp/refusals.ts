@@ -1,0 +1,45 @@
+import { defineRefusals } from '../contract/refusals.ts'
+
+/** What the MCP door refuses by itself, in addition to the errors of the protocol. */
+export const refusals = defineRefusals({
+  method_not_allowed: {
+    code: 'invalid',
+    message: 'This address takes another method.',
+    next: 'POST messages here, or GET with Accept: text/event-stream.',
+  },
+  stream_method: {
+    code: 'invalid',
+    reason: 'method_not_allowed',
+    message: 'This address takes another method.',
+    next: 'GET opens the stream.',
+  },
+  message_method: {
+    code: 'invalid',
+    reason: 'method_not_allowed',
+    message: 'This address takes another method.',
+    next: 'POST messages here.',
+  },
+  session_limit: { code: 'rate_limited', message: 'Too many sessions are open.', next: 'End one first.' },
+  stream_limit: {
+    code: 'rate_limited',
+    message: 'At most {count} streams can be open.',
+    next: 'Close one first.',
+  },
+  subscription_limit: {
+    code: 'rate_limited',
+    message: 'At most {count} subscription streams can be open.',
+    next: 'End one first.',
+  },
+  watched_limit: {
+    code: 'rate_limited',
+    reason: 'subscription_limit',
+    message: 'At most {count} resources can be watched.',
+    next: 'Unsubscribe from one first.',
+  },
+  permission_denied: { code: 'forbidden', message: 'This session may not read, so it cannot subscribe.' },
+  plugin_shape: {
+    code: 'invalid',
+    message: 'A field of the tool "{tool}" has no JSON Schema: {fault}.',
+    next: 'Declare it as a type that JSON has.',
+  },
+})

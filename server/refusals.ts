@@ -1,0 +1,114 @@
+import { defineRefusals } from './contract/refusals.ts'
+
+/** What the host refuses at every door: calls, configuration and plugins. */
+export const refusals = defineRefusals({
+  invalid_arguments: { code: 'invalid', message: '{field}: {fault}' },
+  input_not_object: {
+    code: 'invalid',
+    reason: 'invalid_arguments',
+    message: 'The input must be a JSON object.',
+  },
+  unknown_argument: { code: 'invalid', message: 'Unknown argument "{name}".', next: '{hint}' },
+  session_needed: {
+    code: 'unauthorized',
+    reason: 'unauthorized',
+    message: 'This needs a session of the plugin {plugin}.',
+    next: '{how}',
+  },
+  permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
+  capability_missing: {
+    code: 'forbidden',
+    reason: 'permission_denied',
+    message: 'This session may not do that.',
+    next: 'It needs the capability "{capability}".',
+  },
+  cancelled: { code: 'cancelled', message: 'The call was cancelled.' },
+  internal: { code: 'internal', message: 'Internal error' },
+
+  config_missing: {
+    code: 'not_found',
+    reason: 'config_not_found',
+    message: 'The configuration file {file} does not exist.',
+    next: 'Write one with: satchel init {file}',
+  },
+  config_unreadable: {
+    code: 'not_found',
+    reason: 'config_not_found',
+    message: 'The configuration file {file} cannot be read ({error}).',
+    next: 'Write one with: satchel init {file}',
+  },
+  config_not_a_file: {
+    code: 'not_found',
+    reason: 'config_not_found',
+    message: 'The configuration file {file} is a folder, pipe or device.',
+    next: 'Name a regular file.',
+  },
+  config_too_large: {
+    code: 'not_found',
+    reason: 'config_not_found',
+    message: 'The configuration file {file} is larger than 16 MiB.',
+  },
+  config_syntax: { code: 'invalid', message: '{file}:{line}:{column}: {fault}' },
+  config_invalid: { code: 'invalid', message: '{place}{key}: {fault}' },
+  unknown_key: { code: 'invalid', message: '{place}unknown key "{key}".', next: '{hint}' },
+
+  plugin_not_found: {
+    code: 'invalid',
+    message: 'The plugin "{name}" was not found from the configuration file.',
+    next: 'Install it there, or correct the name.',
+  },
+  plugin_not_exported: {
+    code: 'invalid',
+    reason: 'plugin_not_found',
+    message: 'The package of the plugin "{name}" exports it only under "import".',
+    next: 'Export it under "default".',
+  },
+  plugin_load: {
+    code: 'internal',
+    message: 'The plugin {file} threw an error while it was imported.',
+    next: 'See the log.',
+  },
+  plugin_api: {
+    code: 'invalid',
+    message: 'The plugin {file} is made for apiVersion {stated}; this satchel has {supported}.',
+    next: 'Install a matching release.',
+  },
+  plugin_shape: { code: 'invalid', message: '{file} is not a satchel plugin: {fault}.' },
+  plugin_declaration: {
+    code: 'invalid',
+    reason: 'plugin_shape',
+    message: 'The plugin "{plugin}" ({source}): {fault}.',
+  },
+  plugin_setup: {
+    code: 'internal',
+    message: 'The plugin "{plugin}" ({source}) failed in setup.',
+    next: 'See the log.',
+  },
+  plugin_start_timeout: {
+    code: 'unavailable',
+    message: 'The plugin "{plugin}" did not start within {seconds} s.',
+  },
+  name_taken: {
+    code: 'conflict',
+    message: 'The {name} is declared by both "{first}" and "{second}".',
+    next: 'Remove one of the two plugins.',
+  },
+  plugin_name_taken: {
+    code: 'conflict',
+    reason: 'name_taken',
+    message: 'Two plugins are called "{plugin}".',
+    next: 'Rename one, or list only one.',
+  },
+  too_early: { code: 'internal', message: 'A listener can be opened only after setup.' },
+
+  unknown_tool: { code: 'not_found', message: 'The server offers no tool "{tool}" over REST.' },
+  unreachable: {
+    code: 'unavailable',
+    message: 'The server cannot be reached.',
+    next: 'Check that it is running.',
+  },
+  unexpected_answer: {
+    code: 'internal',
+    message: 'The server answered with status {status} and no error that this client knows.',
+  },
+})
