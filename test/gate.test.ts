@@ -164,6 +164,11 @@ test('lint refuses each habit that STYLE.md rules out', async (t) => {
     ['useFilenamingConvention', 'server/camelCase.ts', 'export const a = 1\n'],
     ['noExcessiveLinesPerFile', 'server/long.ts', `${lines(302)}\n`],
     ['noExcessiveLinesPerFunction', 'server/deep.ts', `export function deep(): void {\n${lines(62)}\n}\n`],
+    [
+      'useMaxParams',
+      'server/many.ts',
+      'export function many(a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1): number {\n  return a + b + c + d + e + f + g\n}\n',
+    ],
     ['noConsole', 'server/talks.ts', "console.log('here')\n"],
   ]
   const sandbox = await openSandbox(t, {
