@@ -12,8 +12,8 @@ export const workspaceConfig = z.strictObject({
     .enum(['strict', 'section'])
     .default('strict')
     .describe('section: a section proposal stays current while its own section is untouched'),
-  connect: z.string().url().optional().describe('URL of a room that runs elsewhere'),
-  invite: z.string().optional().describe('invitation to redeem there, once'),
+  connect: z.string().url().optional().describe('URL of a remote room'),
+  invite: z.string().optional().describe('invitation to redeem at that room, once'),
   name: z.string().min(1).max(LIMITS.nameChars).optional().describe('name of the local participant'),
   as: z.literal('owner').optional().describe('join as the owner of the room instead of as an agent'),
 })

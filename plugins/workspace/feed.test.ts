@@ -90,8 +90,8 @@ class Listener {
   async connect(): Promise<void> {
     if (this.#connection) return
     const { world } = this
-    const seat = async () => ({ room: world.room.room, sessionId: world.boss.session_id })
-    const access = { seat } as unknown as RoomAccess // only what a stream needs of the way to the room
+    const session = async () => ({ room: world.room.room, sessionId: world.boss.session_id })
+    const access = { session } as unknown as RoomAccess // only what a stream needs of the way to the room
     let onLag = (): Buffer | undefined => undefined
     let last = this.cursor
     const sink = {
@@ -348,7 +348,7 @@ test('a listener that stays keeps nothing of the history it was sent', async (t)
     await Promise.all(Array.from({ length: 50 }, () => room.do(boss, 'checkout', { target: 'workspace' })))
   }
   const access = {
-    seat: async () => ({ room: room.room, sessionId: boss.session_id }),
+    session: async () => ({ room: room.room, sessionId: boss.session_id }),
   } as unknown as RoomAccess // only what a stream needs of the way to the room
   const stream = observeStream(access, () => feed)
   const readings: Reading[] = []

@@ -5,12 +5,12 @@ import { tooMany } from './domain/refusal.ts'
 import { refusals } from './reasons.ts'
 import type { News } from './room/change.ts'
 import { eventsSince, ringOf } from './room/views.ts'
-import type { RoomAccess, Seat } from './tools/room-tool.ts'
+import type { RoomAccess, RoomSession } from './tools/room-tool.ts'
 import { ROOM_LISTENERS } from './tools/room-tool.ts'
 
-/** Who listens to the room's events in this process. Lives as long as the plugin; a restart loses its readers. */
+/** The readers of the room's event stream in this process. Lives as long as the plugin. */
 export interface Feed {
-  /** Builds each event's frame once and offers it to every reader; waits for nobody. */
+  /** Builds each event's frame once and offers it to every reader without waiting. */
   publish(news: News): void
   /** Adds a reader. Errors: `rate_limited`/`limit_exceeded` above the streams of a session or the room. */
   subscribe(sessionId: string, inbox: Inbox): () => void
@@ -61,12 +61,12 @@ export function eventFrame(event: RoomEvent): Buffer {
   return Buffer.from(`id: ${event.event_id}\ndata: ${JSON.stringify(event)}\n\n`)
 }
 
-/** What a reader that missed events is told; it reloads the room. */
+/** Tells a reader that it missed events; it then reloads the room. */
 export function resyncFrame(reason: 'gap' | 'lagged'): Buffer {
   return Buffer.from(`event: resync\ndata: {"reason":"${reason}"}\n\n`)
 }
 
-/** `GET /workspace/observe`: every event once, in order, or a resync that says why not. */
+/** `GET /workspace/observe`: every event once and in order, or a resync frame with the reason. */
 export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
   return defineStream({
     name: 'workspace_observe',
@@ -76,25 +76,25 @@ export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
     requires: 'observe',
     retryMs: LIMITS.retryMs,
     check: async (ctx) => {
-      const { room, sessionId } = requireHere(await access.seatAgain(ctx))
+      const { room, sessionId } = requireLocal(await access.resumeSession(ctx))
       await room.read(sessionId, () => undefined)
     },
     open: async (ctx, cursor, inbox) => {
       const since = parseCursor(cursor)
-      const seat = requireHere(await access.seat(ctx))
-      return openReading(seat, feed(), since, inbox)
+      const session = requireLocal(await access.session(ctx))
+      return openReading(session, feed(), since, inbox)
     },
   })
 }
 
-function requireHere(seat: Seat | 'elsewhere'): Seat {
-  if (seat === 'elsewhere') throw refusals.not_owner()
-  return seat
+function requireLocal(session: RoomSession | 'remoteOwner'): RoomSession {
+  if (session === 'remoteOwner') throw refusals.not_owner()
+  return session
 }
 
 /** Subscribes first, then reads history, then lets live events through whose ids are new: no hole and no repeat. */
 async function openReading(
-  { room, sessionId }: Seat,
+  { room, sessionId }: RoomSession,
   feed: Feed,
   since: number,
   inbox: Inbox,
@@ -107,7 +107,7 @@ async function openReading(
     offer(frame) {
       if (!live) early.push(frame)
       else if (caughtUp || idOf(frame) > last) {
-        caughtUp = true // ids only rise: the rest needs no look
+        caughtUp = true // ids only rise: later frames need no check
         inbox.offer(frame)
       }
     },
@@ -129,7 +129,7 @@ async function openReading(
   }
 }
 
-/** Lets go of each event as it is given: a finished generator keeps what it was called with, here the list, empty. */
+/** Removes each event from the list as it yields: a finished generator keeps its arguments alive. */
 function* replay(gap: boolean, events: RoomEvent[]): Generator<Buffer> {
   if (gap) yield resyncFrame('gap')
   for (let event = events.shift(); event !== undefined; event = events.shift()) yield eventFrame(event)

@@ -10,7 +10,6 @@ import { roomFindings } from './commands/looking.ts'
 import { roomCommands } from './commands/room-commands.ts'
 import { namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
-import { roomElsewhere } from './elsewhere.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
 import { type RoomWorld, realWorld } from './house/clock.ts'
@@ -19,6 +18,7 @@ import { claimRoute } from './owner/claim.ts'
 import { documentRoute } from './owner/document-route.ts'
 import { pageRoute } from './owner/page-route.ts'
 import { roomPrompts } from './prompts.ts'
+import { remoteRoom } from './remote-room.ts'
 import { roomResources } from './resources.ts'
 import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
@@ -29,7 +29,7 @@ import { roomTools } from './tools/room-tools.ts'
 
 const VERSION = '0.1.0'
 
-/** The workspace plugin in a given world; `plugin` is the one in the real world. */
+/** The workspace plugin with the given clock and disk; `plugin` uses the real ones. */
 export function workspacePlugin(world: RoomWorld) {
   return definePlugin({
     name: 'workspace',
@@ -43,17 +43,17 @@ export function workspacePlugin(world: RoomWorld) {
 /** The room: one Markdown file that people and agents edit together. */
 export const plugin = workspacePlugin(realWorld)
 
-/** Without a room nothing of it is lent, but for the verbs that open one. */
+/** Without a configured room, only the verbs that open one are offered. */
 function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
   const room = createRoomProcess(host, config, world)
   const commands = roomCommands(host, config, room)
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {
-    const remote = roomElsewhere(host, config)
+    const remote = remoteRoom(host, config)
     return { commands, ...(remote && { remote }), stop: room.stop }
   }
   return {
-    ...lent(room),
+    ...offered(room),
     commands,
     doctor: () => findingsOf(host, room),
     served: (listener) => openAt(listener, { host, room }),
@@ -62,8 +62,8 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
 }
 
 /**
- * Under `serve` and `mcp --transport` the room is live as soon as they listen: nobody could be invited to it before. Where it cannot be
- * opened, each call of it says why, and everything else is served.
+ * Opens the room as soon as `serve` or `mcp --transport` listens, so that invitations to it work. Where that fails, each
+ * call of the room reports the reason, and everything else is served.
  */
 async function openAt(listener: OpenListener, parts: { host: Host; room: RoomProcess }): Promise<void> {
   const { host, room } = parts
@@ -75,13 +75,13 @@ async function openAt(listener: OpenListener, parts: { host: Host; room: RoomPro
   })
 }
 
-/** What the host's `doctor` says of the room; reads only, and nothing where none is configured. */
+/** Findings for the host's `doctor`; reads only, and returns none where no room is configured. */
 async function findingsOf(host: Host, room: RoomProcess): Promise<readonly Finding[]> {
   const place = namedPlace(room, undefined)
   return place ? roomFindings(host, place) : []
 }
 
-function lent(room: RoomProcess): PluginInstance {
+function offered(room: RoomProcess): PluginInstance {
   const { house } = room
   return {
     tools: roomTools(house, checkHandoffRecord),

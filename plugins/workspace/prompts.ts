@@ -39,10 +39,10 @@ function proposeChange(access: RoomAccess): Prompt {
         description: 'workspace, or section:<heading path>',
         required: false,
         complete: async (ctx, prefix) => {
-          // Whoever only fills in a form neither opens the room nor joins it (design workspace, section 9).
-          const seat = access.seatAtHand(ctx)
-          if (!seat) return []
-          const { sections } = await seat.room.read(seat.sessionId, (view) => outlinePage(view, 6))
+          // A completion neither opens the room nor joins it (design workspace, section 9).
+          const session = access.currentSession(ctx)
+          if (!session) return []
+          const { sections } = await session.room.read(session.sessionId, (view) => outlinePage(view, 6))
           const targets = ['workspace', ...sections.map(({ target }) => target)]
           return targets.filter((target) => target.startsWith(prefix)).slice(0, NAMES)
         },

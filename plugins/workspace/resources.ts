@@ -8,7 +8,7 @@ import type { PageInput } from './room/page.ts'
 import { leasesPage, participantsPage, proposalsPage, readDocument, status, type View } from './room/views.ts'
 import { ROOM_LISTENERS, type RoomAccess } from './tools/room-tool.ts'
 
-/** The five resources of a room and the skill. Every read is a fresh look; permission is checked at the read. */
+/** The five resources of a room and the skill. Every read is current and checks permission. */
 export function roomResources(access: RoomAccess): readonly Resource[] {
   const look: Look = async (ctx, tool, view, input = {}) =>
     access.perform(ctx, {
@@ -34,7 +34,7 @@ export function roomResources(access: RoomAccess): readonly Resource[] {
 /** The longest page of a list. */
 const LONGEST = { limit: LIMITS.listRows }
 
-/** A look at the room, here or by the tool that gives the same at the process that owns it. */
+/** Reads the room: here, or through the equivalent tool of the process that owns it. */
 type Look = <T>(
   ctx: CallContext,
   tool: string,
@@ -46,7 +46,7 @@ type Listed<K extends string> = { readonly [key in K]: readonly unknown[] } & {
   readonly next_cursor?: string
 }
 
-/** Every row of a list whose tool gives pages, under the tool's name. */
+/** Every row of a list that its tool returns in pages, under the tool's name. */
 async function allPages<K extends string>(
   look: Look,
   ctx: CallContext,
@@ -98,7 +98,7 @@ function documentResource(look: Look): Resource {
   })
 }
 
-/** A caller who may not read learns nothing else than for a URI that is unknown. */
+/** A caller without `read` gets the same error as for an unknown URI. */
 async function asNotFound<T>(uri: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

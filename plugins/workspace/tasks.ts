@@ -20,13 +20,13 @@ import { ROOM_LISTENERS } from './tools/room-tool.ts'
 
 const TASK_ID = /^task_[0-9a-f]{32}$/
 
-/** What is done to a task before its state is given. */
+/** The action on a task, before its state is returned. */
 type TaskAct =
   | { readonly kind: 'get' | 'cancel' }
   | { readonly kind: 'update'; readonly responses: Responses }
 type Responses = Readonly<Record<string, unknown>>
 
-/** The tasks of the room's handoffs. Unknown, foreign and unauthorized ids give the same nothing. */
+/** The tasks of the room's handoffs. Unknown, foreign and unauthorized ids all return undefined. */
 export function roomTasks(house: House): Tasks {
   const ask = async (principal: Principal, taskId: string, act: TaskAct): Promise<TaskState | undefined> => {
     const sessionId = sessionIdOf(principal)
@@ -46,8 +46,8 @@ export function roomTasks(house: House): Tasks {
 }
 
 /**
- * Asks whoever owns the room, again when that process goes away meanwhile: to cancel or review twice is to do it once.
- * Errors: `unavailable`/`room_owner_lost` when nobody took over in time.
+ * Asks the owner of the room, and asks again when that process ends meanwhile: cancel and review are idempotent.
+ * Errors: `unavailable`/`room_owner_lost` when no process took over in time.
  */
 async function askOwner(
   house: House,
@@ -57,12 +57,12 @@ async function askOwner(
 ): Promise<TaskState | undefined> {
   const deadline = performance.now() + LOST_LIMIT_MS
   for (;;) {
-    const link = await house.elsewhere(sessionId)
+    const link = await house.remoteOwner(sessionId)
     if (!link) return taskAt((await house.owner('stdio')).room, sessionId, taskId, act)
     const { address, token } = link
     const call = { method: 'POST', path: `/workspace/tasks/${taskId}`, token, body: act } as const
     try {
-      return (await callOwner(address, call)) as TaskState // what the route below gives
+      return (await callOwner(address, call)) as TaskState // the result of the route below
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
       if (performance.now() > deadline) throw ownerLost()

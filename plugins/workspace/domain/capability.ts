@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
-/** What an agent gets when nothing else is said. */
+/** The default capabilities of an agent. */
 export const AGENT_CAPABILITIES: readonly Capability[] = ['read', 'observe', 'propose', 'checkout', 'commit']
 
 /** True when `held` allows `needed`; `admin` implies all others. */

@@ -6,7 +6,7 @@ import { type Participant, scriptMark } from './participant.ts'
 import type { Proposal } from './proposal.ts'
 import type { Version } from './version.ts'
 
-/** What the fold may look up: the rows as they stand at the newest event. */
+/** The events to fold, and the rows at the newest event. */
 export interface DigestSource {
   readonly since: number
   /** Oldest first, ids above `since`; empty when `since` lies beyond the ring. */
@@ -48,7 +48,7 @@ interface Ranked {
   readonly entry: DigestEntry
 }
 
-/** A token of a budget stands for so many bytes. design workspace, section 5 */
+/** Bytes that count as one token of a budget (design workspace, section 5). */
 export const BYTES_PER_TOKEN = 4
 
 /** Tokens of a structured result: a quarter of its UTF-8 bytes, rounded up. */
@@ -59,13 +59,13 @@ export function tokensOf(value: unknown): number {
 /**
  * What happened after a cursor: the events folded to one entry per object, in its state at the newest event.
  * When events are missing (`gap`) the entries are the current state instead. Never more than `maxTokens`; what did
- * not fit is said in `truncated`. Kept first: handoffs to me, my proposals, pending ones, versions, leases, people.
+ * not fit is named in `truncated`. Kept first: handoffs to me, my proposals, pending ones, versions, leases, people.
  */
 export function digest(source: DigestSource, maxTokens: number): Digest {
   const gap = source.since + 1 < source.oldest || source.since > source.latest
   const ranked = gap ? currentState(source) : foldedState(source)
   const frame = frameOf(source, gap)
-  // Behind a cursor that lies beyond the newest event there is nothing to read on.
+  // After a cursor beyond the newest event there is nothing to read: start at the oldest.
   const since_event_id = source.since > source.latest ? source.oldest - 1 : source.since
   const truncated = {
     reason: 'max_tokens' as const,

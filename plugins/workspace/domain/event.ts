@@ -38,7 +38,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 export type PayloadValue = string | number | boolean | readonly string[]
 export type Payload = Readonly<Record<string, PayloadValue>>
 
-/** A stored event, schema version 1, with the specification's keys in its order. It tells that something changed; it is no copy of the document. */
+/** A stored event, schema version 1, with the specification's keys in its order. It says that something changed; it does not copy the document. */
 export interface RoomEvent {
   readonly event_id: number
   readonly event_type: EventType
@@ -63,7 +63,7 @@ const HANDOFF_KEYS = ['handoff_id', 'task_id', 'to', 'target', 'proposal_id']
 const TASK_KEYS = ['task_id', 'handoff_id']
 const LEASE_END_KEYS = ['lease_id', 'target', 'reason']
 
-/** The payload keys of each event, beside `summary` and `status` (design workspace, section 4). What is not here never reaches an event. */
+/** The payload keys of each event, besides `summary` and `status` (design workspace, section 4). Other keys are removed. */
 export const PAYLOAD_KEYS: Readonly<Record<EventType, readonly string[]>> = {
   'workspace.created': [],
   'workspace.started': [],
@@ -132,6 +132,6 @@ function payloadOf({ type, payload }: EventDraft): Payload {
 }
 
 function shortened(key: string, value: string): string {
-  // A reader calls with the target it was told of.
+  // A reader may use the target of an event in a call.
   return key === 'target' ? withoutHidden(value) : firstChars(visibleLine(value), LIMITS.eventSummaryChars)
 }

@@ -12,7 +12,7 @@ export function sameDigest(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** The fingerprint of a request: equal for equal JSON values, whatever the order of their keys. */
+/** The fingerprint of a request: equal for equal JSON values, regardless of the order of keys. */
 export function requestHash(operation: string, input: Readonly<Record<string, unknown>>): string {
   return sha256(`${operation}\n${canonicalJson(input)}`)
 }

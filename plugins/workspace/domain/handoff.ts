@@ -3,12 +3,12 @@ import type { Moment } from './moment.ts'
 
 export type HandoffStatus = 'created' | 'accepted' | 'result_ready' | 'approved' | 'rejected' | 'cancelled'
 
-/** Work that one participant hands to another, or to whoever takes it. One task belongs to it. */
+/** Work that one participant hands to another, or to anyone who accepts it. It has one task. */
 export interface Handoff {
   readonly handoff_id: string
   readonly task_id: string
   readonly from: string
-  /** Absent: open to everyone. */
+  /** Absent: anyone may accept it. */
   readonly to?: string
   readonly acceptor?: string
   readonly title: string
@@ -38,7 +38,7 @@ const STEPS: Readonly<
   cancel: { from: ['created', 'accepted', 'result_ready'], to: 'cancelled' },
 }
 
-/** True when the handoff already stands where `step` leads. */
+/** True when the handoff already has the status that `step` leads to. */
 export function isDone(handoff: Handoff, step: HandoffStep): boolean {
   return handoff.status === STEPS[step].to
 }

@@ -100,7 +100,7 @@ function startBlock(line: Line): Step {
   return blockStart(line, 'nothing') ?? { state: { kind: 'paragraph', lines: [line] } }
 }
 
-/** What stands open right before a line: fewer blocks may start after a paragraph, or after one inside a container. */
+/** What is open right before a line: fewer blocks may start after a paragraph, or after one inside a container. */
 type Before = 'nothing' | 'paragraph' | 'inner paragraph'
 
 /** The block that this line opens, if it opens one. */
@@ -205,7 +205,7 @@ function atxHeading(line: Line, match: RegExpExecArray): Heading {
   return { level: (match[1] ?? '#').length, text: headingText(text), start: line.start, line: line.number }
 }
 
-/** Without the closing `#`s, which follow white space. By hand: a pattern tries every blank of a long run anew. */
+/** Without the closing `#`s, which follow white space. By hand: a pattern takes quadratic time on a long run of blanks. */
 function withoutClosing(text: string): string {
   const marks = endBefore(text, text.length, ' \t')
   const end = endBefore(text, marks, '#')

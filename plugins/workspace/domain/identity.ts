@@ -1,7 +1,7 @@
 /** Fresh random bytes; a parameter everywhere, so that a run can be repeated. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** The prefix says what an id names; the rest is 64 random bits (tasks: 128). An id authorizes nothing. */
+/** The prefix names the kind of object; the rest is 64 random bits (tasks: 128). An id authorizes nothing. */
 export type IdPrefix = 'ws' | 'par' | 'ssn' | 'inv' | 'prop' | 'lease' | 'ho' | 'task'
 
 const ID_BYTES = 8

@@ -2,7 +2,7 @@ import type { Capability } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
 
-/** A way to become a member, as often as `max_uses` says (absent: without limit). The secret is kept as its SHA-256 only. */
+/** Lets its holder join, `max_uses` times (absent: any number). Only the SHA-256 of the secret is stored. */
 export interface Invitation {
   readonly invite_id: string
   readonly secret_hash: string

@@ -6,7 +6,7 @@ import { overlaps, parseTarget } from './target.ts'
 
 export type LeaseStatus = 'active' | 'released' | 'expired'
 
-/** A participant's claim on a target for a while. `fence` rises with every new lease of the room and stays at a renewal. */
+/** A participant's claim on a target for a limited time. `fence` rises with each new lease of the room, not with a renewal. */
 export interface Lease {
   readonly lease_id: string
   readonly participant_id: string
@@ -39,7 +39,7 @@ export function renewed(lease: Lease, minutes: number, now: Moment): Lease {
   return { ...lease, expires_at: end > lease.expires_at ? end : lease.expires_at }
 }
 
-/** The first active lease of somebody else that overlaps `target`. */
+/** The first active lease of another participant that overlaps `target`. */
 export function blockingLease(
   leases: readonly Lease[],
   participant: string,
@@ -67,7 +67,7 @@ export function isCurrentFence(
   )
 }
 
-/** The refusal while somebody else holds `lease`. */
+/** The refusal while another participant holds `lease`. */
 export function leaseConflict(lease: Lease, now: Moment): Error {
   const seconds = secondsUntil(now, lease.expires_at)
   return refusals.lease_conflict(

@@ -1,9 +1,9 @@
 /** `[label]:`, the label at most 999 characters and not blank. */
 const LABEL = /\[(?![ \t\n]*\])((?:[^\\[\]]|\\[\s\S]){1,999})\]:/y
-/** White space with at most one line end, as it may stand before a destination. */
+/** White space with at most one line end, as allowed before a destination. */
 const GAP = /[ \t]*(?:\n[ \t]*)?/y
 const DESTINATION = /<(?:[^<>\n\\]|\\.)*>|(?!<)[^\u0000-\u0020\u007f]+/y
-/** A title stands apart from its destination. */
+/** White space separates a title from its destination. */
 const TITLE =
   /(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|\([^()\\]*(?:\\[\s\S][^()\\]*)*\))/y
 const REST_OF_LINE = /[ \t]*(?:\n|$)/y

@@ -13,7 +13,7 @@ export type Merge =
   | { readonly kind: 'conflict'; readonly hunks: readonly MergeConflict[] }
 
 /**
- * Three-way merge by lines: `proposed` and `current` both come from `base`. Overlapping changes are given, never
+ * Three-way merge by lines: `proposed` and `current` both come from `base`. Overlapping changes are returned, never
  * guessed; with more than 2,000 changed lines on one side the whole text is one conflict.
  */
 export function merge(base: string, current: string, proposed: string): Merge {
@@ -35,7 +35,7 @@ export function merge(base: string, current: string, proposed: string): Merge {
   return hunks.length > 0 ? { kind: 'conflict', hunks } : { kind: 'clean', text: marks.text(merged) }
 }
 
-/** A line of the later text: where it stands in the base, or what it says when it is new. */
+/** A line of the later text: its position in the base, or its text when it is new. */
 type Line = number | string
 
 /** Undefined when too much changed. */
@@ -60,7 +60,7 @@ interface Marks {
 }
 
 /**
- * The three texts with a mark for each line that somebody changed and one for each run that nobody did. No mark stands
+ * The three texts with a mark for each changed line and one for each unchanged run. No mark occurs
  * twice in the base: comparing repeated lines costs the cube of them.
  */
 function markLines(base: readonly string[], current: readonly Line[], proposed: readonly Line[]): Marks {

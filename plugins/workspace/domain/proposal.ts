@@ -3,7 +3,7 @@ import type { Moment } from './moment.ts'
 
 export type ProposalStatus = 'pending' | 'approved' | 'rejected' | 'committed' | 'conflicted' | 'superseded'
 
-/** A change that someone asks for; its content is stored as a body of its own, named by `content_hash`. */
+/** A requested change. Its content is stored as a separate body, named by `content_hash`. */
 export interface Proposal {
   readonly proposal_id: string
   readonly participant_id: string
@@ -30,7 +30,7 @@ export interface Review {
   readonly at: Moment
 }
 
-/** Statuses from which nothing moves any more. */
+/** Final statuses. */
 export const TERMINAL: ReadonlySet<ProposalStatus> = new Set([
   'rejected',
   'committed',
@@ -39,7 +39,7 @@ export const TERMINAL: ReadonlySet<ProposalStatus> = new Set([
 ])
 
 /**
- * The proposal after a review; the same object when this decision stands already (then there is nothing to store).
+ * The proposal after a review; the same object when it already has this decision (then there is nothing to store).
  * Errors: `conflict`/`proposal_conflict` for the opposite decision or a settled proposal.
  */
 export function reviewed(proposal: Proposal, review: Review): Proposal {
@@ -56,7 +56,7 @@ export function reviewed(proposal: Proposal, review: Review): Proposal {
 }
 
 /**
- * The pending proposal taken back by its author: rejected without a reviewer; the same object when it was taken back
+ * The pending proposal withdrawn by its author: rejected without a reviewer; the same object when it was withdrawn
  * before. Errors: `conflict`/`proposal_conflict` once it was reviewed or settled.
  */
 export function withdrawn(proposal: Proposal, at: Moment): Proposal {
@@ -65,7 +65,7 @@ export function withdrawn(proposal: Proposal, at: Moment): Proposal {
   return { ...proposal, status: 'rejected', reviewed_at: at, reason: 'withdrawn' }
 }
 
-/** The approved proposal after its change landed as `version`. */
+/** The approved proposal after its commit as `version`. */
 export function committed(proposal: Proposal, version: number): Proposal {
   return { ...proposal, status: 'committed', committed_version: version }
 }
@@ -75,7 +75,7 @@ export function conflicted(proposal: Proposal): Proposal {
   return { ...proposal, status: 'conflicted' }
 }
 
-/** The pending proposal that a newer version overtook. */
+/** The pending proposal after a newer version. */
 export function superseded(proposal: Proposal): Proposal {
   return { ...proposal, status: 'superseded' }
 }

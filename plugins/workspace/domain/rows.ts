@@ -43,14 +43,14 @@ export interface NewVersion {
   readonly text: string
 }
 
-/** A consistent look at the room. Valid only inside the callback that received it. */
+/** A consistent view of the room. Valid only inside the callback that received it. */
 export interface Rows {
   all(statement: string, params?: Params): readonly Row[]
   one(statement: string, params?: Params): Row | undefined
   readonly document: DocumentState
   /** The newest version's text, byte-exact (BOM and CRLF kept). */
   documentText(): string
-  /** A stored body, read at once; undefined when pruned or never stored. */
+  /** A stored body; undefined when pruned or never stored. */
   body(sha256: string): string | undefined
   /** The id the next event will get, minus one; 0 in an empty room. */
   readonly latestEventId: number
@@ -64,15 +64,15 @@ export interface Tx extends Rows {
   /**
    * Makes `text` the newest version and, after the flush, the file's content. At most once a transaction.
    * Errors: `conflict`/`substrate_invalid` on a file that is not text; `too_large`/`limit_exceeded` above 4 MiB or when
-   * the room is full; `unavailable`/`store_unavailable` while an earlier version still waits to be written to the file.
+   * the room is full; `unavailable`/`store_unavailable` while an earlier version is not yet written to the file.
    */
   setDocument(text: string): NewVersion
   /**
-   * Stores a body with the transaction; gives its sha256. Half a surrogate pair is stored as U+FFFD. Versions' bodies are
+   * Stores a body with the transaction and returns its sha256. Half a surrogate pair is stored as U+FFFD. Versions' bodies are
    * stored by the engine.
    */
   putBody(text: string): string
-  /** Gives a body up with the transaction; the caller knows that no row names it any more. One stored by the same stays. */
+  /** Drops a body with the transaction; no row may name it any more. A body stored by the same transaction stays. */
   dropBody(sha256: string): void
   /** Refuses when the room's metadata exceeds 100 MB: `too_large`/`limit_exceeded`. For mutations that add content. */
   requireSpace(): void

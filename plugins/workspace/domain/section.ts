@@ -1,7 +1,7 @@
 import { findHeadings } from './heading.ts'
 import { invalidRegion, type Target } from './target.ts'
 
-/** A heading with all that stands below it. */
+/** A heading with everything below it. */
 export interface Section {
   /** `Architecture/Goals`: unique in its document; `/` in a heading is `%2F`, a repeated path ends in `#2`, `#3`. */
   readonly path: string
@@ -69,7 +69,7 @@ function spanEnds(headings: readonly { level: number; start: number }[], length:
 }
 
 /**
- * The text a target stands for.
+ * The text of a target.
  * Errors: `invalid`/`invalid_region` when the document has no such section.
  */
 export function readTarget(text: string, target: Target): string {
@@ -102,7 +102,7 @@ function hasHeadingAt(text: string, offset: number): boolean {
   return findHeadings(text).some(({ start }) => start === offset)
 }
 
-/** The sections whose headings read like no other's, by path: what such a path names does not depend on what stands before. */
+/** The sections with a unique heading, by path: such a path does not depend on earlier sections. */
 export function soleSections(text: string): ReadonlyMap<string, Section> {
   const sections = outline(text)
   const counts = new Map<string, number>()
@@ -122,7 +122,7 @@ function lineEndOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** Names, levels and sizes of the sections down to `maxDepth`, as `workspace_outline` gives them. */
+/** Names, levels and sizes of the sections down to `maxDepth`, as `workspace_outline` returns them. */
 export function outlineRows(text: string, maxDepth: number): readonly OutlineRow[] {
   return outline(text)
     .filter(({ level }) => level <= maxDepth)

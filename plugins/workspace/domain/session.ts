@@ -1,12 +1,12 @@
 import type { Capability } from '../../../server/plugin.ts'
 import type { Moment } from './moment.ts'
 
-/** How a session came about: by an invitation, by the owner page's link, or as a process of this machine. The owner page's token is accepted at its own port only. */
+/** The origin of a session: an invitation, the link of the owner page, or a process of this machine. The owner page's token is accepted at its own port only. */
 export type Audience = 'ingress' | 'owner' | 'local'
 export type SessionTransport = 'http' | 'browser' | 'stdio'
 export type EndReason = 'expired' | 'revoked' | 'left'
 
-/** A participant's way in. `session_id` is a handle; the token is kept as its SHA-256 only. */
+/** A participant's access. `session_id` is a handle; the token is kept as its SHA-256 only. */
 export interface Session {
   readonly session_id: string
   readonly token_hash: string
@@ -21,10 +21,10 @@ export interface Session {
   readonly end_reason?: EndReason
 }
 
-/** Begins the name of a session's principal. */
+/** Prefix of the name of a session's principal. */
 export const SESSION_PREFIX = 'session:'
 
-/** How the host calls the principal of a session. */
+/** The name of a session's principal in the host. */
 export function principalId(sessionId: string): string {
   return SESSION_PREFIX + sessionId
 }
@@ -35,14 +35,14 @@ export function isLive(session: Session, now: Moment): boolean {
 }
 
 /**
- * True for the room's owner: the owner page, and a process of this machine that acts as the owner. Guests who were given
- * `admin` are none.
+ * True for the room's owner: the owner page, and a process of this machine that acts as the owner. Guests with
+ * `admin` are not owners.
  */
 export function isOwners({ audience, capabilities }: Pick<Session, 'audience' | 'capabilities'>): boolean {
   return audience === 'owner' || (audience === 'local' && capabilities.includes('admin'))
 }
 
-/** What may be shown of a session: everything but the token's hash. */
+/** A session without its token's hash. */
 export type SessionView = Omit<Session, 'token_hash'>
 
 /** The session without its token's hash. */

@@ -45,7 +45,7 @@ function required(text: string, what: string, max: number): string {
   return within(text, what, max)
 }
 
-/** A cleaned line, or undefined where none is given or nothing is left of it. Errors: `invalid`/`limit_exceeded` above `max` code points. */
+/** A cleaned line, or undefined when absent or empty. Errors: `invalid`/`limit_exceeded` above `max` code points. */
 export function optionalLine(text: string | undefined, what: string, max: number): string | undefined {
   const line = visibleLine(text ?? '')
   return line === '' ? undefined : within(line, what, max)

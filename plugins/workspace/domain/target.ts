@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts'
 import { outOfRange } from './refusal.ts'
 import { countChars } from './short-text.ts'
 
-/** What a proposal or lease is about: the whole document, or one section by its heading path. */
+/** The subject of a proposal or lease: the whole document, or one section by its heading path. */
 export type Target = { readonly kind: 'workspace' } | { readonly kind: 'section'; readonly path: string }
 
 /**

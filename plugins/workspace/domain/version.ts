@@ -3,7 +3,7 @@ import type { Moment } from './moment.ts'
 
 export type VersionSource = 'bootstrap' | 'commit' | 'proposal' | 'external'
 
-/** One state the document was seen in. The row is kept for ever, its text for the newest 200 versions or 32 MiB. */
+/** One state of the document. The row is kept forever, its text for the newest 200 versions or 32 MiB. */
 export interface Version {
   readonly version: number
   /** sha256 of the text, lower-case hex. */
@@ -19,7 +19,7 @@ export interface Version {
   readonly created_at: Moment
 }
 
-/** Of versions newest first, those whose text is given up; the newest always stays. */
+/** Of versions newest first, those whose text is dropped; the newest always stays. */
 export function textsToDrop<T extends { readonly bytes: number }>(newestFirst: readonly T[]): readonly T[] {
   let bytes = 0
   return newestFirst.filter(({ bytes: own }, index) => {

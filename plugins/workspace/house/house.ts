@@ -10,7 +10,7 @@ import type { Rank } from '../engine/lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
-import type { RoomAccess, RoomCall, Seat } from '../tools/room-tool.ts'
+import type { RoomAccess, RoomCall, RoomSession } from '../tools/room-tool.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
@@ -38,7 +38,7 @@ export interface OwnerLink {
 export interface House extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
   /** The way to the room where another process owns it, for the local session when `sessionId` is that. */
-  elsewhere(sessionId: string): Promise<OwnerLink | undefined>
+  remoteOwner(sessionId: string): Promise<OwnerLink | undefined>
   /** The room for one call of this session at a route that is no tool; it counts as any call. Errors: `rate_limited`, those of `owner`. */
   visit(sessionId: string): Promise<Room>
   /** The owner, attaching first; for what only a serving process does. Errors: `unavailable`/`room_not_running`. */
@@ -63,14 +63,14 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
     if (sessionId !== undefined) return sessionId
     throw refusals.unauthorized()
   }
-  const seat = async (ctx: CallContext): Promise<Seat | 'elsewhere'> => {
+  const session = async (ctx: CallContext): Promise<RoomSession | 'remoteOwner'> => {
     const sessionId = await sessionOf(ctx)
     rate.count(sessionId)
-    return seatOf(ctx, sessionId)
+    return sessionAt(ctx, sessionId)
   }
-  const seatOf = async (ctx: CallContext, sessionId: string): Promise<Seat | 'elsewhere'> => {
+  const sessionAt = async (ctx: CallContext, sessionId: string): Promise<RoomSession | 'remoteOwner'> => {
     const attached = await attachment.attach(rankOf(ctx))
-    if (attached.kind === 'there') return 'elsewhere'
+    if (attached.kind === 'there') return 'remoteOwner'
     attached.owner.touch(sessionId)
     return { room: attached.owner.room, sessionId }
   }
@@ -89,18 +89,18 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
     }
   }
   return {
-    seat,
-    seatAtHand: (ctx) => seatAtHand(ctx, attachment, local),
+    session,
+    currentSession: (ctx) => currentSession(ctx, attachment, local),
     visit: (sessionId) => visit(sessionId, attachment, rate),
-    seatAgain: async (ctx) => seatOf(ctx, await sessionOf(ctx)),
+    resumeSession: async (ctx) => sessionAt(ctx, await sessionOf(ctx)),
     async perform(ctx, call) {
       const once = keyed(call)
       const deadline = performance.now() + LOST_LIMIT_MS
       let key: string | undefined
       for (;;) {
-        const place = await seat(ctx)
-        if (place === 'elsewhere') key = keyOf(once)
-        const answer = await (place === 'elsewhere'
+        const place = await session(ctx)
+        if (place === 'remoteOwner') key = keyOf(once)
+        const answer = await (place === 'remoteOwner'
           ? atOwner(ctx, once, deadline)
           : atHome(ctx, call, { local, place, key, deadline }))
         if (answer !== 'again') return once === call ? answer : withSecret(answer)
@@ -113,16 +113,16 @@ export function createHouse({ attachment, local, follow }: HouseParts): House {
       const attached = await attachment.attach('listener')
       return attached.kind === 'here' ? authenticateAt(attached.owner, credentials) : undefined
     },
-    elsewhere: (sessionId) => linkOf(sessionId, attachment, local),
+    remoteOwner: (sessionId) => linkOf(sessionId, attachment, local),
     owner: (rank) => ownerAt(attachment, rank),
   }
 }
 
-function seatAtHand(
+function currentSession(
   { principal, localTransport }: CallContext,
   attachment: Attachment,
   local: LocalSession,
-): Seat | undefined {
+): RoomSession | undefined {
   const attached = attachment.current
   const sessionId = localTransport === undefined ? sessionIdOf(principal) : local.current?.session_id
   if (attached?.kind !== 'here' || sessionId === undefined) return undefined
@@ -166,7 +166,7 @@ async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {
 
 interface HomeCall {
   readonly local: LocalSession
-  readonly place: Seat
+  readonly place: RoomSession
   readonly key: string | undefined
   readonly deadline: number
 }

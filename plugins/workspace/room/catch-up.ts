@@ -12,7 +12,7 @@ import { activeLeases, eventsSince, ringOf, type View } from './views.ts'
 
 const DEFAULT_TOKENS = 800
 
-/** What happened after a cursor, within a token budget: the pull path beside notifications, which clients drop. */
+/** What happened after a cursor, within a token budget. Clients may drop notifications; this call is how they catch up. */
 export function changesSince(
   view: View,
   input: { readonly since_event_id: number; readonly max_tokens?: number | undefined },

@@ -21,11 +21,11 @@ import { listed, participants, sessions, stored } from './tables.ts'
 export interface RoomSettings {
   /** `section`: a section proposal stays current while its own section is untouched. */
   readonly staleness: 'strict' | 'section'
-  /** Where an invitation says the room can be reached; may change while the room is open. */
+  /** The addresses that invitations name; may change while the room is open. */
   endpoints(): readonly string[]
 }
 
-/** What one mutation made known, once it is durable. */
+/** What one mutation publishes once it is durable. */
 export interface News {
   readonly events: readonly RoomEvent[]
   readonly endedSessions: readonly string[]
@@ -33,20 +33,20 @@ export interface News {
   readonly tasks: readonly { readonly taskId: string; readonly owners: readonly string[] }[]
 }
 
-/** Who is acting: a live session and its participant. */
+/** The acting session, which is live, and its participant. */
 export interface Actor {
   readonly session: Session
   readonly participant: Participant
 }
 
-/** One mutation while it runs: the transaction, its single moment, and what it will tell. */
+/** One mutation while it runs: the transaction, its single moment, and what it will publish. */
 export interface Change {
   readonly tx: Tx
   readonly now: Moment
   readonly random: RandomBytes
   readonly settings: RoomSettings
   emit(draft: EventDraft): void
-  /** Ended sessions lose their streams at once. */
+  /** Closes the streams of this session immediately. */
   endSession(sessionId: string): void
   /** A task of these participants changed. */
   touchTask(taskId: string, participantIds: readonly string[]): void
@@ -57,7 +57,7 @@ export interface ActorChange extends Change {
   readonly actor: Actor
 }
 
-/** What a mutation stored although it refuses: the refusal is thrown after the change is durable. */
+/** A refusal whose side effects are stored: it is thrown after the change is durable. */
 export interface StoredRefusal {
   readonly refused: SatchelError
 }
@@ -166,13 +166,13 @@ export function actorMay({ session }: Actor, capability: Capability): boolean {
   return allows(session.capabilities, capability)
 }
 
-/** Notes that the participant was here, at most once a minute and only beside another change. */
+/** Updates `last_seen`, at most once a minute and only together with another change. */
 export function noteSeen(change: ActorChange): void {
   const { participant } = change.actor
   const seconds = (microsOf(change.now) - microsOf(participant.last_seen)) / 1_000_000
-  const stays = participants.get(change.tx, participant.participant_id)
-  if (seconds < LIMITS.lastSeenSeconds || stays.left_at !== undefined) return
-  participants.put(change.tx, { ...stays, last_seen: change.now })
+  const current = participants.get(change.tx, participant.participant_id)
+  if (seconds < LIMITS.lastSeenSeconds || current.left_at !== undefined) return
+  participants.put(change.tx, { ...current, last_seen: change.now })
 }
 
 type Outcome = { readonly data: unknown } | { readonly error: ReturnType<typeof errorBody> }
@@ -185,7 +185,7 @@ export interface KeyedRequest {
 }
 
 /**
- * What the same participant's same request answered before, if it is still kept (24 hours, newest 1,000).
+ * The earlier outcome of the same request by the same participant, if it is still kept (24 hours, newest 1,000).
  * Errors: `conflict`/`idempotency_mismatch` when the key was used for another request.
  */
 export function findReplay(change: ActorChange, request: KeyedRequest): Outcome | undefined {
@@ -198,7 +198,7 @@ export function findReplay(change: ActorChange, request: KeyedRequest): Outcome 
   return stored<Outcome>(row)
 }
 
-/** Keeps what a request answered. */
+/** Stores the outcome of a request. */
 export function storeReplay(change: ActorChange, request: KeyedRequest, outcome: unknown): void {
   const participant_id = change.actor.participant.participant_id
   const { tx } = change
@@ -231,14 +231,14 @@ export function isStoredRefusal(outcome: unknown): outcome is StoredRefusal {
   )
 }
 
-/** A secret is shown once: a replay says so instead. */
+/** A secret is shown once; a replay is marked instead. */
 function withoutSecret(outcome: unknown): unknown {
   if (typeof outcome !== 'object' || outcome === null || !('uri' in outcome)) return outcome
   const { uri: _, ...shown } = outcome
   return { ...shown, replayed: true }
 }
 
-/** A kept outcome as the answer it was. Errors: the kept refusal. */
+/** The stored outcome as a result. Errors: the stored refusal. */
 export function replayed(outcome: Outcome): unknown {
   if ('data' in outcome) return outcome.data
   throw errorFromBody(outcome.error)

@@ -20,7 +20,7 @@ import {
 import { expireLeases } from './leases.ts'
 import { listed, proposals } from './tables.ts'
 
-/** What a commit answers. */
+/** The result of a commit. */
 export interface Commit {
   readonly version: number
   readonly content_hash: string
@@ -38,8 +38,8 @@ export interface CommitInput {
 }
 
 /**
- * Lands an approved proposal, or for an admin a text of its own.
- * Errors: `invalid_request` for both at once; `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
+ * Commits an approved proposal, or a text for an admin.
+ * Errors: `invalid_request` for both; `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
  */
 export function commit(change: ActorChange, input: CommitInput): Commit | StoredRefusal {
   requireCapability(change.actor, 'commit')
@@ -51,7 +51,7 @@ export function commit(change: ActorChange, input: CommitInput): Commit | Stored
   return commitText(change, input)
 }
 
-/** Beside a proposal a text of one's own would be left out, and the caller would take it for committed. */
+/** A text sent with a proposal would be ignored, and the caller would believe that it was committed. */
 function refuseOtherText({ base_version, content, summary }: CommitInput): void {
   if (base_version === undefined && content === undefined && summary === undefined) return
   throw refusals.commit_input()

@@ -12,7 +12,7 @@ import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change } from './change.ts'
 import { dropUnusedText, listed, proposals, stored } from './tables.ts'
 
-/** The first open ever: version 1 is the file as it was found, event 1 says that the room exists. */
+/** The first open: version 1 is the file as found, and event 1 is `workspace.created`. */
 export function bootstrap(change: Change, document: NewVersion, name: string): void {
   const { tx, now, random } = change
   const row = { workspace_id: newId('ws', random), name, lifecycle: 'ACTIVE', created_at: now }
@@ -21,7 +21,7 @@ export function bootstrap(change: Change, document: NewVersion, name: string): v
   change.emit({ type: 'workspace.created', version: document.version, payload: {} })
 }
 
-/** Somebody wrote the file by other means: that text is a version like any other. */
+/** An edit of the file from outside becomes a version like any other. */
 export function externalEdit(change: Change, document: NewVersion): void {
   addVersion(change, document, { source: 'external', target: 'workspace', summary: 'external edit' })
   change.emit({
@@ -37,7 +37,7 @@ export function externalEdit(change: Change, document: NewVersion): void {
   supersede(change, overtakenProposals(change), document.version)
 }
 
-/** What is said of a version beside its text. */
+/** The facts of a version besides its text. */
 export interface VersionFacts {
   readonly source: VersionSource
   readonly target: string
@@ -47,7 +47,7 @@ export interface VersionFacts {
   readonly superseded?: readonly string[]
 }
 
-/** Stores the newest version's row and gives up texts beyond what is kept. */
+/** Stores the newest version's row and drops texts beyond the limit. */
 export function addVersion(change: Change, document: NewVersion, facts: VersionFacts): void {
   const { tx, now } = change
   const { version, hash, bytes } = document
@@ -64,7 +64,7 @@ export function addVersion(change: Change, document: NewVersion, facts: VersionF
   }
 }
 
-/** The pending proposals that the newest version overtakes: with an older base, unless they still stand under the room's staleness rule. */
+/** The pending proposals that the newest version supersedes: those with an older base, unless the staleness rule keeps them current. */
 export function overtakenProposals(change: Change): readonly Proposal[] {
   const { tx } = change
   const stands = currentIn(change)
@@ -91,7 +91,7 @@ export function supersede(change: Change, overtaken: readonly Proposal[], versio
 type Based = Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>
 
 /**
- * True while a proposal's base still stands: the same version, or with `staleness: section` the same text of its own
+ * True while a proposal's base is current: the same version, or with `staleness: section` the same text of its own
  * section, whose path no other heading shares now: of two that read alike the number may have passed to the other.
  */
 export function isCurrent(change: Pick<Change, 'tx' | 'settings'>, proposal: Based): boolean {
@@ -125,7 +125,7 @@ function soleSectionHashes(text: string): (path: string) => string | undefined {
   }
 }
 
-/** The refusal of a base that is not the newest version; what changed since is said to those who may read it. */
+/** The refusal of a stale base. Callers with `read` also get what changed since. */
 export function staleVersion(change: ActorChange, baseVersion: number): SatchelError {
   const { tx, actor } = change
   const current = tx.document.version
@@ -167,7 +167,7 @@ export function getVersion(rows: Rows, version: number): Version {
   return stored<Version>(row)
 }
 
-/** A version's text, or undefined when there is no such version or its text was given up. */
+/** A version's text, or undefined when the version does not exist or its text was dropped. */
 export function versionText(rows: Rows, version: number): string | undefined {
   if (version === rows.document.version) return rows.documentText()
   const row = rows.one('version_get', { version })

@@ -25,7 +25,7 @@ export interface HandoffInput {
   readonly parent_id?: string | undefined
 }
 
-/** Checks a handoff record against its schema; gives what is wrong. */
+/** Checks a handoff record against its schema and returns the faults. */
 export type RecordCheck = (record: unknown) => readonly FieldError[]
 
 /**

@@ -8,7 +8,7 @@ import { type ActorChange, actorMay, type Change, requireCapability } from './ch
 import { existingTarget } from './document.ts'
 import { leases, listed } from './tables.ts'
 
-/** Ends every active lease whose time is over. Run by the timer and first in each lease operation. */
+/** Expires every lease that is past its end. Runs on the timer, and first in each lease operation. */
 export function expireLeases(change: Change): void {
   for (const lease of listed<Lease>(change.tx, 'lease_active')) {
     if (lease.expires_at > change.now) continue
@@ -52,7 +52,7 @@ export function checkout(
 
 /**
  * Moves the end of an own lease.
- * Errors: `permission_denied` for somebody else's, `lease_not_active`, `rate_limited`/`limit_exceeded` at 120 minutes.
+ * Errors: `permission_denied` unless the caller holds it, `lease_not_active`, `rate_limited`/`limit_exceeded` at 120 minutes.
  */
 export function renew(
   change: ActorChange,
@@ -72,7 +72,7 @@ export function renew(
   return extend(change, lease, minutes)
 }
 
-/** Gives a lease back; a second time changes nothing. Errors: `permission_denied` unless holder or admin. */
+/** Releases a lease. Idempotent. Errors: `permission_denied` unless holder or admin. */
 export function release(change: ActorChange, input: { readonly lease_id: string }): Lease {
   const { actor, tx } = change
   if (!actorMay(actor, 'checkout')) throw permissionDenied('checkout')

@@ -25,7 +25,7 @@ import { invitations, listed, participants, sessions, stored } from './tables.ts
 const TOKEN_BYTES = 32
 const LIVE_SESSION_RETRY_SECONDS = 60
 
-/** What a new session is told once. */
+/** The result of joining; its token is shown once. */
 export interface Joined {
   readonly token: string
   readonly session_id: string
@@ -38,7 +38,7 @@ export interface Joined {
 /**
  * Turns an invitation's secret into a participant and a session, in one transaction.
  * Errors: `unauthorized`/`invitation_unknown`, `invitation_revoked`, `invitation_expired`, `invitation_redeemed`;
- * `rate_limited`/`limit_exceeded` for the 33rd live session beside the owner's.
+ * `rate_limited`/`limit_exceeded` for the 33rd live session besides the owner's.
  */
 export function redeem(
   change: Change,
@@ -91,7 +91,7 @@ export function joinLocally(change: Change, input: LocalJoin): Joined {
   return addSession(change, participant, input)
 }
 
-/** True for whoever joined by an invitation, under whatever name. */
+/** True for a participant who joined by an invitation. */
 function isGuest(rows: Rows, { participant_id }: Participant): boolean {
   return listed<Session>(rows, 'session_first_of', { participant_id })[0]?.invite_id !== undefined
 }
@@ -167,7 +167,7 @@ function addSession(change: Change, participant: Participant, facts: SessionFact
 }
 
 /**
- * Guests and agents share the sessions of a room; the owner comes in beside them, because only the owner can make room:
+ * Guests and agents share the sessions of a room. The owner's do not count, because only the owner can free one:
  * end a session, revoke the invitation that filled it.
  */
 function refuseTooManySessions(rows: Rows, now: string): void {
@@ -177,7 +177,7 @@ function refuseTooManySessions(rows: Rows, now: string): void {
   }
 }
 
-/** Members who have not left, in the order they joined. */
+/** Participants who have not left, in the order they joined. */
 export function presentParticipants(rows: Rows): readonly Participant[] {
   return listed<Participant>(rows, 'participant_present')
 }
@@ -218,7 +218,7 @@ export function leave(
 export function endSession(change: ActorChange, input: { readonly session_id: string }): SessionView {
   const { tx, actor } = change
   const isOwn = sessions.find(tx, input.session_id)?.participant_id === actor.participant.participant_id
-  // Asked before looking: whoever may not end it learns nothing about whether it exists.
+  // Checked before the lookup: a caller who may not end it does not learn whether it exists.
   if (!isOwn && !actorMay(actor, 'admin')) throw permissionDenied('admin')
   return sessionView(revokeSession(change, sessions.get(tx, input.session_id)))
 }
@@ -229,14 +229,14 @@ export function revokeSession(change: ActorChange, session: Session): Session {
   return close(change, session, 'revoked', change.actor.participant.participant_id)
 }
 
-/** Ends every session whose time is over; run by the timer. */
+/** Ends every session that is past its end; runs on the timer. */
 export function expireSessions(change: Change): void {
   for (const session of listed<Session>(change.tx, 'session_open')) {
     if (session.expires_at <= change.now) close(change, session, 'expired', undefined)
   }
 }
 
-/** Ends a session of this machine whose process is gone. */
+/** Ends a session of this machine whose process has ended. */
 export function dropLocalSession(change: Change, sessionId: string): void {
   const session = sessions.find(change.tx, sessionId)
   if (session && session.ended_at === undefined) close(change, session, 'expired', undefined)

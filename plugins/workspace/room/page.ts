@@ -54,7 +54,7 @@ function pageOf<T>(input: PageInput, find: (limit: number) => readonly Row[]): P
   }
 }
 
-/** The `n` beside which a page begins: that of the last row before it. Errors: `invalid`/`invalid_request` for a cursor not made here. */
+/** The `n` of the last row before the page. Errors: `invalid`/`invalid_request` for a cursor that the room did not return. */
 export function cursorOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
   if (!/^\d{1,15}$/.test(cursor)) {

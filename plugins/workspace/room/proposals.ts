@@ -135,7 +135,7 @@ function settle(change: ActorChange, proposal: Proposal, status: string): void {
 
 /**
  * A new pending proposal with the same change on the newest version; the old one stays as it is.
- * Errors: `merge_conflict`, for those who may read with the overlapping parts; `version_pruned` when the base text is gone.
+ * Errors: `merge_conflict`, with the overlapping parts for callers with `read`; `version_pruned` when the base text was dropped.
  */
 export function rebase(change: ActorChange, input: { readonly proposal_id: string }): Proposal {
   requireCapability(change.actor, 'propose')

@@ -43,13 +43,13 @@ export interface RoomParts {
   substrateChanged(): void
 }
 
-/** What a mutation takes beside its own fields. */
+/** The field that every mutation takes besides its own. */
 export interface Keyed {
   /** 1 to 128 visible ASCII characters: the same request with the same key happens once. */
   readonly idempotency_key?: string | undefined
 }
 
-/** The room while this process owns it. Closed once, by whoever opened it. */
+/** The room while this process owns it. Its opener closes it, once. */
 export interface Room {
   /** Aborts when the store failed for good; the owner stops serving. */
   readonly poisoned: AbortSignal
@@ -64,15 +64,15 @@ export interface Room {
     input: I & Keyed,
     work: (change: ActorChange, input: I) => T | StoredRefusal,
   ): Promise<T>
-  /** A mutation by the room's own machinery, or by someone who is about to become a member. */
+  /** A mutation without a session: by the room itself, or for a participant who is joining. */
   changeAsSystem<T>(work: (change: Change) => T): Promise<T>
-  /** A consistent look by a live session. */
+  /** A consistent read by a live session. */
   read<T>(sessionId: string, work: (view: View) => T): Promise<T>
-  /** A consistent look without a session, for the machinery. */
+  /** A consistent read without a session, for the room itself. */
   readAsSystem<T>(work: (rows: Rows, now: string) => T): Promise<T>
   /** Notices an edit of the file made by other means. */
   look(): Promise<void>
-  /** Ends what is over and says when, by the process's clock, the next thing will be; undefined for nothing. */
+  /** Expires leases and sessions. Returns when the next one ends by the process's clock, if any. */
   expire(): Promise<Micros | undefined>
   /** Stores workspace.stopped and closes the store. */
   close(): Promise<void>

@@ -90,7 +90,7 @@ const proposalRows = table<Proposal>('proposal', 'proposal_not_found', (proposal
   hash: proposal.content_hash,
 }))
 
-/** Proposals; settling one gives up the oldest settled texts. */
+/** Proposals; settling one drops the oldest settled texts. */
 export const proposals: Table<Proposal> = {
   ...proposalRows,
   put(tx, proposal) {
@@ -111,7 +111,7 @@ export const proposals: Table<Proposal> = {
   },
 }
 
-/** Gives up a stored text that no version and no proposal names any more. */
+/** Drops a stored text that no version and no proposal names any more. */
 export function dropUnusedText(tx: Tx, hash: string): void {
   if (Number(tx.one('text_users', { hash })?.['users']) === 0) tx.dropBody(hash)
 }

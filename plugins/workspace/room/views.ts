@@ -21,7 +21,7 @@ import { presentParticipants } from './members.ts'
 import { cursorOf, type PageInput, page, pageInOrder, rowLimit } from './page.ts'
 import { handoffs, listed, proposals, stored } from './tables.ts'
 
-/** A consistent look at the room by a live session. */
+/** A consistent read of the room by a live session. */
 export interface View {
   readonly rows: Rows
   readonly now: Moment
@@ -66,14 +66,14 @@ export function status(view: View) {
   }
 }
 
-/** Leases that run now, in the order they were taken. */
+/** Active leases, in the order they were acquired. */
 export function leasesPage(view: View, input: PageInput) {
   requireCapability(view.actor, 'read')
   const { rows, ...more } = pageInOrder<Lease>(view.rows, 'lease_page', input, { now: view.now })
   return { leases: rows, ...more }
 }
 
-/** Leases that run now, also when the timer has not yet ended those that are over. */
+/** Active leases, without those that have ended but that the timer has not expired yet. */
 export function activeLeases({ rows, now }: View): readonly Lease[] {
   return listed<Lease>(rows, 'lease_active').filter((lease) => lease.expires_at > now)
 }
@@ -201,7 +201,7 @@ function cutDiff(from: number) {
   return { reason: 'max_bytes' as const, next }
 }
 
-/** Stored events after a cursor, oldest first; `gap` when some between are gone. */
+/** Stored events after a cursor, oldest first; `gap` when some in between were dropped. */
 export function eventsAfter(
   view: View,
   input: { readonly since_event_id: number; readonly limit?: number | undefined },
@@ -226,7 +226,7 @@ export function ringOf(rows: Rows, since: number) {
   return { latest_event_id: latest, oldest_event_id: oldest, gap: since + 1 < oldest || since > latest }
 }
 
-/** Members who have not left, in the order they joined. */
+/** Participants who have not left, in the order they joined. */
 export function participantsPage(view: View, input: PageInput) {
   requireCapability(view.actor, 'read')
   const { rows, ...more } = pageInOrder<Participant>(view.rows, 'participant_page', input)
@@ -269,10 +269,10 @@ interface HandoffsInput extends PageInput {
   readonly mine?: boolean | undefined
 }
 
-const LOOKED_AT = 2000
-const LOOKED_AT_ONCE = 50
+const SCANNED_ROWS = 2000
+const SCAN_BATCH = 50
 
-/** Handoffs, newest first. A page looks through at most 2000: one of `mine` may be short, or empty, and not be the last. */
+/** Handoffs, newest first. A page scans at most 2000 rows: one of `mine` may be short or empty without being the last. */
 export function handoffsPage(view: View, input: HandoffsInput) {
   requireCapability(view.actor, 'read')
   const { status, mine = false } = input
@@ -281,8 +281,8 @@ export function handoffsPage(view: View, input: HandoffsInput) {
   const shown: HandoffView[] = []
   let before = cursorOf(input.cursor)
   let last = before
-  for (let looked = 0; looked < LOOKED_AT; looked += LOOKED_AT_ONCE) {
-    const found = view.rows.all('handoff_page', { status, before, limit: LOOKED_AT_ONCE })
+  for (let scanned = 0; scanned < SCANNED_ROWS; scanned += SCAN_BATCH) {
+    const found = view.rows.all('handoff_page', { status, before, limit: SCAN_BATCH })
     for (const row of found) {
       const { result: _, ...handoff } = stored<Handoff>(row)
       before = Number(row['n'])
@@ -291,7 +291,7 @@ export function handoffsPage(view: View, input: HandoffsInput) {
       shown.push(handoff)
       last = before
     }
-    if (found.length < LOOKED_AT_ONCE) return { handoffs: shown }
+    if (found.length < SCAN_BATCH) return { handoffs: shown }
   }
   return { handoffs: shown, next_cursor: String(before) }
 }
@@ -300,7 +300,7 @@ const EXCERPT_BYTES = 4096
 const NEWEST_EVENTS = 20
 
 /**
- * Everything the page shows, in one consistent look (spec workspace-events, `GET /workspace/room`). `next_cursors`: where
+ * Everything the page shows, in one consistent read (spec workspace-events, `GET /workspace/room`). `next_cursors`: where
  * the tool of a list goes on whose newest 200 rows are not all.
  */
 export function roomView(view: View) {
@@ -337,7 +337,7 @@ export function roomView(view: View) {
   }
 }
 
-/** The handoff of a task that belongs to the caller; unknown and foreign ids give the same nothing. */
+/** The handoff of a task that belongs to the caller; unknown and foreign ids both return undefined. */
 export function handoffOfTask(view: Pick<View, 'rows' | 'actor'>, taskId: string): Handoff | undefined {
   const row = view.rows.one('handoff_by_task', { task_id: taskId })
   const handoff = row && stored<Handoff>(row)

@@ -14,46 +14,46 @@ import type { ActorChange, StoredRefusal } from '../room/change.ts'
 import type { Keyed, Room } from '../room/room.ts'
 import type { View } from '../room/views.ts'
 
-/** Where guests come in: the ingress, or the listener of `serve` and of `mcp --transport` itself; and the owner's socket. */
+/** The listeners that guests use: the ingress, or that of `serve` and `mcp --transport`; and the owner's socket. */
 export const GUEST_LISTENERS: readonly string[] = ['ingress', 'api', 'mcp', 'socket']
 
-/** Where the room's routes are served: there and at the owner port. */
+/** The listeners of the room's routes. */
 export const ROOM_LISTENERS: readonly string[] = ['owner', ...GUEST_LISTENERS]
 
-/** A caller at the open room: this process's own, by its session. */
-export interface Seat {
+/** The room that this process owns, and the caller's session. */
+export interface RoomSession {
   readonly room: Room
   readonly sessionId: string
 }
 
-/** One call of a tool or resource: what happens at the open room, and the route that does the same at its owner. */
+/** One call of a tool or resource: the work where this process owns the room, and the equivalent route of another owner. */
 export interface RoomCall<T> {
   readonly route: HttpRoute
   readonly input: Readonly<Record<string, unknown>>
-  /** `key`: the idempotency key under which the call may already have happened at an owner that went away. */
-  here(seat: Seat, key?: string): Promise<T>
+  /** `key`: the idempotency key of the call if it may already have happened at an owner that ended. */
+  here(session: RoomSession, key?: string): Promise<T>
 }
 
 /** How tools and resources reach the room. */
 export interface RoomAccess {
   /** The room and the caller's session when this process owns the room. Errors: `unauthorized`, `rate_limited`, those of opening it. */
-  seat(ctx: CallContext): Promise<Seat | 'elsewhere'>
-  /** The same without opening the room or joining it for this: undefined where that would be needed. */
-  seatAtHand(ctx: CallContext): Seat | undefined
-  /** The same for a stream that is held open already: it is no call, and does not count as one. */
-  seatAgain(ctx: CallContext): Promise<Seat | 'elsewhere'>
-  /** Makes the call here, or at the process that owns the room; again elsewhere when that process goes away meanwhile. */
+  session(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
+  /** The same without opening or joining the room: undefined where that would be needed. */
+  currentSession(ctx: CallContext): RoomSession | undefined
+  /** The same for an open stream: not counted as a call. */
+  resumeSession(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
+  /** Makes the call here or at the process that owns the room, and again at the next owner when that process ends meanwhile. */
   perform<T>(ctx: CallContext, call: RoomCall<T>): Promise<T>
 }
 
-/** An answer that is only looked at: the room's rows are read-only, the call copies them through the output schema. */
+/** A read-only result: the call copies the room's rows through the output schema. */
 type Shown<T> = T extends readonly (infer U)[]
   ? readonly Shown<U>[]
   : T extends object
     ? { readonly [K in keyof T]: Shown<T[K]> }
     : T
 
-/** What the tools of a room have in common; the rest of a declaration they state themselves. */
+/** What every tool of a room declares. */
 interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string
   readonly title: string
@@ -67,21 +67,21 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   digest(output: z.output<O>): string
 }
 
-/** A tool that looks: `GET /workspace/<name>`. */
+/** A reading tool: `GET /workspace/<name>`. */
 export interface ReadFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
   look(view: View, input: z.output<I>): Shown<z.input<O>>
 }
 
-/** A tool that changes: `POST /workspace<path>`. */
+/** A changing tool: `POST /workspace<path>`. */
 export interface ChangeFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
   readonly path: `/${string}`
   readonly method?: 'DELETE'
   readonly destructive?: true
-  /** A repeat with the same input gives no further event. */
+  /** A repeat with the same input emits no further event. */
   readonly idempotent?: true
   readonly task?: true
   work(change: ActorChange, input: z.output<I>): Shown<z.input<O>> | StoredRefusal
-  /** The answer as a task, where the caller takes one. */
+  /** The result as a task, where the caller accepts one. */
   answer?(ctx: CallContext, result: Shown<z.input<O>>): TaskStarted | undefined
 }
 
@@ -161,7 +161,7 @@ function checkedKey<T extends object>(input: T): T {
   return input
 }
 
-/** The first entries of a list as lines, for a digest; says how many more there are. */
+/** The first entries of a list as lines, for a digest, with the number of the rest. */
 export function lines(entries: readonly string[], max = 12): string {
   const more = entries.length > max ? [`… and ${entries.length - max} more`] : []
   return [...entries.slice(0, max), ...more].join('\n')

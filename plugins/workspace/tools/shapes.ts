@@ -145,7 +145,7 @@ export const COMMIT = z.object({
   superseded: z.array(z.string()),
 })
 
-/** A cut, and the safe call that goes on from there. */
+/** A truncated result, and the safe call that continues it. */
 export const TRUNCATED = z.object({
   reason: z.string(),
   total_bytes: z.number().optional(),

@@ -9,11 +9,11 @@ import { callOwner, LinkLost } from './house/link.ts'
 import { refusals } from './reasons.ts'
 
 /**
- * The room of `workspace.connect`, or of an invitation, as it is lent over stdio; undefined when neither is configured.
- * Nothing is asked of it before the first request.
- * Errors: `invalid`/`invalid_request` for a text that is no invitation, or an address that would carry a secret in clear.
+ * The room of `workspace.connect` or of an invitation, offered over stdio; undefined when neither is configured.
+ * It is not contacted before the first request.
+ * Errors: `invalid`/`invalid_request` for a malformed invitation, or an address that would send a secret unencrypted.
  */
-export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | undefined {
+export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | undefined {
   const { connect, invite } = config
   if (connect === undefined && invite === undefined) return undefined
   const ticket = invite === undefined ? undefined : ticketOf(invite)
@@ -37,7 +37,7 @@ export function roomElsewhere(host: Host, config: WorkspaceConfig): RemoteMcp | 
     async bearer() {
       const saved = await savedSessionAt(host, origin)
       if (!asked) await requireRoom(origin, saved?.token)
-      // Asked again, the stored session was refused: an invitation may begin a new one.
+      // A second request for the token means that the stored session was refused: an invitation may start a new one.
       if (saved && !(asked && ticket)) {
         asked = true
         return saved.token
@@ -62,8 +62,8 @@ async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<s
 }
 
 /**
- * Passes for a room whose protocol is ours. `token`: of the session stored for it, because a server that is not on this
- * machine tells nobody else. Errors: `unavailable`/`protocol_mismatch`, `unavailable`/`transport_unavailable`.
+ * Returns when the room speaks our protocol. `token`: of the session stored for it, because a server on another machine
+ * answers no one else. Errors: `unavailable`/`protocol_mismatch`, `unavailable`/`transport_unavailable`.
  */
 async function requireRoom(origin: string, token: string | undefined): Promise<void> {
   const call = { method: 'GET', path: '/protocol', ...(token !== undefined && { token }) } as const
@@ -73,7 +73,7 @@ async function requireRoom(origin: string, token: string | undefined): Promise<v
     if (thrown instanceof LinkLost)
       throw refusals.transport_unavailable({ address: origin }, { cause: thrown })
     if (!isSatchelError(thrown)) throw thrown
-    // Whoever refuses the session says so again when it is used; whoever knows no protocol is no room.
+    // A refused session is reported when it is used; a server without this route is not a room.
     if (thrown.code === 'not_found') requireSameProtocol(undefined)
     if (thrown.code !== 'unauthorized') throw thrown
   }
