@@ -16,7 +16,7 @@ const PROMISED_MS = 2000 // design handoff-store, section 3
 
 /** What a hook may say of its records: nothing where it saw them all, else how many it did not see. */
 const SEEN =
-  /^(?:satchel handoff hook [a-z-]+: [0-9]+ records (?:were not read in time|are taken for what they were).*\n)?$/
+  /^(?:satchel handoff hook [a-z-]+: [0-9]+ records (?:were not read in time|were not checked for changes in time).*\n)?$/
 
 interface Answered {
   readonly code: number | null

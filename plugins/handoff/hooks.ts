@@ -13,25 +13,25 @@ import type { PartialView } from './store/record-index.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
-/** Own stop, in a process of its own from its start: a slow hook would block the compaction of its host (design handoff-store, section 3). */
+/** Time limit, counted from the start of the process: a slow hook blocks the compaction of its harness (design handoff-store, section 3). */
 const LIMIT_MS = 1800
-/** Of what is left of that time, the share for reading records; git, the brief and a write need the rest. */
+/** Share of the remaining time for reading records; git, the brief and a write need the rest. */
 const READING_SHARE = 0.5
 
 /**
- * `satchel handoff hook EVENT`: called by a harness. Whatever happens, it ends in time with exit code 0; a failure is
- * one line on stderr. Writes nothing where there is no store.
+ * `satchel handoff hook EVENT`: called by a harness. It always ends in time with exit code 0; a failure is one line on
+ * stderr. Writes nothing in a project without a store.
  */
 export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
   return defineCommand({
     cli: 'handoff hook',
     title: 'Harness hook',
     description:
-      'For a harness to call: pre-compact keeps a draft, session-start prints the brief to go on from, stop and session-end keep and end the claim. Reads JSON on stdin; always exits 0.',
+      'For harnesses: pre-compact saves a draft, session-start prints the brief, stop renews the claim and session-end ends it. Reads JSON on stdin; always exits 0.',
     positional: ['event'],
     input: z.object({
       event: z.string().describe(`one of ${EVENTS.join(', ')}`),
-      harness: z.string().optional().describe('who calls: claude-code, codex, …'),
+      harness: z.string().optional().describe('the caller: claude-code, codex, …'),
     }),
     example: 'satchel handoff hook session-start --harness claude-code',
     async run(ctx, { event, harness }, terminal) {
@@ -40,7 +40,7 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
       const work = answer(handoffs, call).catch(describe)
       const shortcoming = await Promise.race([work, stop.late]).finally(stop.clear)
       if (shortcoming !== undefined) {
-        ctx.log.debug('a hook did not do all', { event, shortcoming })
+        ctx.log.debug('a hook did not finish its work', { event, shortcoming })
         terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${shortcoming}`)
       }
       return 0
@@ -48,7 +48,7 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
   })
 }
 
-/** Ends what obeys the signal, and the waiting for what does not. */
+/** Aborts the signal after the time, and resolves `late` for work that ignores it. */
 function stopAfter(ms: number) {
   const stop = new AbortController()
   const endMs = performance.now() + ms
@@ -75,7 +75,7 @@ interface Run {
   leftMs(): number
 }
 
-/** Does what the event asks for; gives what it could not do, if anything. */
+/** Handles the event; returns what it could not do, if anything. */
 async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined> {
   const { event, terminal, signal } = run
   if (!EVENTS.some((known) => known === event)) return undefined
@@ -95,7 +95,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   return records.shortcoming()
 }
 
-/** Reads a project's records for as long as a hook may, and tells how far it came. */
+/** Reads as many records as a hook has time for, and tells how many are missing. */
 function readingOf(project: Project, run: Run) {
   let view: PartialView | undefined
   return {
@@ -108,8 +108,8 @@ function readingOf(project: Project, run: Run) {
 }
 
 function shortcomingOf({ unread, unchecked }: PartialView): string | undefined {
-  if (unread > 0) return `${unread} records were not read in time; those written last were`
-  return unchecked > 0 ? `${unchecked} records are taken for what they were at the last look` : undefined
+  if (unread > 0) return `${unread} records were not read in time; the newest were`
+  return unchecked > 0 ? `${unchecked} records were not checked for changes in time` : undefined
 }
 
 function startOutput(additionalContext: string) {
@@ -144,6 +144,6 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch {
-    return false // whatever is wrong with it, there is nothing to go on from
+    return false // an unreadable folder counts as no store
   }
 }

@@ -9,10 +9,10 @@ import type { Handoffs } from './project.ts'
 
 const MAX_LISTED = 50
 const MAX_INDEX = 100
-/** Damaged files that the index names; `handoff_doctor` pages through all. */
+/** Damaged files that the index names; `handoff_doctor` lists all. */
 const MAX_DAMAGED = 100
 
-/** Everything of the handoff plugin that can be read by URI (design handoff, section 13). */
+/** The resources of the plugin (design handoff, section 13). */
 export function handoffResources(handoffs: Handoffs) {
   return [
     schemaResource(),
@@ -45,7 +45,7 @@ function recordResource(handoffs: Handoffs) {
     uri: 'handoff://{id}',
     name: 'handoff',
     title: 'Handoff record',
-    description: 'One handoff record as JSON, as it is stored.',
+    description: 'One handoff record, as stored.',
     mimeType: 'application/json',
     subscribable: true,
     read: async (ctx, _uri, { id = '' }) => ({
@@ -73,7 +73,7 @@ function briefResource(handoffs: Handoffs) {
     uri: 'handoff://{id}/brief',
     name: 'handoff-brief',
     title: 'Handoff brief',
-    description: 'A handoff record as a short text to go on from.',
+    description: 'Summary of a handoff record, to continue from.',
     mimeType: 'text/plain',
     subscribable: true,
     async read(ctx, _uri, { id = '' }) {
@@ -89,7 +89,7 @@ function latestResource(handoffs: Handoffs) {
     uri: 'handoff://latest',
     name: 'handoff-latest',
     title: 'Latest handoff',
-    description: 'The record to go on from, as JSON.',
+    description: 'The record to continue from, as JSON.',
     mimeType: 'application/json',
     subscribable: true,
     exists: async () => {
@@ -108,7 +108,7 @@ function indexResource(handoffs: Handoffs) {
     uri: 'handoff://index',
     name: 'handoff-index',
     title: 'Handoff index',
-    description: 'The newest handoff records of the project, and files that are damaged.',
+    description: 'The newest handoff records of the project, and damaged files.',
     mimeType: 'application/json',
     subscribable: true,
     async read(ctx) {

@@ -22,7 +22,7 @@ export interface CreateRequest {
   readonly idempotencyKey: string | undefined
 }
 
-/** What `handoff_create` and `handoff_branch` answer. */
+/** Answer of `handoff_create` and `handoff_branch`. */
 export interface CreatedRecord {
   readonly root: string
   readonly id: string
@@ -55,7 +55,7 @@ export async function createRecord(
   })
 }
 
-/** Runs `work` while nobody else uses this idempotency key. */
+/** Runs `work` while no other caller uses this idempotency key. */
 export async function withKey<T>(project: Project, key: string, work: () => Promise<T>): Promise<T> {
   return project.store.locked(`key-${sha256Hex(key)}`, work)
 }
@@ -94,12 +94,12 @@ async function place(
   const write = (flags: Placement['flags']) =>
     writeRecord(handoffs, project, authored, { ...placement, ...(flags && { flags }) }, options)
   if (options.dryRun || relation !== 'continue') return write(undefined)
-  // Under the parent's lock, so that of two children at once exactly one is the second.
+  // Under the parent's lock, so that of two concurrent children exactly one is the second.
   return project.store.locked(parent.id.toLowerCase(), async () => {
     const sibling = await liveSibling(project, parent.id)
     if (!sibling) return write(undefined)
     const written = await write(['conflicted'])
-    const warning = `${sibling.id} goes on from the same record: this one is flagged conflicted.`
+    const warning = `${sibling.id} continues the same record: this one is flagged conflicted.`
     return { ...written, warnings: [...written.warnings, warning] }
   })
 }
@@ -131,7 +131,7 @@ async function parentOf(
   return claimedBy(rows, session, handoffs.now().getTime())?.id
 }
 
-/** The record that a session has claimed and not let go. */
+/** The record that a session has claimed. */
 export function claimedBy(rows: readonly RecordRow[], session: string, nowMs: number): RecordRow | undefined {
   return rows.find(({ claim }) => claim?.by === session && isLive(claim, nowMs))
 }
@@ -186,7 +186,7 @@ const HARNESS_NAMES: readonly (readonly [RegExp, Handoff['origin']['harness']])[
   [/gemini/i, 'gemini-cli'],
 ]
 
-/** Who writes: the client that connected, else what the environment shows. */
+/** The author: the connected client, else what the environment shows. */
 export function originOf(
   ctx: Pick<CallContext, 'client' | 'localTransport'>,
   handoffs: Pick<Handoffs, 'env'>,

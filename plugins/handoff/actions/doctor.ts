@@ -11,7 +11,7 @@ import type { Problem } from '../store/read-record.ts'
 
 const TEMP_AGE_MS = 60_000
 
-/** Looks at every file of a store and at how its records hang together; reads only. */
+/** Examines every file of a store and the links between its records. Reads only. */
 export async function examineStore(
   project: Project,
   nowMs: number,
@@ -38,7 +38,7 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
   }
 }
 
-/** Temporary files of writers that died: harmless, and removed by a later writer. */
+/** Temporary files of interrupted writes: harmless, and removed by a later write. */
 async function leftTemps({ root, store }: Project, clockMs: number): Promise<StoreProblem[]> {
   const { disk, layout } = store
   const found: StoreProblem[] = []
@@ -48,8 +48,8 @@ async function leftTemps({ root, store }: Project, clockMs: number): Promise<Sto
     found.push({
       kind: 'orphan_temp',
       path: relative(root, join(layout.temps, name)),
-      detail: 'left by a writer that did not finish; no record is affected',
-      next: 'Nothing: the next writer removes it once it is an hour old.',
+      detail: 'left by an interrupted write; no record is affected',
+      next: 'Nothing: a later write removes it once it is an hour old.',
     })
   }
   return found
@@ -63,13 +63,13 @@ async function damagedConfig({ root, store }: Project): Promise<StoreProblem[]> 
     {
       kind: 'damaged_config',
       path: relative(root, layout.config),
-      detail: isThere ? 'holds no project_id' : 'is missing',
-      next: isThere ? 'Correct it in an editor.' : 'Nothing: the next new record writes it.',
+      detail: isThere ? 'has no project_id' : 'is missing',
+      next: isThere ? 'Correct it in an editor.' : 'Nothing: the next new record creates it.',
     },
   ]
 }
 
-/** Records of a cycle that are named; `handoff_lineage` gives all. */
+/** Records of a cycle that are named; `handoff_lineage` lists all. */
 const MAX_NAMED = 10
 
 function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
@@ -80,8 +80,8 @@ function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
       .map((parent) => ({
         kind: 'missing_parent' as const,
         path: row.path,
-        detail: `goes on from ${parent}, which is not in this store`,
-        next: 'Import the parent, if it is elsewhere.',
+        detail: `its parent ${parent} is not in this store`,
+        next: 'Import the parent if another store has it.',
       })),
   )
   const cycles = cyclesOf(rows).map((cycle) => ({
@@ -94,7 +94,7 @@ function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
 }
 
 function namedOf(ids: readonly string[]): string {
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more; handoff_lineage names all` : ''
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more; handoff_lineage lists all` : ''
   return `${ids.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
@@ -116,13 +116,13 @@ function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem
     ...open.map(({ child, row }) => ({
       kind: 'not_superseded' as const,
       path: row.path,
-      detail: `${child.id} took its place, but it is still ${row.status}; lists go by the lineage`,
+      detail: `${child.id} supersedes it, but its status is still ${row.status}; lists follow the lineage`,
       next: `satchel handoff set-status ${row.id} superseded`,
     })),
     ...expired.map((row) => ({
       kind: 'expired_claim' as const,
       path: row.path,
-      detail: 'its claim has run out; anybody may resume it',
+      detail: 'its claim has expired; any session may resume it',
       next: `satchel handoff set-status ${row.id} ready`,
     })),
   ]

@@ -36,7 +36,7 @@ export interface ImportRequest {
   readonly dryRun: boolean
 }
 
-/** Takes records in as they are: bytes, status and schema id stay. One bad source never stops the others. */
+/** Imports records unchanged: bytes, status and schema id stay. A bad source does not stop the others. */
 export async function importRecords(
   handoffs: Handoffs,
   ctx: CallContext,
@@ -69,7 +69,7 @@ type Entry =
   | { readonly kind: 'handwritten'; readonly source: string; readonly text: string }
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly detail: string }
 
-/** What a source holds: one record, a bundle of them, or a hand-written text. */
+/** The contents of a source: one record, a bundle, or a hand-written text. */
 function entriesOf({ source, bytes }: ImportSource): Entry[] {
   const text = decodeUtf8(bytes)
   if (text === undefined) return [{ kind: 'broken', source, reason: 'not_utf8', detail: 'is not UTF-8' }]
@@ -87,7 +87,7 @@ function entriesOf({ source, bytes }: ImportSource): Entry[] {
         : [{ kind: 'handwritten', source, text }]
     const inner = readJson(embedded.text)
     if (inner.kind === 'broken') return [unreadable(source, inner.fault)]
-    const warning = embedded.isChanged ? { warning: 'the block was changed since it was exported' } : {}
+    const warning = embedded.isChanged ? { warning: 'the block changed after its export' } : {}
     return [{ kind: 'record', source, document: inner.document, ...warning }]
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
@@ -103,10 +103,10 @@ function unreadable(
   source: string,
   { line, column }: { readonly line: number; readonly column: number },
 ): Entry {
-  return { kind: 'broken', source, reason: 'bad_json', detail: `no JSON at line ${line}, column ${column}` }
+  return { kind: 'broken', source, reason: 'bad_json', detail: `not JSON at line ${line}, column ${column}` }
 }
 
-/** One record per line; undefined when the first line is no JSON of its own. */
+/** One record per line; undefined if the first line is not JSON by itself. */
 function bundleEntries(source: string, text: string): Entry[] | undefined {
   const lines = text.split('\n').map((line, index) => ({ line, at: `${source}:${index + 1}` }))
   const filled = lines.filter(({ line }) => line.trim() !== '')
@@ -140,7 +140,7 @@ async function importEntry(
   }
 }
 
-/** A hand-written text becomes a draft once, however often it is imported. */
+/** A hand-written text becomes one draft, even if it is imported again. */
 async function importHandwritten(
   handoffs: Handoffs,
   ctx: CallContext,

@@ -71,7 +71,7 @@ export async function mergeStored(
   return lockedAll(project, parents, () => writeMerge(handoffs, ctx, project, parents, request))
 }
 
-/** Takes the locks in id order, so that two merges never wait for each other; then nobody changes a parent. */
+/** Holds the locks of all parents. Takes them in id order, so that two merges cannot deadlock. */
 async function lockedAll<T>(
   project: Project,
   [first, ...others]: readonly StoredRecord[],

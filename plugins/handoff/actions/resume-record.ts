@@ -19,7 +19,7 @@ export interface ResumeRequest {
   readonly maxTokens: number
   readonly mark: boolean
   readonly claim: { readonly by?: string | undefined; readonly ttl_s?: number | undefined } | undefined
-  /** Whether the record itself is wanted too. */
+  /** Adds the record itself. */
   readonly withRecord: boolean
 }
 
@@ -34,14 +34,14 @@ export interface ResumeAnswer {
   readonly omitted: Readonly<Record<string, number>>
   readonly claim: Claim | null
   readonly marked: boolean
-  /** Present where it was asked for and is small enough. */
+  /** Present if requested and small enough. */
   readonly record?: Handoff
   readonly truncated?: Truncated
   readonly warnings: readonly string[]
 }
 
 /**
- * The brief of a record, and the mark that somebody goes on from it. Never refused for staleness.
+ * Returns the brief of a record and marks it as resumed. Never refused for staleness.
  * Errors: `conflict`/`claimed` while another session's claim lives.
  */
 export async function resumeRecord(
@@ -75,9 +75,9 @@ export async function resumeRecord(
   }
 }
 
-/** Longest way of ancestors, nearest ones kept; `handoff_lineage` pages through all. */
+/** Longest path of ancestors, nearest ones kept; `handoff_lineage` lists all. */
 const MAX_PATH = 50
-/** Largest record that is answered whole: with the rest below what clients take (quality, section 3). */
+/** Largest record that is returned whole, so that the answer stays below what clients accept (quality, section 3). */
 const MAX_RECORD_BYTES = 200_000
 
 interface Found {
@@ -86,7 +86,7 @@ interface Found {
   readonly path: readonly string[]
 }
 
-/** What of an answer grows with a record and its lineage, each part within its bound, and the call that reads on. */
+/** The parts of an answer that grow with a record and its lineage, each within its limit, and the call that reads on. */
 function boundedParts({ stored, standing, path }: Found, withRecord: boolean) {
   const { id, record, document } = stored
   const { structured, leftOut, more } = structuredOf(record)
@@ -140,7 +140,7 @@ function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now
   )
 }
 
-/** Renewing a claim leaves history and time: nothing was decided. */
+/** Renewing a claim changes neither history nor time. */
 function markChange(
   record: Handoff,
   { drift }: Standing,

@@ -21,7 +21,7 @@ export async function supersedeParents(
       await project.store.update(parent, undefined, (current) => changed(handoffs, current, child))
     } catch (thrown) {
       if (!isSatchelError(thrown)) throw thrown
-      warnings.push(`The parent ${parent} was left as it is (${thrown.reason}).`)
+      warnings.push(`The parent ${parent} was not changed (${thrown.reason}).`)
     }
   }
   return warnings

@@ -13,7 +13,7 @@ import { type CapturedRepository, captureRepository, rootCommit } from '../git/r
 import type { Handoffs, Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
 
-/** How a new record is to be captured. */
+/** What to capture for a new record. */
 export interface CaptureOptions {
   readonly captureGit: boolean
   readonly hashArtifacts: boolean
@@ -21,7 +21,7 @@ export interface CaptureOptions {
   readonly dryRun: boolean
 }
 
-/** Where a new record stands among the others and who writes it. */
+/** Lineage and author of a new record. */
 export interface Placement {
   readonly lineage: Circumstances['lineage']
   readonly inherited: Handoff | undefined
@@ -59,15 +59,15 @@ export async function writeRecord(
   const { repository, warnings } = await captured(project, options.captureGit)
   const around = await circumstancesOf(handoffs, project, placement, repository, options.dryRun)
   const composed = composeRecord(withChanged(authored, repository, options.autoArtifacts), around)
-  const told = [
+  const allWarnings = [
     ...warnings,
-    ...composed.unknownCloses.map((id) => `"${id}" closes nothing: no such open item was inherited.`),
+    ...composed.unknownCloses.map((id) => `closes: there is no inherited open item "${id}".`),
     ...composed.ignoredExtras.map(
-      (name) => `extra.${name} was left out: the record has a member of that name.`,
+      (name) => `extra.${name} was ignored: the record has its own member of that name.`,
     ),
   ]
   const { inherited } = placement
-  return stored(handoffs, project, composed, told, {
+  return stored(handoffs, project, composed, allWarnings, {
     ...options,
     refuse: (fault) =>
       inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),
@@ -75,8 +75,8 @@ export async function writeRecord(
 }
 
 /**
- * A new record whose content comes from elsewhere: `fill` puts it into the empty draft. Git facts are captured and
- * artifacts hashed as for any other. Errors: those of `writeRecord`.
+ * Writes a new record whose content `fill` puts into an empty draft. Captures git facts and hashes artifacts as
+ * `writeRecord` does. Errors: those of `writeRecord`.
  */
 export async function writeComposed(
   handoffs: Handoffs,
@@ -154,7 +154,7 @@ function projectFacts(id: string, repository: CapturedRepository | undefined): H
   return { id, root_hint: '.', repository: captured }
 }
 
-/** The authored record with an artifact for each changed file, unless it names the file itself. */
+/** Adds an artifact for each changed file that the author does not name. */
 function withChanged(
   authored: Authored,
   repository: CapturedRepository | undefined,
@@ -172,7 +172,7 @@ function withChanged(
   return { ...authored, artifacts: [...(authored.artifacts ?? []), ...changed.map(artifactOf)] }
 }
 
-/** Takes every artifact's hash anew; one that names no readable file inside the project keeps what was given. */
+/** Hashes every artifact. One that names no readable file inside the project keeps its given hash. */
 async function withHashes(
   handoffs: Handoffs,
   project: Project,

@@ -3,7 +3,7 @@ import { shownLine, shownText } from './fence.ts'
 import { firstNextAction } from './next-action.ts'
 import { discoveries, failedAttempts, type Handoff, inProgress, type OpenItem } from './record.ts'
 
-/** One entry of a brief: what stands before the text and the text itself. */
+/** One entry of a brief: a label and a text. */
 export interface BriefEntry {
   readonly lead: string
   readonly text: string
@@ -20,7 +20,7 @@ export interface BriefSection {
 
 const entry = (lead: string, text: string): BriefEntry => ({ lead, text })
 
-/** What a brief always shows, in order: title, objective, the first step, constraints, what not to try again. */
+/** What a brief always shows, in order: title, objective, next action, constraints, what not to retry. */
 export function reservedEntries(record: Handoff): readonly BriefEntry[] {
   const next = firstNextAction(record)
   const avoid = failedAttempts(record).filter((attempt) => attempt.avoid_repeating)
@@ -109,7 +109,7 @@ function driftEntries(drift: Drift | undefined): BriefEntry[] {
     .map(({ path, status }) => entry('', `${shownLine(path)} (${status})`))
 }
 
-/** Of a sensitive file only the path is shown. */
+/** A sensitive file is shown without its description. */
 function artifactEntry(artifact: Handoff['artifacts'][number]): BriefEntry {
   const description = artifact.sensitive
     ? ' (sensitive)'
@@ -128,7 +128,7 @@ function because(text: string, more: readonly (string | null)[]): string {
   return kept.length === 0 ? text : `${text} (${kept.join('; ')})`
 }
 
-/** Further lines of a text are indented, so that none can look like a line of ours. */
+/** Indents further lines of a text, so that they cannot pass for lines of the brief. */
 function body(text: string): string {
   return shownText(text).trim().replaceAll('\n', '\n    ')
 }

@@ -14,12 +14,12 @@ export const MAX_BRIEF_TOKENS = 8000
 /** Longest entry of an optional section; `handoff_get` shows the whole. */
 const LONGEST_ENTRY_CHARS = 600
 
-/** What a brief is made of; the same parts give the same text. */
+/** The parts of a brief; the same parts give the same text. */
 export interface BriefParts {
   readonly record: Handoff
   readonly etag: string
   readonly now: Date
-  /** Absent where the project was not looked at. */
+  /** Absent if the project was not checked. */
   readonly drift?: Drift
   readonly gate?: Gate
   readonly maxTokens: number
@@ -27,11 +27,11 @@ export interface BriefParts {
 
 export interface Brief {
   readonly text: string
-  /** Section -> entries that are not shown, or not whole. */
+  /** Section -> entries that are missing or cut. */
   readonly omitted: Readonly<Record<string, number>>
 }
 
-/** A record as a few lines for a model, within a budget in tokens. */
+/** Summarizes a record for a model within a budget in tokens. */
 export function briefOf(parts: BriefParts): Brief {
   const head = [headerLine(parts), freshnessLine(parts)].join('\n')
   const frame = bytes(`${head}\n${fencedBody('', parts.etag)}`)
@@ -64,7 +64,7 @@ function ageOf(updatedAt: string, now: Date): string {
   return hours < 48 ? `${hours} h old` : `${Math.floor(hours / 24)} days old`
 }
 
-/** Numbers and our own words only: it stands outside the fence. */
+/** Numbers and fixed words only, because it is outside the fence. */
 function freshnessLine({ drift, gate }: BriefParts): string {
   if (!drift) return 'Freshness: not checked'
   const moved = drift.artifacts.filter(({ status }) => status === 'changed' || status === 'missing').length
@@ -74,11 +74,11 @@ function freshnessLine({ drift, gate }: BriefParts): string {
     drift.changedInScope.length > 0 && `${drift.changedInScope.length} paths in scope changed`,
     moved > 0 && `${moved} recorded files changed or missing`,
   ]
-  const said = facts.filter((fact) => fact).join(', ')
-  return `Freshness: ${said}${gate ? `. Gate: ${gate}` : ''}`
+  const text = facts.filter((fact) => fact).join(', ')
+  return `Freshness: ${text}${gate ? `. Gate: ${gate}` : ''}`
 }
 
-/** Every reserved entry; where they are too long together, each is cut at the same length. */
+/** Every reserved entry. If they exceed the budget together, each is cut at the same length. */
 function fitReserved(entries: readonly BriefEntry[], budget: number): string[] {
   const whole = entries.map(lineOf)
   if (bytes(whole.join('\n')) <= budget) return whole
@@ -107,7 +107,7 @@ interface FittedSection {
   readonly missing: number
 }
 
-/** As many whole entries as fit; of the current state as much as fits. */
+/** As many whole entries as fit; a single entry is cut instead. */
 function fitSection(section: BriefSection, left: number, id: string): FittedSection {
   const title = `${section.title}:`
   const lines = section.entries.map((entry) => `- ${lineOf(cut(entry, LONGEST_ENTRY_CHARS))}`)
@@ -137,7 +137,7 @@ function isLong({ text }: BriefEntry): boolean {
   return text.length > LONGEST_ENTRY_CHARS
 }
 
-/** A section of one long text is cut rather than left out. */
+/** Cuts a section of one long text instead of leaving it out. */
 function fitOne(section: BriefSection, left: number, id: string): FittedSection {
   const [only] = section.entries
   const frame = bytes(`${section.title}:\n- \n${moreLine(section, 1, id)}\n`)

@@ -10,12 +10,12 @@ import {
   tooLarge,
 } from './record-size.ts'
 
-/** A child is told to shorten what was given only where there is at least this much room for it. */
+/** Callers are told to shorten their input only if at least this much room is left for it. */
 const WORTH_SHORTENING_BYTES = 16 * 1024
 const WORTH_SHORTENING_ITEMS = 20
 const NAMED_PARTS = 3
 
-/** What a child takes over. */
+/** What a child inherits. */
 const INHERITED = [
   'work',
   'summary',
@@ -28,8 +28,8 @@ const INHERITED = [
 ] as const
 
 /**
- * Why a child cannot be stored, with what its author can do: what is inherited stays, so that only what is given can be made
- * shorter, or the parent while it is a draft. `bare` is the child with nothing given. Nothing was written.
+ * The error for a child that is too large, with a remedy: a child keeps what it inherits, so only the input can be
+ * shortened, or the parent while it is a draft. `bare` is the child without any input. Nothing was written.
  */
 export function childTooLarge(
   fault: SizeFault,
@@ -44,7 +44,7 @@ export function childTooLarge(
   if (fits && room >= WORTH_SHORTENING_BYTES && free >= WORTH_SHORTENING_ITEMS) {
     return tooLarge(
       fault,
-      `What it inherits leaves room for ${room} bytes and ${free} items: shorten what is given, or give a part of it to a later record.`,
+      `What it inherits leaves room for ${room} bytes and ${free} items: shorten what is given, or move a part of it to a later record.`,
       { details },
     )
   }
@@ -56,13 +56,13 @@ export function childTooLarge(
   if (isEditable(parent)) {
     return tooLarge(
       fault,
-      `${why} The parent is a ${parent.status === 'draft' ? 'draft' : 'validated draft'}: take out of it what no longer matters with handoff_update, then go on from it.`,
+      `${why} The parent is a ${parent.status === 'draft' ? 'draft' : 'validated draft'}: remove what no longer matters with handoff_update, then continue from it.`,
       { details, next: { tool: 'handoff_get', args: { id: parent.id } } },
     )
   }
   return tooLarge(
     fault,
-    `${why} closes takes done open items out, but their descriptions stay. Else write a new record with handoff_create and parent: none that says what still matters and names ${parent.id}; its brief helps.`,
+    `${why} closes removes finished open items, but their descriptions stay. Otherwise create a record with handoff_create and parent: none that states what still matters and names ${parent.id}; its brief helps.`,
     {
       details,
       next: { tool: 'handoff_get', args: { id: parent.id, format: 'brief', max_tokens: MAX_BRIEF_TOKENS } },
@@ -70,12 +70,12 @@ export function childTooLarge(
   )
 }
 
-/** Why a merge cannot be stored, with what its author can do. Nothing was written. */
+/** The error for a merge that is too large, with a remedy. Nothing was written. */
 export function mergeTooLarge(fault: SizeFault, parents: readonly string[]): SatchelError {
   const [a = '', b = ''] = parents
   return tooLarge(
     fault,
-    'A merge keeps all that its parents hold. Go on from one of them with handoff_branch instead, and write into it what matters of the others; the difference shows it.',
+    'A merge keeps everything its parents hold. Continue one of them with handoff_branch instead, and add what matters from the others; the difference shows it.',
     { details: { parents }, next: { tool: 'handoff_diff', args: { a, b } } },
   )
 }

@@ -3,7 +3,7 @@ import type { Drift } from './drift.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
-/** From best to worst: `stale` was true and its ground moved, `contradicted` is refuted by the ground. */
+/** From best to worst. `stale`: its basis changed since. `contradicted`: its basis shows otherwise. */
 export const CLAIM_VERDICTS = ['holds', 'unverifiable', 'stale', 'contradicted'] as const
 export type ClaimVerdict = (typeof CLAIM_VERDICTS)[number]
 
@@ -41,50 +41,50 @@ function judge(item: Evidence, world: WorldFacts, drift: Drift): Finding {
     case 'command':
       return judgeRun(item, world, drift)
     default:
-      return ['unverifiable', `nothing on this machine can show a ${item.type}`]
+      return ['unverifiable', `a ${item.type} cannot be checked on this machine`]
   }
 }
 
 const COMMIT_FINDINGS: Readonly<Record<CommitFact, Finding>> = {
   ancestor: ['holds', 'the commit is part of HEAD'],
-  elsewhere: ['stale', 'the commit exists, but not in the history of HEAD'],
-  unreachable: ['contradicted', 'the commit is in no branch any more'],
+  other_branch: ['stale', 'the commit exists, but not in the history of HEAD'],
+  unreachable: ['contradicted', 'no branch or tag contains the commit'],
   absent: ['contradicted', 'the commit is not in the repository'],
-  unchecked: ['unverifiable', 'git could not say'],
+  unchecked: ['unverifiable', 'git could not tell'],
 }
 
 function judgeCommit(item: Evidence, { git }: WorldFacts): Finding {
   const commit = commitOf(item.ref ?? '')
-  if (commit === undefined) return ['unverifiable', 'it names no commit']
-  if (git?.kind !== 'repository') return ['unverifiable', git?.reason ?? 'git was not asked']
+  if (commit === undefined) return ['unverifiable', 'the reference is not a commit id']
+  if (git?.kind !== 'repository') return ['unverifiable', git?.reason ?? 'git was not run']
   return COMMIT_FINDINGS[git.commits.get(commit) ?? 'unchecked']
 }
 
 function judgeFile(item: Evidence, { files }: WorldFacts): Finding {
   const fact = files?.get(item.ref ?? '')
-  if (!fact) return ['unverifiable', 'it names no file']
-  if (fact.kind === 'missing') return ['contradicted', 'the file is gone']
+  if (!fact) return ['unverifiable', 'the reference is not a file']
+  if (fact.kind === 'missing') return ['contradicted', 'the file is missing']
   if (fact.kind === 'outside') return ['unverifiable', fact.detail]
-  if (item.digest === null) return ['holds', 'the file is there']
+  if (item.digest === null) return ['holds', 'the file exists']
   if (fact.kind !== 'file' || fact.sha256 === undefined || !item.digest.toLowerCase().startsWith('sha256:')) {
-    return ['unverifiable', 'its digest cannot be compared']
+    return ['unverifiable', 'the digest cannot be compared']
   }
-  if (fact.sha256 === item.digest.toLowerCase()) return ['holds', 'the file has the digest']
-  return ['contradicted', 'the file has another digest']
+  if (fact.sha256 === item.digest.toLowerCase()) return ['holds', 'the digest is equal']
+  return ['contradicted', 'the digest differs']
 }
 
-/** A run is never repeated: what it ran on may have moved, or a file it made may still be there. */
+/** Commands are never repeated. Their scope may have changed, or a file they made may still have its digest. */
 function judgeRun(item: Evidence, { files }: WorldFacts, drift: Drift): Finding {
-  if (drift.relevant) return ['stale', 'what it ran on has changed since']
+  if (drift.relevant) return ['stale', 'files in scope changed since']
   const digest = item.digest?.toLowerCase()
   for (const [path, fact] of files ?? []) {
     if (digest && fact.kind === 'file' && fact.sha256 === digest)
       return ['holds', `${path} still has its digest`]
   }
-  return ['unverifiable', 'it is not run again']
+  return ['unverifiable', 'commands are not run again']
 }
 
-/** Each decision with the worst verdict of what it rests on; one without evidence is unverifiable. */
+/** Each decision with the worst verdict of its evidence; without evidence it is unverifiable. */
 export function judgeDecisions(record: Handoff, claims: readonly JudgedClaim[]): readonly JudgedDecision[] {
   return record.decisions.map(({ id, evidence_ids }) => ({
     decision_id: id,
@@ -99,8 +99,8 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
 }
 
 /**
- * Whether to go on: `stop` when something that a decision or a high open item rests on is contradicted, or the record
- * is flagged; `care` when anything relevant moved; else `go`. It informs and never refuses.
+ * Advice before continuing: `stop` if evidence of a decision or a high open item is contradicted, or the record is
+ * flagged; `care` if anything relevant changed; else `go`. It never refuses anything.
  */
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
   const foundations = foundationIds(record)
@@ -112,7 +112,7 @@ export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: D
   return moved || drift.relevant ? 'care' : 'go'
 }
 
-/** Evidence that decisions cite, and that high open items name in their text. */
+/** Ids of evidence that decisions cite or high open items mention. */
 function foundationIds(record: Handoff): ReadonlySet<string> {
   const named = record.open_items
     .filter((item) => item.priority === 'high')

@@ -35,10 +35,10 @@ export interface Drift {
   readonly relevant: boolean
 }
 
-/** Compares a record with what the project says now. */
+/** Compares a record with the current state of the project. */
 export function drift(record: Handoff, world: WorldFacts): Drift {
   const captured = record.project.repository?.head ?? null
-  const git = world.git ?? { kind: 'none' as const, reason: 'git was not asked' }
+  const git = world.git ?? { kind: 'none' as const, reason: 'git was not run' }
   const artifacts = record.artifacts.map((artifact) => artifactState(artifact, world.files))
   const moved = artifacts.filter(
     ({ status }, index) =>
@@ -86,7 +86,7 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
 function scopeChanges(record: Handoff, git: GitFacts): string[] {
   if (git.kind === 'none') return []
   const patterns = record.work.scope.filter(looksLikePath)
-  // What was modified at capture already may be what the record describes: only a clean capture says that it is new.
+  // After a dirty capture, uncommitted changes may be what the record describes; only after a clean one are they new.
   const uncommitted = record.project.repository?.dirty === false ? git.uncommitted : []
   const changed = new Set([...(git.since?.changed ?? []), ...uncommitted])
   return [...changed].filter((path) => patterns.some((pattern) => inScope(pattern, path))).sort()
@@ -118,6 +118,6 @@ function movement(
 ): string {
   if (relation === 'ahead') return `${ahead ?? 'some'} commit${ahead === 1 ? '' : 's'} since the capture`
   if (relation === 'behind') return 'HEAD is older than the captured commit'
-  if (relation === 'diverged') return 'HEAD and the captured commit have gone different ways'
+  if (relation === 'diverged') return 'HEAD and the captured commit have diverged'
   return 'the captured commit is not part of this history'
 }

@@ -14,7 +14,7 @@ export const CONFLICT_KINDS = [
   'against_attempt',
 ] as const
 
-/** One thing two parents disagree on; the merged record holds the first position until somebody decides. */
+/** A disagreement between parents. The merged record holds the first position until the conflict is resolved. */
 export interface MergeConflict {
   readonly id: string
   readonly kind: (typeof CONFLICT_KINDS)[number]
@@ -46,7 +46,7 @@ interface Merged {
 
 type Unnumbered = Omit<MergeConflict, 'id'>
 
-/** What the parents of a merge disagree on, and what is only worth a warning. */
+/** The conflicts of a merge, and its warnings. */
 export function mergeFindings(merged: Merged): {
   readonly conflicts: readonly MergeConflict[]
   readonly warnings: readonly string[]
@@ -121,19 +121,19 @@ function subjectConflicts({ decisions }: Merged): Unnumbered[] {
   })
 }
 
-/** What a decision is about: its member `subject` or `topic`, what stands before its colon, or behind its `for`. */
+/** The subject of a decision: its member `subject` or `topic`, the text before its colon, or after its last `for`. */
 function subjectOf(decision: Decision): string | undefined {
   const free: unknown =
     'subject' in decision ? decision.subject : 'topic' in decision ? decision.topic : undefined
-  const said =
+  const phrase =
     typeof free === 'string'
       ? free
       : (/^([^:\n]{2,60}):\s/.exec(decision.decision)?.[1] ??
         /\bfor (?:the )?([^,.;\n]{3,60})$/i.exec(decision.decision)?.[1])
   const subject =
-    said === undefined
+    phrase === undefined
       ? ''
-      : folded(said)
+      : folded(phrase)
           .replace(/[^\p{L}\p{N}]+/gu, ' ')
           .trim()
   return subject === '' ? undefined : subject
@@ -180,7 +180,7 @@ function distinct(positions: readonly Position[]): Position[] {
 
 const NEGATION = /\b(?:do not|don't|never|no|not|must not|without)\b/gi
 
-/** Constraints that say the same but for a negation are only listed. */
+/** Constraints that differ only by a negation give a warning. */
 function constraintWarnings(constraints: readonly string[]): string[] {
   const bare = (text: string) =>
     folded(text)

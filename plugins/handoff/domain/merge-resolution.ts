@@ -6,7 +6,7 @@ import type { MergedContent } from './merge-content.ts'
 import { type Decision, ITEM_COLLECTIONS } from './record.ts'
 import { quoted } from './secrets.ts'
 
-/** What somebody decided about one conflict. */
+/** The decision on one conflict. */
 export interface Resolution {
   readonly conflict_id: string
   /** A parent's id, or `text`. */
@@ -17,7 +17,7 @@ export interface Resolution {
 
 export interface Resolved {
   readonly content: MergedContent
-  /** Conflicts nobody decided yet. */
+  /** Conflicts that are not resolved. */
   readonly open: readonly MergeConflict[]
 }
 
@@ -43,10 +43,10 @@ export function resolveConflicts(
   return { content: resolved, open: conflicts.filter(({ id }) => !decided.has(id)) }
 }
 
-/** A text of the caller's own is a position without a parent. */
+/** A text given by the caller is a position without a parent. */
 function chosenPosition(conflict: MergeConflict, { choose, text }: Resolution, index: number): Position {
   if (choose === 'text') {
-    if (text === undefined || text === '') throw refused(index, 'text', 'To choose a text, give it')
+    if (text === undefined || text === '') throw refused(index, 'text', 'choose "text" needs a text')
     return { parent: '', text }
   }
   const position = conflict.positions.find(({ parent }) => parent.toLowerCase() === choose.toLowerCase())
@@ -84,7 +84,7 @@ function withScalar(content: MergedContent, field: string, text: string): Merged
   return { ...content, work: { ...content.work, [field]: text } }
 }
 
-/** The chosen parent's item in the place of the merged one; closed there, it goes. */
+/** Replaces the merged item by that of the chosen parent; removes it if it is closed there. */
 function withItem(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {
   const collection = ITEM_COLLECTIONS.find((name) => name === conflict.field)
   if (!collection) return content
@@ -115,7 +115,7 @@ function withoutDecisions(content: MergedContent, ids: readonly string[]): Merge
   return { ...content, decisions: content.decisions.filter(({ id }) => !ids.includes(id)) }
 }
 
-/** Deciding for the decision ends the warning; deciding against it, or for a third way, takes it out. */
+/** Choosing the decision allows the attempt again; any other choice removes the decision. */
 function afterAttempt(content: MergedContent, conflict: MergeConflict, chosen: Position): MergedContent {
   const [decision, attempt] = conflict.positions
   if (chosen !== decision) return withoutDecisions(content, [decision?.item_id ?? ''])

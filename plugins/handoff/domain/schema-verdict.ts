@@ -5,17 +5,17 @@ import { resolvePointer } from './json-pointer.ts'
 import type { Handoff } from './record.ts'
 import { redactText } from './secrets.ts'
 
-/** One rule of the tables that a value breaks. */
+/** One rule of the schema that a value breaks. */
 export interface SchemaFault {
   /** Where; a missing member is reported at the object that lacks it. */
   readonly pointer: string
   readonly keyword: string
   readonly message: string
-  /** What the tables allow there: values, types, or the missing member's name. */
+  /** What the schema allows: values, types, or the missing member's name. */
   readonly expected: readonly string[]
-  /** What stands there, as JSON, cut at 80 characters; `absent` for a missing member. */
+  /** The present value as JSON, cut at 80 characters; `absent` for a missing member. */
   readonly actual: string
-  /** The nearest allowed value, or the present member that may be meant. */
+  /** The nearest allowed value, or the present member that may be a misspelling. */
   readonly suggestion?: string
 }
 
@@ -24,7 +24,7 @@ const ACTUAL_MAX_CHARS = 80
 /** Faults that one answer lists; their total is given beside them. */
 export const MAX_ERRORS = 100
 
-/** Whether a value is a record by the tables of the specification, and each rule it breaks. */
+/** Every rule of the schema that a value breaks; empty for a valid record. */
 export function schemaVerdict(value: unknown): readonly SchemaFault[] {
   if (validate(value)) return []
   const errors = validate.errors ?? []
@@ -34,11 +34,11 @@ export function schemaVerdict(value: unknown): readonly SchemaFault[] {
     .map((error) => fault(error, value))
 }
 
-/** What is about to be written, as a record. Errors: `invalid`/`schema_invalid` with every error. */
+/** The value as a record. Errors: `invalid`/`schema_invalid` with every error. */
 export function validRecord(value: unknown): Handoff {
   const errors = schemaVerdict(value)
   const [first] = errors
-  if (first === undefined) return value as Handoff // the verdict is what proves it
+  if (first === undefined) return value as Handoff // it breaks no rule
   throw refusals.schema_invalid(
     { place: first.pointer || 'the record', fault: first.message },
     { errors: errors.slice(0, MAX_ERRORS), details: { errors_total: errors.length } },
@@ -96,12 +96,11 @@ function strings(values: unknown): string[] {
 function sentence(keyword: string, expected: readonly string[], actual: string): string {
   const [first = ''] = expected
   if (keyword === 'required') return `the member "${first}" is missing`
-  if (keyword === 'enum' || keyword === 'const')
-    return `must be one of ${expected.join(', ')}; it is ${actual}`
-  if (keyword === 'type') return `must be ${expected.join(' or ')}; it is ${actual}`
-  if (keyword === 'pattern') return `must match ${first}; it is ${actual}`
+  if (keyword === 'enum' || keyword === 'const') return `must be one of ${expected.join(', ')}, not ${actual}`
+  if (keyword === 'type') return `must be ${expected.join(' or ')}, not ${actual}`
+  if (keyword === 'pattern') return `must match ${first}, not ${actual}`
   if (keyword === 'minLength') return 'must not be empty'
-  return `must be ${first}; it is ${actual}`
+  return `must be ${first}, not ${actual}`
 }
 
 function suggest(error: SchemaError, expected: readonly string[], value: unknown): string | undefined {
@@ -110,7 +109,7 @@ function suggest(error: SchemaError, expected: readonly string[], value: unknown
   return typeof value === 'string' ? nearest(value, expected) : undefined
 }
 
-/** A present member that may be the missing one; another first letter is rather another member. */
+/** A present member that may be a misspelling of the missing one; the first letter must match. */
 function misspelled(missing: string, value: Readonly<Record<string, unknown>>): string | undefined {
   const alike = Object.keys(value).filter((key) => key[0]?.toLowerCase() === missing[0])
   return nearest(missing, alike)

@@ -12,16 +12,16 @@ import { MAX_ERRORS, type SchemaFault } from './schema-verdict.ts'
 import { redactText } from './secrets.ts'
 import { readyBlockers } from './transition.ts'
 
-/** Up to which checks run: `schema` only the tables, `semantic` what the record alone shows, `repo` and `all` everything. */
+/** Which checks run: `schema` form and schema, `semantic` also those of the record alone, `repo` and `all` every check. */
 export const LEVELS = ['schema', 'semantic', 'repo', 'all'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** The two verdicts on a record: `schema_valid` by the tables alone, `validation` by every check. */
+/** Two results for a record: `schema_valid` by the schema alone, `validation` by every check. */
 export interface Verdict {
   readonly schema_valid: boolean
   readonly errors: readonly SchemaFault[]
   readonly errors_total: number
-  /** In the shape of the record's own member; each check has our extra `pointers`. */
+  /** The record's `validation` member, with `pointers` added to each check. */
   readonly validation: Omit<Validation, 'checks'> & { readonly checks: CheckResult[] }
   readonly can_ready: boolean
   readonly ready_blockers: readonly string[]
@@ -52,7 +52,8 @@ export function verdictOn(subject: Subject, level: Level, strict: boolean): Verd
   const quality = qualityOf(subject.record, isFresh(subject))
   const checks = CHECKS.map((rule) => {
     if (!runs(rule, level)) return skippedCheck(rule.name, `level ${level}`)
-    if (!readable && rule.level !== 'schema') return skippedCheck(rule.name, 'no record can be read')
+    if (!readable && rule.level !== 'schema')
+      return skippedCheck(rule.name, 'the text cannot be read as a record')
     const result = checkResult(rule.name, rule.run(subject))
     return rule.name === 'quality' ? { ...result, detail: `${quality.overall} of 100` } : result
   })
@@ -92,7 +93,7 @@ function errorsOf({ source, faults }: Subject): readonly SchemaFault[] {
   if (source.kind === 'not_utf8') return [unreadable('the text is not UTF-8', 'UTF-8')]
   if (source.kind !== 'broken') return faults
   const { line, column } = source.fault
-  return [unreadable(`the text is no JSON at line ${line}, column ${column}`, 'JSON')]
+  return [unreadable(`the text is not JSON at line ${line}, column ${column}`, 'JSON')]
 }
 
 function unreadable(message: string, expected: string): SchemaFault {
@@ -123,7 +124,7 @@ function skippedCheck(name: string, why: string): CheckResult {
   return { name, status: 'skipped', detail: why, pointers: [] }
 }
 
-/** The worst of the checks; `skipped` counts for nothing. */
+/** The worst status of the checks; `skipped` does not count. */
 function worst(checks: readonly Check[], strict: boolean): 'pass' | 'warn' | 'fail' {
   if (checks.some(({ status }) => status === 'fail')) return 'fail'
   if (!checks.some(({ status }) => status === 'warn')) return 'pass'

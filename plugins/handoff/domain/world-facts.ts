@@ -1,14 +1,14 @@
-/** What the project says of a record: plain data gathered outside, so that every check is pure. */
+/** Facts about the project, gathered before the checks so that every check is pure. */
 export interface WorldFacts {
-  /** Other records of the store by lower-case id; absent: no store was looked at. */
+  /** Other records of the store by lower-case id; absent: no store was checked. */
   readonly relatives?: ReadonlyMap<string, RelativeFacts>
-  /** Files by the path a record names them with; absent: no files were looked at. */
+  /** Files by the path a record names them with; absent: no files were checked. */
   readonly files?: ReadonlyMap<string, FileFact>
-  /** Absent: git was not asked. */
+  /** Absent: git was not run. */
   readonly git?: GitFacts
 }
 
-/** What a check must know of another record. */
+/** What a check needs to know of another record. */
 export interface RelativeFacts {
   readonly id: string
   readonly status: string
@@ -55,5 +55,5 @@ export interface SinceCapture {
   readonly reason?: string
 }
 
-/** `elsewhere`: in a branch or tag, but no ancestor of HEAD; `unreachable`: in none; `unchecked`: git could not say. */
-export type CommitFact = 'ancestor' | 'elsewhere' | 'unreachable' | 'absent' | 'unchecked'
+/** `other_branch`: in a branch or tag, but not an ancestor of HEAD; `unreachable`: in none; `unchecked`: git could not tell. */
+export type CommitFact = 'ancestor' | 'other_branch' | 'unreachable' | 'absent' | 'unchecked'

@@ -7,7 +7,7 @@ import type { Git } from './run-git.ts'
 /** Commits that are looked up for one record; the rest stay `unchecked`. Each takes up to three commands. */
 const MAX_COMMITS = 20
 
-/** What git says of a record: how far HEAD moved since its capture, and whether the commits it names exist. */
+/** How far HEAD moved since a record was captured, and whether the commits it names exist. */
 export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string): Promise<GitFacts> {
   const repository = await captureRepository(git, storePrefix)
   if (repository.kind === 'none') return { kind: 'none', reason: reasonText(repository.reason) }
@@ -26,11 +26,11 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
   }
 }
 
-/** A captured head reaches git only when it is plain hex: it is text from a file. */
+/** Only plain hex is passed to git: the captured head is text from a file. */
 async function since(git: Git, captured: string, head: string): Promise<SinceCapture> {
   const none = { commitsAhead: null, changed: [] }
   if (!isCommitId(captured))
-    return { ...none, relation: 'unknown', reason: 'the captured head is no commit id' }
+    return { ...none, relation: 'unknown', reason: 'the captured head is not a commit id' }
   const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
   if (full.kind === 'failed') {
     if (full.reason === 'timeout') return { ...none, relation: 'unknown', reason: 'git took too long' }
@@ -72,10 +72,10 @@ async function commitFact(git: Git, commit: string): Promise<CommitFact> {
   if (ancestor.reason !== 'refused') return 'unchecked'
   const holder = await git('for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)')
   if (holder.kind === 'failed') return 'unchecked'
-  return holder.stdout.trim() === '' ? 'unreachable' : 'elsewhere'
+  return holder.stdout.trim() === '' ? 'unreachable' : 'other_branch'
 }
 
-/** A failure of git in words. */
+/** A failure of git as text. */
 export function reasonText(reason: string): string {
   const words: Readonly<Record<string, string>> = {
     no_git: 'git is not installed',
@@ -84,5 +84,5 @@ export function reasonText(reason: string): string {
     timeout: 'git took too long',
     too_much_output: 'git answered too much',
   }
-  return words[reason] ?? 'git could not answer'
+  return words[reason] ?? 'git failed'
 }

@@ -1,7 +1,7 @@
 import { isCommitId } from '../domain/commit-id.ts'
 import type { Git, GitFailure } from './run-git.ts'
 
-/** What git says of a work tree at one moment. */
+/** State of a work tree at one moment. */
 export interface RepositoryFacts {
   readonly kind: 'repository'
   /** Absent before the first commit. */
@@ -22,7 +22,7 @@ export type CapturedRepository = RepositoryFacts | { readonly kind: 'none'; read
 
 /**
  * Head, branch, remote and changed paths of the work tree; one failing command never fails the capture. Paths are
- * relative to the folder git runs in; what stands below `storePrefix` (`.handoffs/`) is our own and does not count.
+ * relative to the folder git runs in. Paths below `storePrefix` (`.handoffs/`) are left out.
  */
 export async function captureRepository(git: Git, storePrefix: string): Promise<CapturedRepository> {
   const inside = await git('rev-parse', '--is-inside-work-tree')
@@ -72,7 +72,7 @@ function changedPaths(status: string): ChangedPath[] {
     })
 }
 
-/** A remote without what stands before the `@` of its host. */
+/** A remote without the user info before its host. */
 export function withoutUserInfo(remote: string): string {
   return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1').replace(/^[^/@:]+@([^/:]+:)/, '$1')
 }

@@ -6,7 +6,7 @@ const texts = (what: string) => z.array(z.string()).optional().describe(what)
 const text = z.string().optional()
 const level = z.enum(['high', 'medium', 'low']).optional()
 
-/** A list of items whose members the description names: listed as a schema they cost three times as much. */
+/** A list of items. The description names the members, which costs a third of the tokens of a full schema. */
 function items<T extends z.ZodRawShape>(members: T, what: string) {
   return z
     .array(z.looseObject({}).pipe(z.looseObject(members)))
@@ -15,16 +15,16 @@ function items<T extends z.ZodRawShape>(members: T, what: string) {
 }
 
 /**
- * What an author may say of a record beside its title, objective and state. The members named here are those a
- * model should fill; every other one of the record's schema (`id`, `outcome`, `made_at`, …) goes through as it is. A
- * record is checked against its schema before it is written, so nothing here repeats those rules.
+ * The fields of a record that an author fills in, besides title, objective and state. Other members of the record's
+ * schema (`id`, `outcome`, `made_at`, …) pass through unchanged. A record is checked against its schema before it is
+ * written, so these fields do not repeat those rules.
  */
 export const authoredFields = {
-  scope: texts('paths and patterns the work is about'),
+  scope: texts('paths and patterns of the work'),
   constraints: texts('what must stay true'),
-  definition_of_done: texts('how to tell it is finished'),
-  completed: texts('what is done'),
-  in_progress: texts('what was begun'),
+  definition_of_done: texts('criteria for done'),
+  completed: texts('finished work'),
+  in_progress: texts('started work'),
   discoveries: texts('what was learned'),
   why_it_matters: inWords(text.describe('why the objective matters')),
   decisions: items(

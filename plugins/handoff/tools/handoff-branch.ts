@@ -29,7 +29,7 @@ export function branchTool(handoffs: Handoffs) {
     name: 'handoff_branch',
     title: 'Branch handoff',
     description:
-      'Makes a draft child that inherits a record: continue goes on, fork tries another way, amend corrects a released one. What overrides holds replaces texts and is appended to lists. To join records use handoff_merge.',
+      'Creates a draft child that inherits a record: continue carries on, fork tries another way, amend corrects a released record. overrides replaces texts and appends to lists. To join records use handoff_merge.',
     profile: 'standard',
     input: z.object({
       id: z.string().describe(`the parent: ${ID_FORMS}`),

@@ -8,13 +8,13 @@ import { failedAttempts, type Handoff } from '../domain/record.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, digestOf, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
 
-/** `handoff_check_plan`: was this tried before, and did it fail? */
+/** `handoff_check_plan`: compares a plan with the failed attempts of a lineage. */
 export function checkPlanTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_check_plan',
     title: 'Check plan against failures',
     description:
-      'Before trying something: gives the failed attempts, of this record and all it goes on from, that resemble your plan, with reason and evidence. verdict repeat: do not; similar: read first; clear: nothing like it failed.',
+      'Call before trying something: returns failed attempts of this record and its ancestors that resemble your plan, with reason and evidence. verdict repeat: do not; similar: read first; clear: nothing similar failed.',
     profile: 'standard',
     input: z.object({
       id: z.string().default('latest').describe(ID_FORMS),
@@ -38,7 +38,7 @@ export function checkPlanTool(handoffs: Handoffs) {
         }),
       ),
       verdict: z.enum(PLAN_VERDICTS),
-      compared: z.number().describe('failed attempts looked at'),
+      compared: z.number().describe('failed attempts compared'),
       ...answerFields,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

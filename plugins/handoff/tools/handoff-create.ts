@@ -13,7 +13,7 @@ import {
   validationShape,
 } from './shared-fields.ts'
 
-/** What a tool that makes a record answers. */
+/** Answer of the tools that create a record. */
 export const createdOutput = z.object({
   id: z.string(),
   uri: z.string(),
@@ -27,7 +27,7 @@ export const createdOutput = z.object({
   ...answerFields,
 })
 
-/** The digest of a record that was made. */
+/** Digest of a created record. */
 export function createdDigest(output: z.output<typeof createdOutput>): string {
   const { id, path, status, assigned_ids, redactions, warnings } = output
   const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
@@ -35,7 +35,7 @@ export function createdDigest(output: z.output<typeof createdOutput>): string {
     path === null
       ? `Would write ${id}; nothing was written.`
       : `${status} ${shortId(id)} written: ${path} (${id})`,
-    output.repeated && 'The same idempotency_key as before: this is the record of the first call.',
+    output.repeated && 'This idempotency_key was used before: this is the record of the first call.',
     assigned.length > 0 && `ids: ${assigned.slice(0, 20).join(', ')}`,
     redactions.length > 0 && `${redactions.length} secrets were redacted.`,
     ...warnings.slice(0, 5),
@@ -49,20 +49,20 @@ export function createTool(handoffs: Handoffs) {
     name: 'handoff_create',
     title: 'Create handoff',
     description:
-      'Writes a draft record of the work so far: before context runs out, at a milestone. Notes git facts and file hashes, redacts secrets. Item ids are labels. Also takes closes (a list), why_it_matters, trigger, extra, idempotency_key, dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
+      'Writes a draft record of the work so far: before context runs out, at a milestone. Captures git facts and file hashes, redacts secrets. Item ids are labels. Also takes closes (a list), why_it_matters, trigger, extra, idempotency_key, dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
     profile: 'core',
     input: z.object({
       title: z.string().describe('one line'),
-      objective: z.string().describe('what is to be reached'),
-      current_state: z.string().describe('where the work stands'),
+      objective: z.string().describe('what to achieve'),
+      current_state: z.string().describe('state of the work'),
       ...authoredFields,
       parent: z.string().optional().describe('id, or none; default: the record that was resumed'),
       trigger: inWords(z.string().optional().describe('manual (default), threshold, hook, timeout')),
       extra: inWords(z.looseObject({}).optional().describe('further members of the record')),
-      capture_git: inWords(z.boolean().default(true).describe('note head and branch')),
-      hash_artifacts: inWords(z.boolean().default(true).describe('note what the files hold')),
+      capture_git: inWords(z.boolean().default(true).describe('capture head and branch')),
+      hash_artifacts: inWords(z.boolean().default(true).describe('hash the files')),
       auto_artifacts: inWords(
-        z.enum(['none', 'changed']).optional().describe('changed: every file git sees as changed'),
+        z.enum(['none', 'changed']).optional().describe('changed: every file git reports as changed'),
       ),
       dry_run: inWords(z.boolean().optional().describe('answer without writing')),
       idempotency_key: inWords(z.string().optional().describe('a repeated call gives the first record')),

@@ -10,22 +10,22 @@ import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 
 const share = (what: string) => z.number().min(0).max(1).optional().describe(what)
 
-/** `handoff_detect`: is it time for a handoff? */
+/** `handoff_detect`: tells whether to write a handoff. */
 export function detectTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_detect',
     title: 'Detect handoff need',
     description:
-      'Says whether it is time to write a handoff, from signals of your session, each 0 to 1; leave out what you do not know. The next handoff_create of this session keeps score and reasons.',
+      'Tells whether to write a handoff now, from signals of your session, each 0 to 1; omit unknown ones. The next handoff_create of this session records score and reasons.',
     profile: 'full',
     input: z.object({
       context: share('share of the context window used'),
       turn: share('share of the turns used'),
       elapsed: share('share of the time used'),
-      change: share('how much was changed'),
-      stuck: share('how little moves on'),
-      boundary: share('how complete the present step is'),
-      request: z.boolean().optional().describe('somebody asked for one'),
+      change: share('amount of change'),
+      stuck: share('lack of progress'),
+      boundary: share('completeness of the current step'),
+      request: z.boolean().optional().describe('a handoff was requested'),
       project: projectField,
     }),
     output: z.object({

@@ -9,13 +9,13 @@ import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { answerFields, cutLine, digestOf, list, projectField, truncatedShape } from './shared-fields.ts'
 
-/** `handoff_diff`: what two records do not share. */
+/** `handoff_diff`: differences of two records. */
 export function diffTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_diff',
     title: 'Compare handoffs',
     description:
-      'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items are matched by id and text, not by place. Differences over max_tokens (8000) are counted in truncated, whose next reads on.',
+      'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items match by id and text, not position. Differences over max_tokens (8000) are counted in truncated; its next call reads on.',
     profile: 'full',
     input: z.object({
       a: z.unknown().describe('the earlier one'),

@@ -7,24 +7,24 @@ import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 
 const MAX_PROBLEMS = 200
 
-/** `handoff_doctor`: what is wrong with a store. */
+/** `handoff_doctor`: problems of a store. */
 export function doctorTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_doctor',
-    title: 'Examine handoff store',
+    title: 'Check handoff store',
     description:
-      'Looks for damaged records, leftovers of interrupted writes, missing parents, cycles and wrong states in the store. Reads only; each problem says what to do. next_cursor reads on.',
+      'Finds damaged records, leftovers of interrupted writes, missing parents, cycles and wrong states in the store. Reads only; each problem names a remedy. next_cursor reads on.',
     profile: 'full',
     input: z.object({
       limit: z.number().min(1).max(MAX_PROBLEMS).default(50).describe('page size'),
-      cursor: z.string().optional().describe('next_cursor of the page before'),
+      cursor: z.string().optional().describe('next_cursor of the previous page'),
       project: projectField,
     }),
     output: z.object({
       problems: list(
         z.object({ kind: z.enum(PROBLEM_KINDS), path: z.string(), detail: z.string(), next: z.string() }),
       ),
-      total: z.number().describe('problems of all pages'),
+      total: z.number().describe('problems on all pages'),
       next_cursor: z.string().nullable(),
       ...answerFields,
     }),
@@ -43,7 +43,7 @@ export function doctorTool(handoffs: Handoffs) {
     },
     digest: ({ problems, total, next_cursor }) =>
       digestOf([
-        total === 0 && 'The store is sound.',
+        total === 0 && 'No problems found.',
         total > 0 && `${total} problems${problems.length < total ? `, ${problems.length} on this page` : ''}`,
         next_cursor !== null && `next page: cursor ${next_cursor}`,
         ...problems.slice(0, 7).map(({ kind, path, detail }) => `${kind} ${path}: ${detail}`.slice(0, 140)),

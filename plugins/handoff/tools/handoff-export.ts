@@ -17,20 +17,15 @@ export function exportTool(handoffs: Handoffs) {
     name: 'handoff_export',
     title: 'Export handoff',
     description:
-      'Gives a record as Markdown that a person reads and handoff_import takes back byte by byte, as its JSON, or several as a jsonl bundle. Writes no file. A text over max_tokens (50,000; 0: no bound) comes in parts: truncated.next reads on from offset, the parts joined are the text, sha256 and bytes are those of the whole.',
+      'Exports a record as Markdown that people can read and handoff_import restores byte by byte, as its JSON, or several as a jsonl bundle. Writes no file. A text over max_tokens (50,000; 0: no limit) comes in parts: truncated.next reads on from offset; the parts joined are the text; sha256 and bytes are of the whole text.',
     profile: 'full',
     input: z.object({
       id: z.string().optional().describe('one record'),
       ids: z.array(z.string()).optional().describe('or several'),
       format: z.enum(['md', 'json', 'jsonl']).optional().describe('default md; several: jsonl'),
-      offset: inWords(z.number().min(0).default(0).describe('byte of the text to begin at')),
+      offset: inWords(z.number().min(0).default(0).describe('byte to start at')),
       max_tokens: inWords(
-        z
-          .number()
-          .min(0)
-          .max(MAX_ANSWER_TOKENS)
-          .default(50_000)
-          .describe('longest part of the text; 0: all of it'),
+        z.number().min(0).max(MAX_ANSWER_TOKENS).default(50_000).describe('longest part of the text; 0: all'),
       ),
       project: projectField,
     }),
@@ -88,14 +83,14 @@ interface ExportAnswer {
 interface ExportRequest {
   readonly ids: readonly string[]
   readonly format: ExportFormat
-  /** Where in the text to begin, in bytes. */
+  /** Start in the text, in bytes. */
   readonly offset: number
-  /** Longest part of the text; 0: all of it. */
+  /** Longest part of the text; 0: all. */
   readonly maxTokens: number
 }
 
 /**
- * Records as one text, or the part of it that fits; `sha256` and `bytes` are those of the whole.
+ * Records as one text, or the part that fits; `sha256` and `bytes` are of the whole text.
  * Errors: `too_large`/`bundle_too_large`; more than one needs `jsonl`.
  */
 async function exportRecords(
@@ -151,7 +146,7 @@ function bundleOf(stored: readonly StoredRecord[]): string {
         (parent) => parent.toLowerCase() === id || !left.has(parent.toLowerCase()),
       ),
     )
-    // A cycle has no first record: what is left goes as it stands.
+    // A cycle has no first record: write the rest in the given order.
     for (const [id, { document }] of free.length > 0 ? free : [...left]) {
       lines.push(`${compactJson(document.text)}\n`)
       left.delete(id)

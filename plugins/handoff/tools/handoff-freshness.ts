@@ -22,7 +22,7 @@ import {
   truncatedShape,
 } from './shared-fields.ts'
 
-/** How a record stands against the project, as `handoff_freshness` and `handoff_resume` answer it. */
+/** State of a record against the project; `handoff_freshness` and `handoff_resume` answer it. */
 export const freshnessFields = {
   state: z.enum(DRIFT_STATES),
   freshness: z.object({
@@ -34,19 +34,19 @@ export const freshnessFields = {
   changed_in_scope: list(z.string()),
   artifacts: list(z.object({ path: z.string(), status: z.enum(ARTIFACT_STATES) })),
   reasons: list(z.string()),
-  relevant: z.boolean().describe('something in scope or among the artifacts changed'),
+  relevant: z.boolean().describe('something in scope or an artifact changed'),
   claims: list(z.object({ evidence_id: z.string(), verdict: z.enum(CLAIM_VERDICTS), reason: z.string() })),
   decisions: list(z.object({ decision_id: z.string(), verdict: z.enum(CLAIM_VERDICTS) })),
   gate: z.enum(GATES),
 }
 
-/** `handoff_freshness`: what of a record still holds. */
+/** `handoff_freshness`: which claims of a record still hold. */
 export function freshnessTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_freshness',
     title: 'Check handoff freshness',
     description:
-      'Compares a record with the repository now and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use it before acting on an old record. Runs nothing that a record names. max_tokens: longest answer.',
+      'Compares a record with the current repository and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use before acting on an old record. Never runs what a record names. max_tokens: longest answer.',
     profile: 'standard',
     input: z.object({
       id: z.string().default('latest').describe(ID_FORMS),

@@ -12,7 +12,7 @@ export function getTool(handoffs: Handoffs) {
     name: 'handoff_get',
     title: 'Read handoff',
     description:
-      'Reads one record: as JSON, one part of it by JSON pointer, as Markdown, or as a brief. Over max_tokens an outline comes instead, and truncated.next reads on. A damaged file is given with its problems. Changes nothing.',
+      'Reads one record: as JSON, one part by JSON pointer, as Markdown, or as a brief. Over max_tokens it returns an outline, and truncated.next reads on. A damaged file comes with its problems. Changes nothing.',
     profile: 'standard',
     input: z.object({
       id: z.string().describe(ID_FORMS),
@@ -21,7 +21,7 @@ export function getTool(handoffs: Handoffs) {
         .default('json')
         .describe('md: Markdown; brief: what a resume shows'),
       pointer: z.string().optional().describe('only this part, such as /open_items/0'),
-      with_defaults: z.boolean().default(false).describe('show defaults of absent members'),
+      with_defaults: z.boolean().default(false).describe('fill in defaults of absent members'),
       max_tokens: z
         .number()
         .min(1)

@@ -4,13 +4,13 @@ import { importRecords, OUTCOMES } from '../actions/import-records.ts'
 import type { Handoffs } from '../project.ts'
 import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
 
-/** `handoff_import`: takes records in. */
+/** `handoff_import`: imports records. */
 export function importTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_import',
     title: 'Import handoffs',
     description:
-      'Takes in records, bytes unchanged, from text or a path: JSON, a jsonl bundle, exported Markdown, a folder such as .baton/handoffs; a hand-written HANDOFF.md becomes a draft. A record with a secret is refused unless secrets is redact.',
+      'Imports records, bytes unchanged, from text or a path: JSON, a jsonl bundle, exported Markdown, a folder such as .baton/handoffs; a hand-written HANDOFF.md becomes a draft. Refuses a record with a secret unless secrets is redact.',
     profile: 'full',
     input: z.object({
       content: z.string().optional().describe('the text itself'),
@@ -18,11 +18,8 @@ export function importTool(handoffs: Handoffs) {
       on_conflict: z
         .enum(['error', 'keep', 'new_id'])
         .default('error')
-        .describe('when another text has the id'),
-      secrets: z
-        .enum(['refuse', 'redact'])
-        .default('refuse')
-        .describe('what to do with a record that holds one'),
+        .describe('if the id exists with other text'),
+      secrets: z.enum(['refuse', 'redact']).default('refuse').describe('what to do with secrets'),
       dry_run: z.boolean().default(false).describe('answer without writing'),
       project: projectField,
     }),

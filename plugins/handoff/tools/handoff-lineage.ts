@@ -13,23 +13,23 @@ import {
   truncatedShape,
 } from './shared-fields.ts'
 
-/** Most records on a page; a title and a label of each take at most a few hundred bytes. */
+/** Largest page; title and label of a record take at most a few hundred bytes. */
 const MAX_NODES = 200
 
-/** `handoff_lineage`: which record goes on from which. */
+/** `handoff_lineage`: parents and children of records. */
 export function lineageTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_lineage',
     title: 'Show handoff lineage',
     description:
-      'Shows which records go on from which, around one or all: nodes, edges from parent to child, roots, leaves, missing parents, cycles, and a Mermaid chart. A page holds the nearest first; next_cursor reads on.',
+      'Shows the parents and children of one record or all: nodes, edges from parent to child, roots, leaves, missing parents, cycles, and a Mermaid chart. Nearest records first; next_cursor reads on.',
     profile: 'full',
     input: z.object({
-      id: z.string().optional().describe('start here; absent: every record'),
+      id: z.string().optional().describe('start here; default: every record'),
       direction: z.enum(DIRECTIONS).default('both').describe('parents, children or both'),
       depth: z.number().min(1).max(1000).default(50).describe('steps from the start'),
       limit: z.number().min(1).max(MAX_NODES).default(50).describe('page size'),
-      cursor: z.string().optional().describe('next_cursor of the page before'),
+      cursor: z.string().optional().describe('next_cursor of the previous page'),
       project: projectField,
     }),
     output: z.object({
@@ -48,7 +48,7 @@ export function lineageTool(handoffs: Handoffs) {
       missing_parents: list(z.string()),
       cycles: list(list(z.string())),
       mermaid: untrusted('titles of handoff records'),
-      total: z.number().describe('records of all pages'),
+      total: z.number().describe('records on all pages'),
       next_cursor: z.string().nullable(),
       truncated: truncatedShape.optional(),
       ...answerFields,
@@ -74,7 +74,7 @@ export function lineageTool(handoffs: Handoffs) {
       digestOf([
         next_cursor === null && nodes.length === total
           ? `${counted(total, 'record')}, ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`
-          : `${nodes.length} of ${counted(total, 'record')}, among them ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`,
+          : `${nodes.length} of ${counted(total, 'record')}; ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`,
         cutLine(truncated),
         leaves.length > 0 && `leaves: ${leaves.slice(0, 5).join(', ')}`,
         missing_parents.length > 0 &&

@@ -17,7 +17,7 @@ import {
   truncatedShape,
 } from './shared-fields.ts'
 
-/** Damaged files that a list names; `handoff_doctor` pages through all. */
+/** Damaged files that a list names; `handoff_doctor` lists all. */
 const MAX_DAMAGED = 20
 
 const listOutput = z.object({
@@ -58,15 +58,15 @@ export function listTool(handoffs: Handoffs) {
       flags: inWords(z.array(z.string()).optional().describe('any of invalid, conflicted')),
       relation: inWords(z.string().optional().describe('such as fork')),
       harness: inWords(z.string().optional().describe('harness of the writer, such as codex')),
-      project_id: inWords(z.string().optional().describe('id of the project, in records of several')),
+      project_id: inWords(z.string().optional().describe('id of the project')),
       actor: inWords(z.string().optional().describe('name of the writer')),
       since: inWords(z.string().optional().describe('updated at this time or later')),
       until: inWords(z.string().optional().describe('updated at this time or earlier')),
       parent: inWords(z.string().optional().describe('children of this record')),
-      leaf_only: inWords(z.boolean().optional().describe('only what nothing goes on from')),
+      leaf_only: inWords(z.boolean().optional().describe('only records without children')),
       sort: inWords(z.enum(SORTS).optional().describe('order of the list')),
       limit: z.number().min(1).max(100).default(20).describe('page size'),
-      cursor: z.string().optional().describe('next_cursor of the page before'),
+      cursor: z.string().optional().describe('next_cursor of the previous page'),
       project: projectField,
     }),
     output: listOutput,

@@ -38,7 +38,7 @@ export function mergeTool(handoffs: Handoffs) {
     name: 'handoff_merge',
     title: 'Merge handoffs',
     description:
-      'Joins 2 to 20 records by field: report says what conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Nothing but what one side removed is lost.',
+      'Joins 2 to 20 records by field: report lists conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Drops only what one side removed.',
     profile: 'full',
     input: z.object({
       ids: z.array(z.string()).max(20).optional().describe('records to join, 2 to 20'),

@@ -18,13 +18,13 @@ export function redactTool(handoffs: Handoffs) {
     name: 'handoff_redact',
     title: 'Redact handoff',
     description:
-      'Finds secrets in a stored record, a given record or a text, and with apply removes them from the stored one. A finding shows where and which kind, never the secret. A released record needs force_reason.',
+      'Finds secrets in a stored record, a given record or a text; apply removes them from the stored record. A finding shows place and kind, never the secret. A released record needs force_reason.',
     profile: 'full',
     input: z.object({
       id: z.string().optional().describe('stored record'),
       record: z.unknown().optional().describe('or a record'),
       text: z.string().optional().describe('or any text'),
-      fields: z.array(z.string()).optional().describe('pointers of texts to remove as well'),
+      fields: z.array(z.string()).optional().describe('pointers of more texts to remove'),
       apply: z.boolean().default(false).describe('write the stored record'),
       force_reason: z
         .string()

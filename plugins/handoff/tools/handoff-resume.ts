@@ -44,13 +44,13 @@ const resumeOutput = z.object({
   ...answerFields,
 })
 
-/** `handoff_resume`: goes on from a record. */
+/** `handoff_resume`: continues from a record. */
 export function resumeTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_resume',
     title: 'Resume handoff',
     description:
-      'Start here when going on with earlier work: gives a brief of the latest record (goal, next action, constraints, what not to retry), says what changed in the repository since, and claims it for this session; mark: false only looks. Also takes claim {by, ttl_s}, format: full (adds the record). conflict/claimed: another session works on it.',
+      'Start here to continue earlier work: returns a brief of the latest record (goal, next action, constraints, what not to retry), lists what changed in the repository since, and claims it for this session; mark: false only reads. Also takes claim {by, ttl_s}, format: full (adds the record). conflict/claimed: another session works on it.',
     profile: 'core',
     input: z.object({
       id: z.string().default('latest').describe(ID_FORMS),
@@ -61,7 +61,7 @@ export function resumeTool(handoffs: Handoffs) {
         .default(DEFAULT_BRIEF_TOKENS)
         .describe('size of the brief'),
       format: inWords(z.enum(['brief', 'full']).default('brief').describe('full adds the record')),
-      mark: z.boolean().default(true).describe('note that it was resumed'),
+      mark: z.boolean().default(true).describe('mark it as resumed'),
       claim: inWords(
         z
           .object({ by: z.string().max(200).optional(), ttl_s: claimSeconds.optional() })

@@ -14,26 +14,26 @@ import {
   projectField,
 } from './shared-fields.ts'
 
-/** `handoff_transition`: moves a record through its states. */
+/** `handoff_transition`: changes the status of a record. */
 export function transitionTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_transition',
     title: 'Change handoff status',
     description:
-      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded, a claim is given back), archived puts it away. A refusal says what is allowed. Also takes from, if_match, clear_flags, nonce (for retries).',
+      'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded, a claim ends), archived retires it. A refusal lists what is allowed. Also takes from, if_match, clear_flags, nonce (for retries).',
     profile: 'core',
     input: z.object({
       id: z.string().describe(ID_FORMS),
       to: z.enum(STATUSES).optional().describe('status to move to'),
       from: inWords(z.string().optional().describe('status it must have now')),
       if_match: inWords(z.string().optional().describe('etag it must have now')),
-      reason: z.string().max(MAX_REASON_CHARS).optional().describe('why, for its history'),
+      reason: z.string().max(MAX_REASON_CHARS).optional().describe('reason, for its history'),
       accept_warnings: z
         .string()
         .max(MAX_REASON_CHARS)
         .optional()
         .describe('why it may be released with warnings'),
-      clear_flags: inWords(z.array(z.string()).optional().describe('flags that were dealt with: conflicted')),
+      clear_flags: inWords(z.array(z.string()).optional().describe('resolved flags: conflicted')),
       nonce: inWords(z.string().max(200).optional().describe('a repeated call changes nothing')),
       project: projectField,
     }),
@@ -71,7 +71,7 @@ export function transitionTool(handoffs: Handoffs) {
     digest: ({ id, from, to, flags, repeated, warnings }) =>
       digestOf([
         from === to ? `${shortId(id)} is ${to}` : `${shortId(id)}: ${from} -> ${to}`,
-        repeated && 'The same nonce as before: nothing was changed.',
+        repeated && 'This nonce was used before: nothing was changed.',
         flags.length > 0 && `flags: ${flags.join(', ')}`,
         ...warnings.slice(0, 5),
       ]),

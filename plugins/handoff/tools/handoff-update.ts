@@ -17,7 +17,7 @@ const operation = z.object({
 
 const MAX_OPERATIONS = 200
 
-/** What may be appended, parsed but not listed: as a schema it is as long as `handoff_create`'s. */
+/** Fields to append. Parsed but not listed: the schema would be as long as that of `handoff_create`. */
 const appendix = z.looseObject({}).pipe(z.strictObject(appendable))
 
 /** `handoff_update`: edits a draft or validated record. */
@@ -26,7 +26,7 @@ export function updateTool(handoffs: Handoffs) {
     name: 'handoff_update',
     title: 'Edit handoff',
     description:
-      'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. conflict/etag_mismatch: it changed, read it again. Released records are amended with handoff_branch. Returns etag, assigned ids.',
+      'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. conflict/etag_mismatch: it changed; read it again. Amend released records with handoff_branch. Returns etag, assigned ids.',
     profile: 'standard',
     input: z.object({
       id: z.string().describe(ID_FORMS),

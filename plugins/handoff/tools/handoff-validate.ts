@@ -11,18 +11,18 @@ const input = z.object({
   id: z.string().optional().describe(`or a stored one: ${ID_FORMS}`),
   path: z.string().optional().describe('or a file in the project'),
   markdown: inWords(z.string().optional().describe('or exported text')),
-  level: inWords(z.enum(LEVELS).default('all').describe('how far to look')),
-  strict: inWords(z.boolean().default(false).describe('a warning fails too')),
+  level: inWords(z.enum(LEVELS).default('all').describe('which checks run')),
+  strict: inWords(z.boolean().default(false).describe('treat warnings as failures')),
   project: projectField,
 })
 
-/** `handoff_validate`: both verdicts on a record; writes nothing. */
+/** `handoff_validate`: schema and check results of a record; writes nothing. */
 export function validateTool(handoffs: Handoffs) {
   return defineTool({
     name: 'handoff_validate',
     title: 'Validate handoff',
     description:
-      'Judges a handoff record and writes nothing: schema_valid with each error at a JSON pointer; validation of references, lineage, secrets, files, git and usefulness; can_ready. An invalid record is an answer, not an error. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails).',
+      'Checks a handoff record and writes nothing: schema_valid with each error at a JSON pointer; validation of references, lineage, secrets, files, git and usefulness; can_ready. An invalid record is an answer, not an error. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails).',
     profile: 'core',
     input,
     output: z.object({
@@ -86,7 +86,7 @@ export function validateTool(handoffs: Handoffs) {
   })
 }
 
-/** `record: null` is a record to judge; only its absence is none. */
+/** `record: null` is a record to check; only an absent member is none. */
 function candidateOf(given: z.output<typeof input>): Candidate {
   const candidates: Candidate[] = []
   if (Object.hasOwn(given, 'record') && given.record !== undefined)
@@ -100,7 +100,7 @@ function candidateOf(given: z.output<typeof input>): Candidate {
   throw refusals.one_argument({ names }, { errors: [{ pointer: '', message: `exactly one of ${names}` }] })
 }
 
-/** `FILE|-|ID`: standard input without a word, a file that is there, else an id. */
+/** `FILE|-|ID`: an existing file, else an id; standard input by default. */
 async function sourceOf(typed: Readonly<Record<string, unknown>>, files: TypedFiles) {
   const { source, ...input } = typed
   if (input['record'] !== undefined || input['id'] !== undefined || input['path'] !== undefined) return input

@@ -2,38 +2,38 @@ import { z } from 'zod'
 import { inWords, nearest, untrusted } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
-/** Input and output fields that several handoff tools have. */
+/** Input and output fields that several handoff tools share. */
 
-/** A list in an answer: the domain's lists are read-only, and zod's own type for one is not. */
+/** A list in an answer, typed as read-only like the lists of the domain. */
 export function list<T extends z.ZodType>(element: T) {
-  // the same schema: only the type it is given and gives says `readonly`
+  // the same schema; only its types say `readonly`
   return z.array(element) as unknown as z.ZodType<readonly z.output<T>[], readonly z.input<T>[]>
 }
 
-/** The server's instructions name it, once for every tool. */
+/** Not listed per tool: the server's instructions name it once. */
 export const projectField = inWords(
-  z.string().optional().describe('folder of the project; default: the one the server was started for'),
+  z.string().optional().describe('folder of the project; default: that of the server'),
 )
 
-/** One record, as every tool takes it. */
+/** The forms of an id that every tool accepts. */
 export const ID_FORMS = 'id, its first or last digits, or latest'
 
 /** Longest reason that a record's history keeps. */
 export const MAX_REASON_CHARS = 2000
 
-/** Said in every answer: where, and what to mind. */
+/** Part of every answer. */
 export const answerFields = {
-  root: z.string().describe('the project root that was used'),
-  warnings: list(z.string()).describe('what to mind'),
+  root: z.string().describe('the project root used'),
+  warnings: list(z.string()).describe('warnings'),
 }
 
-/** Prose of whoever wrote a record. */
+/** Text from a record, marked as untrusted. */
 export const recordText = untrusted('handoff record')
 
-/** The same where a list shows it: cut for a model. */
+/** The same on one line of a list, shortened for models. */
 export const recordLine = untrusted('handoff record', { mcpMaxChars: 300 })
 
-/** `validation` in the shape of the record's own member, with our pointers. */
+/** The record's `validation` member, with pointers added to its checks. */
 export const validationShape = z.object({
   status: z.enum(['pass', 'warn', 'fail', 'not_run']),
   validated_at: z.string().nullable(),
@@ -56,7 +56,7 @@ export const validationShape = z.object({
 
 export const redactionShape = z.object({ field: z.string(), reason: z.string(), replacement: z.string() })
 
-/** Lines of a digest, at most ten. */
+/** The lines of a digest, at most ten. */
 export function digestOf(lines: readonly (string | false | undefined)[]): string {
   return lines
     .filter((line) => typeof line === 'string' && line !== '')
@@ -64,7 +64,7 @@ export function digestOf(lines: readonly (string | false | undefined)[]): string
     .join('\n')
 }
 
-/** A file of the store that is no usable record. */
+/** A file of the store that holds no usable record. */
 export const problemShape = z.object({
   path: z.string(),
   reason: z.string(),
@@ -73,14 +73,16 @@ export const problemShape = z.object({
   column: z.number().optional(),
 })
 
-/** That an answer was cut: what was left out of it, and the call that reads on. */
+/** Tells what was left out of an answer, and which call reads on. */
 export const truncatedShape = z.object({
   reason: z.string(),
-  left_out: z.record(z.string(), z.number()).describe('part -> entries left out; a cut text counts as none'),
+  left_out: z
+    .record(z.string(), z.number())
+    .describe('part -> entries left out; a shortened text does not count'),
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
 })
 
-/** A digest's line about it; undefined where nothing was cut. */
+/** The line of a digest about it; undefined if nothing was cut. */
 export function cutLine(truncated: z.output<typeof truncatedShape> | undefined): string | undefined {
   if (!truncated) return undefined
   const counts = Object.entries(truncated.left_out).map(([name, count]) => `${count} of ${name}`)
@@ -89,7 +91,7 @@ export function cutLine(truncated: z.output<typeof truncatedShape> | undefined):
 }
 
 /**
- * A text as one of the values it may have; listing them all in the input schema would cost every model tokens.
+ * The text as one of its allowed values. They are not listed in the input schema, which would cost tokens.
  * Errors: `invalid`/`invalid_arguments` with the values and the nearest one.
  */
 export function oneOf<T extends string>(field: string, given: string, values: readonly T[]): T {

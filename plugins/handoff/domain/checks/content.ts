@@ -5,7 +5,7 @@ import { childPointer, pointerOf, resolvePointer } from '../json-pointer.ts'
 import { findRandomText, findSecrets, quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
-/** Checks of what the texts say: secrets, redactions, transcripts, orders to the reader. */
+/** Checks of the texts: secrets, redactions, transcripts, instructions to the reader. */
 export const CONTENT_CHECKS: readonly CheckRule[] = [
   { name: 'secrets', level: 'semantic', run: checkSecrets },
   { name: 'redactions', level: 'semantic', run: checkRedactions },
@@ -15,7 +15,7 @@ export const CONTENT_CHECKS: readonly CheckRule[] = [
 
 function checkSecrets({ value }: Subject): readonly CheckFinding[] {
   const found = findSecrets(value).map(({ rule, pointer }) => fail(`looks like a secret (${rule})`, pointer))
-  return [...found, ...findRandomText(value).map((pointer) => warn('looks random, maybe a secret', pointer))]
+  return [...found, ...findRandomText(value).map((pointer) => warn('looks random; may be a secret', pointer))]
 }
 
 function checkRedactions({ record, value }: Subject): readonly CheckFinding[] {
@@ -23,10 +23,10 @@ function checkRedactions({ record, value }: Subject): readonly CheckFinding[] {
     const pointer = `/redactions/${index}`
     const found = resolvePointer(value, asPointer(field))
     if (found.kind === 'missing') return [warn(`"${quoted(field, 80)}" names no field`, pointer)]
-    // A renamed member is there under its replacement: that the field resolves is all it says.
+    // A renamed member is found under its replacement.
     if (field.endsWith(`/${replacement}`)) return []
     const holds = typeof found.value === 'string' && found.value.includes(replacement)
-    return holds ? [] : [warn('the field does not hold the replacement', pointer)]
+    return holds ? [] : [warn('the field does not contain the replacement', pointer)]
   })
 }
 
@@ -55,7 +55,7 @@ function checkTranscript({ value, transcripts }: Subject): readonly CheckFinding
   const pointers = transcriptMembers(value)
   return pointers.map((pointer) =>
     transcripts === 'refuse'
-      ? fail('a transcript does not belong into a record', pointer)
+      ? fail('a record must not hold a transcript', pointer)
       : warn('looks like a transcript', pointer),
   )
 }
@@ -79,8 +79,8 @@ function transcriptMembers(root: unknown): string[] {
 }
 
 const SUSPICIONS = {
-  invisible: 'holds characters a reader cannot see',
-  instruction: 'reads like an order to the reader',
+  invisible: 'contains invisible characters',
+  instruction: 'reads like an instruction to the reader',
 } as const
 
 function checkInjection({ record }: Subject): CheckOutcome {

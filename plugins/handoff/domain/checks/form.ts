@@ -11,7 +11,7 @@ import {
 } from '../record-size.ts'
 import { type CheckFinding, type CheckRule, fail, type Subject, warn } from './check.ts'
 
-/** Checks of the form: is it JSON, is it a record, is it of a sane size. */
+/** Checks of form: JSON, schema and size. */
 export const FORM_CHECKS: readonly CheckRule[] = [
   { name: 'json', level: 'schema', run: checkJson },
   { name: 'schema', level: 'schema', run: checkSchema },
@@ -22,21 +22,22 @@ function checkJson({ source, value }: Subject): readonly CheckFinding[] {
   if (source.kind === 'not_utf8') return [fail('the text is not UTF-8', '')]
   if (source.kind === 'broken') {
     const { line, column } = source.fault
-    return [fail(`the text is no JSON at line ${line}, column ${column}`, '')]
+    return [fail(`the text is not JSON at line ${line}, column ${column}`, '')]
   }
   const findings: CheckFinding[] = []
   const depth = source.kind === 'text' ? source.document.depth : depthOf(value)
   if (depth > MAX_DEPTH) findings.push(fail(`nested ${depth} levels deep, more than ${MAX_DEPTH}`, ''))
   if (source.kind !== 'text') return findings
   const { duplicateKeys, bom, changedNumbers } = source.document
-  findings.push(...duplicateKeys.map((pointer) => warn('a name stands twice in one object', pointer)))
+  findings.push(...duplicateKeys.map((pointer) => warn('a name occurs twice in one object', pointer)))
   if (bom) findings.push(warn('the text starts with a byte order mark', ''))
-  findings.push(...changedNumbers.map((pointer) => warn('a number that parsing changes', pointer)))
+  findings.push(...changedNumbers.map((pointer) => warn('parsing changes this number', pointer)))
   return findings
 }
 
 function checkSchema({ source, value, faults }: Subject): readonly CheckFinding[] {
-  if (source.kind === 'broken' || source.kind === 'not_utf8') return [fail('no record can be read', '')]
+  if (source.kind === 'broken' || source.kind === 'not_utf8')
+    return [fail('the text cannot be read as a record', '')]
   if (faults.length > 0) return faults.map(({ pointer, message }) => fail(message, pointer))
   if (!isJsonObject(value)) return []
   const findings: CheckFinding[] = []
@@ -61,7 +62,7 @@ function checkSize({ source, value }: Subject): readonly CheckFinding[] {
   return findings
 }
 
-/** Too deep to print is no reason to fail here: check `json` says it. */
+/** Empty for a value too deep to print, which check `json` reports. */
 function safeJson(value: unknown): string {
   return depthOf(value) > MAX_DEPTH * 10 ? '' : (JSON.stringify(value) ?? '')
 }

@@ -22,10 +22,10 @@ function checkShape({ record }: Subject): readonly CheckFinding[] {
     findings.push(warn('a fork without a label', '/lineage/branch_label'))
   }
   for (const [index, parent] of parents.entries()) {
-    if (!isUuid(parent)) findings.push(warn('a parent that is no uuid', `/lineage/parents/${index}`))
+    if (!isUuid(parent)) findings.push(warn('the parent is not a uuid', `/lineage/parents/${index}`))
   }
   if (relation !== 'merge' && merge_basis.length > 0) {
-    findings.push(warn('merge_basis on a record that is no merge', '/lineage/merge_basis'))
+    findings.push(warn('merge_basis on a record that is not a merge', '/lineage/merge_basis'))
   }
   return findings
 }
@@ -44,7 +44,7 @@ function parentCountFindings({ lineage: { parents, relation } }: Handoff): Check
 
 function checkParents({ record, world }: Subject): CheckOutcome {
   const { relatives } = world
-  if (!relatives) return { skipped: 'no store was looked at' }
+  if (!relatives) return { skipped: 'no store was checked' }
   const findings = record.lineage.parents.flatMap((parent, index) => {
     const pointer = `/lineage/parents/${index}`
     const facts = relatives.get(parent.toLowerCase())
@@ -58,15 +58,14 @@ function checkParents({ record, world }: Subject): CheckOutcome {
     }
     return found
   })
-  if (hasParentCycle(record, relatives))
-    findings.push(fail('the parents lead back to the record', '/lineage/parents'))
+  if (hasParentCycle(record, relatives)) findings.push(fail('the ancestors form a cycle', '/lineage/parents'))
   if (isSecondChild(record, relatives)) {
     findings.push(warn('another live record continues the same parent', '/lineage/parents'))
   }
   return findings
 }
 
-/** Whether following parents from the record comes back to a record on the way. */
+/** True if the record's ancestors contain a cycle. */
 function hasParentCycle(
   record: Handoff,
   relatives: ReadonlyMap<string, { parents: readonly string[] }>,
@@ -76,8 +75,8 @@ function hasParentCycle(
     (id === own ? record.lineage.parents : (relatives.get(id)?.parents ?? [])).map((parent) =>
       parent.toLowerCase(),
     )
-  // Removing records without open parents until none is left to remove: what stays lies on a cycle or above one.
-  // From the far end, so that a long chain falls in one pass.
+  // Removes records without remaining parents until none is left. What remains is on a cycle or descends from one.
+  // Starts at the far end, so that a long chain is removed in one pass.
   const reached = new Set([own])
   for (const id of reached) for (const parent of parentsOf(id)) reached.add(parent)
   let before = -1
@@ -106,7 +105,7 @@ function isSecondChild(
   return false
 }
 
-/** A child that counts: neither replaced nor put away, and described by somebody. */
+/** True for a child that is neither superseded nor archived, nor a skeleton. */
 export function isLiveChild(facts: { readonly status: string; readonly skeleton: boolean }): boolean {
   return facts.status !== 'superseded' && facts.status !== 'archived' && !facts.skeleton
 }
@@ -119,7 +118,7 @@ function checkTimestamps({ record, now }: Subject): readonly CheckFinding[] {
   const findings: CheckFinding[] = []
   for (const [pointer, text] of timesOf(record)) {
     const time = timeOf(text)
-    if (time === undefined) findings.push(warn(`"${quoted(text, 40)}" is no time`, pointer))
+    if (time === undefined) findings.push(warn(`"${quoted(text, 40)}" is not a time`, pointer))
     else if (!hasZone(text)) findings.push(warn('a time without a zone', pointer))
     else if (time > now.getTime() + FUTURE_MS) findings.push(warn('a time in the future', pointer))
     else if (updated !== undefined && time > updated && !pointer.startsWith('/validation')) {
@@ -146,7 +145,7 @@ function timesOf(record: Handoff): [string, string][] {
   ]
 }
 
-/** How much the record holds, for a reader of the verdict. */
+/** Number of entries in each collection of the record. */
 export function countsOf(record: Handoff): Record<string, number> {
   return {
     decisions: record.decisions.length,

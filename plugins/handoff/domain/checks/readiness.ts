@@ -2,7 +2,7 @@ import { contentDigest } from '../content-digest.ts'
 import { extension } from '../record.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
-/** Checks of whether somebody could go on from the record, and whether it agrees with itself. */
+/** Checks whether a session could continue from the record, and whether its members agree. */
 export const READINESS_CHECKS: readonly CheckRule[] = [
   { name: 'actionability', level: 'semantic', run: checkActionability },
   { name: 'consistency', level: 'semantic', run: checkConsistency },
@@ -12,14 +12,14 @@ export const READINESS_CHECKS: readonly CheckRule[] = [
 function checkActionability({ record }: Subject): readonly CheckFinding[] {
   const findings: CheckFinding[] = []
   if (record.open_items.length > 0 && !record.open_items.some((item) => item.suggested_action)) {
-    findings.push(warn('no open item says what to do next', '/open_items'))
+    findings.push(warn('no open item has a suggested_action', '/open_items'))
   } else if (record.open_items.length === 0 && record.summary.completed.length === 0) {
-    findings.push(warn('nothing is open and nothing is done', '/open_items'))
+    findings.push(warn('no open item and nothing completed', '/open_items'))
   }
   for (const [index, item] of record.open_items.entries()) {
     if (item.priority === 'high' && !item.acceptance_check) {
       findings.push(
-        warn(`${item.id} is high and has no acceptance check`, `/open_items/${index}/acceptance_check`),
+        warn(`${item.id} has high priority and no acceptance check`, `/open_items/${index}/acceptance_check`),
       )
     }
   }
@@ -39,9 +39,9 @@ function checkConsistency({ record, value }: Subject): readonly CheckFinding[] {
   if (flags.includes('invalid') && validation.status === 'pass') {
     findings.push(warn('flagged invalid although the validation passed', '/flags'))
   }
-  if (new Set(flags).size < flags.length) findings.push(warn('a flag stands twice', '/flags'))
+  if (new Set(flags).size < flags.length) findings.push(warn('a flag occurs twice', '/flags'))
   if (automation.score !== null && automation.trigger === 'manual') {
-    findings.push(warn('a score on a record made by hand', '/automation/score'))
+    findings.push(warn('a score with trigger manual', '/automation/score'))
   }
   const { conflicts } = extension(value)
   if (conflicts.length > 0 && !flags.includes('conflicted')) {
@@ -50,14 +50,14 @@ function checkConsistency({ record, value }: Subject): readonly CheckFinding[] {
   return findings
 }
 
-/** Statuses from which on the content is released. */
+/** Statuses in which the content is released. */
 const RELEASED: ReadonlySet<string> = new Set(['ready', 'resumed', 'superseded', 'archived'])
 
 function checkIntegrity({ record, value, source }: Subject): CheckOutcome {
   const { content_sha256 } = extension(value)
   if (content_sha256 === undefined) return { skipped: 'the record carries no content digest' }
   if (!RELEASED.has(record.status)) return { skipped: 'the record is not released' }
-  if (source.kind !== 'text') return { skipped: 'only the text of a record can be compared' }
+  if (source.kind !== 'text') return { skipped: 'the digest needs the text of the record' }
   if (contentDigest(source.document) === content_sha256) return []
-  return [warn('the content is not what was released', '/x_satchel/content_sha256')]
+  return [warn('the content differs from what was released', '/x_satchel/content_sha256')]
 }

@@ -9,7 +9,7 @@ import {
 import { quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckRule, fail, type Subject, warn } from './check.ts'
 
-/** Checks of the ids of items and of what refers to them. */
+/** Checks of item ids and references to them. */
 export const REFERENCE_CHECKS: readonly CheckRule[] = [
   { name: 'ids', level: 'semantic', run: checkIds },
   { name: 'refs.evidence', level: 'semantic', run: checkEvidenceReferences },
@@ -20,7 +20,7 @@ function checkIds({ record }: Subject): readonly CheckFinding[] {
   const owner = new Map<string, ItemCollection>()
   return ITEM_COLLECTIONS.flatMap((collection) =>
     (record[collection] ?? []).flatMap(({ id }, index) => {
-      if (!isItemId(id)) return [] // the schema says so
+      if (!isItemId(id)) return [] // reported by the schema check
       const other = owner.get(id)
       owner.set(id, collection)
       return idFindings(id, collection, other, `/${collection}/${index}/id`)
@@ -35,10 +35,12 @@ function idFindings(
   pointer: string,
 ): CheckFinding[] {
   const findings: CheckFinding[] = []
-  if (other === collection) findings.push(fail(`${id} stands twice in ${collection}`, pointer))
+  if (other === collection) findings.push(fail(`${id} occurs twice in ${collection}`, pointer))
   else if (other !== undefined) findings.push(warn(`${id} is also in ${other}`, pointer))
   if (id[0] !== ITEM_LETTERS[collection]) {
-    findings.push(warn(`${id} in ${collection}, where ${ITEM_LETTERS[collection]}- is usual`, pointer))
+    findings.push(
+      warn(`${id} in ${collection}, where ids usually start with ${ITEM_LETTERS[collection]}-`, pointer),
+    )
   }
   return findings
 }
@@ -50,7 +52,12 @@ function checkEvidenceReferences({ record }: Subject): readonly CheckFinding[] {
       item.evidence_ids.flatMap((id, at) =>
         known.has(id)
           ? []
-          : [fail(`"${quoted(id, 40)}" is no evidence`, `/${collection}/${index}/evidence_ids/${at}`)],
+          : [
+              fail(
+                `"${quoted(id, 40)}" is not the id of an evidence item`,
+                `/${collection}/${index}/evidence_ids/${at}`,
+              ),
+            ],
       ),
     )
   return [...dangling('decisions', record.decisions), ...dangling('failed_attempts', failedAttempts(record))]
@@ -62,13 +69,13 @@ function checkBlockers({ record }: Subject): readonly CheckFinding[] {
     item.blocked_by.flatMap((blocker, at): CheckFinding[] => {
       const pointer = `/open_items/${index}/blocked_by/${at}`
       if (blocker === item.id) return [fail(`${item.id} is blocked by itself`, pointer)]
-      // Any other text names something outside the record that it waits for.
+      // Any other text names a blocker outside the record.
       if (!isItemId(blocker) || known.has(blocker)) return []
-      return [fail(`${blocker} is no open item`, pointer)]
+      return [fail(`${blocker} is not an open item`, pointer)]
     }),
   )
   const cycle = blockerCycle(record)
-  if (cycle) findings.push(fail(`open items wait for each other: ${cycle.join(' -> ')}`, '/open_items'))
+  if (cycle) findings.push(fail(`open items block each other: ${cycle.join(' -> ')}`, '/open_items'))
   const open = record.open_items
   if (open.length > 0 && open.every((item) => item.blocked_by.length > 0)) {
     findings.push(warn('every open item is blocked', '/open_items'))
@@ -76,7 +83,7 @@ function checkBlockers({ record }: Subject): readonly CheckFinding[] {
   return findings
 }
 
-/** The first cycle of two or more items, in the order of waiting. Without recursion: chains may be long. */
+/** The first cycle of two or more items, each blocked by the next. Iterative, because chains may be long. */
 function blockerCycle(record: Handoff): readonly string[] | undefined {
   const blockers = new Map(record.open_items.map((item) => [item.id, item.blocked_by]))
   const done = new Set<string>()

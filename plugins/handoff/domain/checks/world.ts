@@ -15,7 +15,7 @@ export const WORLD_CHECKS: readonly CheckRule[] = [
 
 function checkPaths({ record, world }: Subject): CheckOutcome {
   const { files } = world
-  if (!files) return { skipped: 'no files were looked at' }
+  if (!files) return { skipped: 'no files were checked' }
   return record.artifacts.flatMap((artifact, index) => {
     const pointer = `/artifacts/${index}/path`
     const fact = files.get(artifact.path)
@@ -23,9 +23,9 @@ function checkPaths({ record, world }: Subject): CheckOutcome {
     if (fact?.kind === 'outside') findings.push(fail(fact.detail, pointer))
     const mayBeMissing = artifact.role === 'generated' || isDeleted(artifact)
     if (fact?.kind === 'missing' && !mayBeMissing) findings.push(warn('no such file', pointer))
-    if (artifact.path.includes('\\')) findings.push(warn('backslashes in a path', pointer))
+    if (artifact.path.includes('\\')) findings.push(warn('the path contains backslashes', pointer))
     if (isSensitivePath(artifact.path) && !artifact.sensitive) {
-      findings.push(warn('such files usually hold secrets; mark it sensitive', pointer))
+      findings.push(warn('such files usually hold secrets; mark it as sensitive', pointer))
     }
     return findings
   })
@@ -37,13 +37,13 @@ function isDeleted(artifact: object): boolean {
 
 function checkArtifacts({ record, world }: Subject): CheckOutcome {
   const { files } = world
-  if (!files) return { skipped: 'no files were looked at' }
+  if (!files) return { skipped: 'no files were checked' }
   const skipped = record.artifacts.filter(({ path }) => isSkipped(files.get(path))).length
   const findings = record.artifacts.flatMap((artifact, index) => {
     if (artifact.content_hash === null) return []
     const pointer = `/artifacts/${index}/content_hash`
     if (!isSha256(artifact.content_hash)) {
-      return [warn('a hash of an unknown kind; sha256:<hex> is compared', pointer)]
+      return [warn('unknown kind of hash; only sha256:<hex> is compared', pointer)]
     }
     return hashFinding(files.get(artifact.path), artifact.content_hash, pointer)
   })
@@ -68,10 +68,10 @@ function checkEvidence({ record, world }: Subject): CheckOutcome {
     const findings: CheckFinding[] = []
     if (item.type === 'commit') findings.push(...commitFindings(item.ref ?? '', world.git, at('ref')))
     if (item.type === 'url' && !/^https?:\/\/[^\s/]/i.test(item.ref ?? '')) {
-      findings.push(warn('no http or https address', at('ref')))
+      findings.push(warn('not an http or https URL', at('ref')))
     }
     if (item.digest !== null && !/^[a-z0-9-]{1,20}:[0-9a-f]+$/i.test(item.digest)) {
-      findings.push(warn('a digest is written as algorithm:hex', at('digest')))
+      findings.push(warn('a digest must have the form algorithm:hex', at('digest')))
     }
     if ((item.type === 'test' || item.type === 'command') && !item.result) {
       findings.push(warn(`a ${item.type} without its result`, at('result')))
@@ -82,7 +82,7 @@ function checkEvidence({ record, world }: Subject): CheckOutcome {
 
 function commitFindings(ref: string, git: Subject['world']['git'], pointer: string): CheckFinding[] {
   const commit = commitOf(ref)
-  if (commit === undefined) return [warn('a commit is named by 7 to 64 hex digits', pointer)]
+  if (commit === undefined) return [warn('a commit id must have 7 to 64 hex digits', pointer)]
   if (git?.kind !== 'repository') return []
   const fact = git.commits.get(commit)
   return fact === 'absent' || fact === 'unreachable'
@@ -91,7 +91,7 @@ function commitFindings(ref: string, git: Subject['world']['git'], pointer: stri
 }
 
 function checkFreshness({ record, world }: Subject): CheckOutcome {
-  if (!world.git || world.git.kind === 'none') return { skipped: world.git?.reason ?? 'git was not asked' }
+  if (!world.git || world.git.kind === 'none') return { skipped: world.git?.reason ?? 'git was not run' }
   const { state, reasons } = drift(record, world)
   return state === 'fresh'
     ? []
