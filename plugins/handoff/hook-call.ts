@@ -1,15 +1,15 @@
 import type { RecordRow } from './domain/record-row.ts'
 import type { Handoffs, Project } from './project.ts'
 
-/** What a hook works with. */
+/** The input of a hook's work. */
 export interface HookCall {
   readonly handoffs: Handoffs
   readonly project: Project
-  /** As records name it. */
+  /** The name used in records. */
   readonly session: string | undefined
   readonly harness: string
   /** How the session started: `startup`, `resume`, `clear`, `compact`, `fork`. */
   readonly source: string | undefined
-  /** The records as far as a hook has the time to read them, those written last before all others. */
+  /** The records that can be read in time, newest first. */
   rows(): Promise<readonly RecordRow[]>
 }

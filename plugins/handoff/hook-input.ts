@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { isJsonObject } from '../../server/plugin.ts'
 
-/** What a harness tells a hook; whatever else it says is left alone, the transcript above all. */
+/** The members of a harness's input that hooks use. The transcript is never read. */
 export interface HookInput {
   readonly sessionId: string | undefined
   readonly cwd: string | undefined
@@ -12,24 +12,28 @@ export interface HookInput {
 const MAX_BYTES = 256 * 1024
 const LONGEST_WAIT_MS = 300
 
-/** Reads the JSON on stdin; undefined when it is too long, too late, or no object. Never waits for the end for ever. */
+/** Reads the JSON on stdin, with a time limit; undefined if it is too long, too late, or not an object. */
 export async function readHookInput(stdin: Readable): Promise<HookInput | undefined> {
   const text = await readBriefly(stdin)
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
     if (!isJsonObject(value)) return undefined
-    return { sessionId: said(value['session_id']), cwd: said(value['cwd']), source: said(value['source']) }
+    return {
+      sessionId: textOf(value['session_id']),
+      cwd: textOf(value['cwd']),
+      source: textOf(value['source']),
+    }
   } catch {
     return undefined
   }
 }
 
-function said(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The text so far when a harness leaves its pipe open. */
+/** The text received in time: a harness may leave its pipe open. */
 function readBriefly(stdin: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -24,7 +24,7 @@ import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
 import { validateTool } from './tools/handoff-validate.ts'
 
-/** One line per tool; what each does stands in its file. */
+/** One line per tool. */
 const TOOLS = [
   createTool,
   validateTool,
@@ -46,7 +46,7 @@ const TOOLS = [
   doctorTool,
 ]
 
-/** Handoff records: what a session leaves for the next one. */
+/** Handoff records, which one session writes for the next. */
 export const plugin = definePlugin({
   name: 'handoff',
   version: '0.1.0',
@@ -64,7 +64,7 @@ export const plugin = definePlugin({
   },
 })
 
-/** What `satchel doctor` says of the project's store. */
+/** The findings of `satchel doctor` about the project's store. */
 async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
   const project = handoffs.ownProject()
   const subject = 'handoff store'

@@ -11,7 +11,7 @@ import { openStore, type Store } from './store/store.ts'
 
 /** One project: its root, its store and its repository. */
 export interface Project {
-  /** Absolute; said in every answer. */
+  /** Absolute; part of every answer. */
   readonly root: string
   readonly store: Store
   readonly index: RecordIndex
@@ -20,28 +20,28 @@ export interface Project {
   readonly storePrefix: string
 }
 
-/** What every action of this plugin works with. Lives as long as the host. */
+/** What the tools, hooks and resources of this plugin share. Lives as long as the host. */
 export interface Handoffs {
   readonly config: HandoffConfig
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The time that records are given. */
+  /** The time written into records. */
   now(): Date
-  /** Milliseconds that pass, for limits. */
+  /** Milliseconds, for time limits. */
   clock(): number
   random: RandomBytes
-  /** What a session was last told about its need of a handoff; its next record takes it. */
+  /** The last result of `handoff_detect` by session; the session's next record stores it. */
   readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
-  /** The project at a root, with little patience for git, whose commands end with the signal: a hook must not hold its host up. */
+  /** The project at a root, with a short time limit for git and an abort signal: a hook must not block its harness. */
   hookProject(root: string, signal: AbortSignal): Project
-  /** The host's own project, for what no call asks for. */
+  /** The host's own project, for work outside a call. */
   ownProject(): Project
 }
 
 const HOOK_GIT_MS = 400
 
-/** Opens projects on demand, on the given disk; makes no folder and touches no file. */
+/** Opens projects on demand. Creates no folder and touches no file. */
 export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = realDisk): Handoffs {
   const projects = new Map<string, Project>()
   const at = (root: string): Project => {
@@ -67,7 +67,7 @@ export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = r
   }
 }
 
-/** The default clock of locks, file ages and limits: it must go with the times the file system writes. */
+/** The clock of locks, file ages and limits. It must agree with the times of the file system. */
 const systemClock = () => Date.now()
 
 function openProject(host: Host, config: HandoffConfig, disk: Disk, root: string): Project {

@@ -4,12 +4,12 @@ import { sessionName } from './domain/record-id.ts'
 import type { Handoffs, Project } from './project.ts'
 import { ancestorsOfProcess, loadSessions, sessionAmong } from './store/sessions.ts'
 
-/** On stdio one process serves one session; its name is random and lives as long as the process. */
+/** On stdio one process serves one session, under a random name. */
 const PROCESS_SESSION = `s-${randomBytes(8).toString('hex')}`
 
 /**
- * The session that calls (design handoff, section 4): named by the environment; else noted by the harness's hook under
- * a process above this one; else this stdio process. Over HTTP, and for a bare command, there is none.
+ * The calling session (design handoff, section 4): that of `SATCHEL_SESSION`; else the one that a hook noted for an
+ * ancestor of this process; else this stdio process. Calls over HTTP and bare commands have none.
  */
 export async function sessionOf(
   ctx: Pick<CallContext, 'localTransport'>,

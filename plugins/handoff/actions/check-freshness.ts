@@ -13,16 +13,20 @@ import type { Handoff } from '../domain/record.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { groundOf } from './world.ts'
 
-/** How a record stands against the project now. */
-export interface Standing {
+/** Freshness of a record: drift, claims and gate. */
+export interface Assessment {
   readonly drift: Drift
   readonly claims: readonly JudgedClaim[]
   readonly decisions: readonly JudgedDecision[]
   readonly gate: Gate
 }
 
-/** Re-derives freshness, claims and gate of a record; writes nothing. */
-export async function standingOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<Standing> {
+/** Assesses a record against the project; writes nothing. */
+export async function assessRecord(
+  handoffs: Handoffs,
+  project: Project,
+  record: Handoff,
+): Promise<Assessment> {
   const ground = await groundOf(handoffs, project, record)
   const moved = drift(record, ground)
   const claims = judgeClaims(record, ground, moved)
@@ -34,12 +38,12 @@ export async function standingOf(handoffs: Handoffs, project: Project, record: H
   }
 }
 
-/** Longest lists of a freshness answer where nobody asked for more, in tokens of 4 bytes. */
+/** Default budget for the lists of a freshness answer. */
 export const FRESHNESS_TOKENS = 6000
 
-/** The standing as tools answer it; of its lists what matters most within `maxTokens`, and how much of each was left out. */
+/** The assessment as tools return it, with the most important entries of its lists within `maxTokens`, and the number of entries left out. */
 export function freshnessAnswer(
-  { drift: moved, claims, decisions, gate }: Standing,
+  { drift: moved, claims, decisions, gate }: Assessment,
   maxTokens: number = FRESHNESS_TOKENS,
 ) {
   const { lists, leftOut } = withinBytes(
@@ -72,10 +76,10 @@ export function freshnessAnswer(
   return { freshness, leftOut }
 }
 
-/** The call that gives a freshness answer whole. */
+/** The call that returns the whole answer. */
 export function wholeFreshness(id: string): Truncated['next'] {
   return { tool: 'handoff_freshness', args: { id, max_tokens: MAX_FRESHNESS_TOKENS } }
 }
 
-/** More than the answer to the largest record there can be. */
+/** Larger than any answer. */
 export const MAX_FRESHNESS_TOKENS = 1_000_000

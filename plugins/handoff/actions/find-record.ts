@@ -10,7 +10,7 @@ import { unknownRecord } from '../store/store.ts'
 const MAX_CANDIDATES = 10
 
 /**
- * The id that an argument means: a uuid, `latest`, or a beginning or end of at least 4 hex digits.
+ * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4.
  * Errors: `not_found`/`record_not_found`, `not_found`/`ambiguous_id` with the candidates.
  */
 export async function resolveId(project: Project, given: string): Promise<string> {
@@ -34,7 +34,7 @@ async function latestId(project: Project): Promise<string> {
   return latest.id.toLowerCase()
 }
 
-/** The record an argument means. Errors: those of `resolveId`; `invalid` with the file's problem. */
+/** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */
 export async function findRecord(project: Project, given: string): Promise<StoredRecord> {
   const found = await project.store.read(await resolveId(project, given))
   if (!found) throw unknownRecord(given)

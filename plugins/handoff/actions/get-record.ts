@@ -9,7 +9,7 @@ import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
-import { standingOf } from './check-freshness.ts'
+import { assessRecord } from './check-freshness.ts'
 import { brokenFile, resolveId } from './find-record.ts'
 
 export interface GetRequest {
@@ -33,7 +33,7 @@ export interface GetAnswer {
   readonly warnings: readonly string[]
 }
 
-/** A record, a part of it, or a text of it, within a budget. A file that breaks the tables is given with its problem. */
+/** A record, a part of it, or its text, within a budget. A file that breaks the schema comes with its problem. */
 export async function getRecord(
   handoffs: Handoffs,
   project: Project,
@@ -57,7 +57,7 @@ export async function getRecord(
   return { ...base, ...jsonOf(requestedValue(found, request), request, id) }
 }
 
-/** The brief of a record as prompts and resources show it, and the id it has. Errors: those of `getRecord`. */
+/** The id and the brief of a record, for prompts and resources. Errors: those of `getRecord`. */
 export async function getBrief(
   handoffs: Handoffs,
   project: Project,
@@ -97,7 +97,7 @@ function tooMuch(id: string, pointer: string): NonNullable<GetAnswer['truncated'
   return { reason: 'over_budget', next: readOn(id, pointer) }
 }
 
-/** Each member with its kind and size instead of its value. */
+/** Replaces the value of each member by its kind and size. */
 function outlineOf(value: unknown): unknown {
   if (Array.isArray(value)) return { items: value.length, bytes: jsonBytes(value) }
   if (!isJsonObject(value)) return { bytes: jsonBytes(value) }
@@ -125,9 +125,9 @@ async function textOf(
   if (found.kind === 'broken') throw brokenFile(found.problem)
   if (format === 'brief') {
     const { record, etag } = found
-    const standing = await standingOf(handoffs, project, record)
+    const assessment = await assessRecord(handoffs, project, record)
     const tokens = Math.min(Math.max(maxTokens, MIN_BRIEF_TOKENS), MAX_BRIEF_TOKENS)
-    return { text: briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: tokens }).text }
+    return { text: briefOf({ record, etag, now: handoffs.now(), ...assessment, maxTokens: tokens }).text }
   }
   const text = toMarkdown(found.record, found.document.text)
   if (Buffer.byteLength(text) <= maxTokens * BYTES_PER_TOKEN) return { text }

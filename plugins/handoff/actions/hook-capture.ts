@@ -13,8 +13,8 @@ import { type Placement, writeRecord } from './write-record.ts'
 const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
 
 /**
- * Before a compaction: brings this session's draft up to date with git and its files; without one, makes a skeleton
- * draft. Never validated or ready by itself.
+ * Before a compaction: updates this session's draft from git and its files; without a draft, writes a skeleton. It
+ * stays a draft until a session changes its status.
  */
 export async function captureSkeleton(call: HookCall): Promise<void> {
   const { handoffs, project, session } = call
@@ -35,14 +35,14 @@ export async function captureSkeleton(call: HookCall): Promise<void> {
   await writeSkeleton(call, parent?.kind === 'record' ? parent.record : undefined)
 }
 
-/** The time and, where it was validated, the status; a skeleton stays one until somebody describes it. */
+/** Updates time and status, but keeps the skeleton mark until a session describes the draft. */
 function freshTime({ handoffs }: HookCall, record: Handoff): JsonEdit[] {
   return afterUpdate(record, handoffs.now().toISOString()).filter(
     ({ pointer }) => pointer !== '/x_satchel/skeleton',
   )
 }
 
-/** What git and the files say now, where that differs from the draft. */
+/** Edits for the facts of git and files that differ from the draft. */
 async function refreshEdits(
   { handoffs, project }: HookCall,
   stored: StoredRecord | BrokenRecord | undefined,

@@ -5,7 +5,7 @@ import { timeOf } from '../domain/record-time.ts'
 import type { HookCall } from '../hook-call.ts'
 import { claimedBy } from './create-record.ts'
 
-/** Renews the session's claim when less than half of it is left; the record keeps its time. */
+/** Renews the session's claim when less than half of it is left. Leaves `updated_at`. */
 export async function renewClaim(call: HookCall): Promise<void> {
   const { handoffs, project, session } = call
   const now = handoffs.now().getTime()
@@ -20,7 +20,7 @@ export async function renewClaim(call: HookCall): Promise<void> {
   })
 }
 
-/** Releases the session's claim: the record is ready for whoever comes next. */
+/** Ends the session's claim; a resumed record becomes ready. */
 export async function endClaim(call: HookCall): Promise<void> {
   const { handoffs, project, session } = call
   const claimed = await claimOf(call)

@@ -5,9 +5,9 @@ import type { RecordRow } from '../domain/record-row.ts'
 import type { HookCall } from '../hook-call.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import { ancestorsOfProcess, loadSessions, type NotedSession, noteSession } from '../store/sessions.ts'
-import { standingOf } from './check-freshness.ts'
+import { assessRecord } from './check-freshness.ts'
 
-/** Notes the harness's session under the processes above this hook, and gives what was known of it before. */
+/** Stores the session with the ancestors of this process, and returns the earlier entry of the session. */
 export async function noteStart({
   handoffs,
   project,
@@ -19,12 +19,12 @@ export async function noteStart({
   const before = (await loadSessions(disk, layout)).find((noted) => noted.session === session)
   const shown = before?.shown === true || source === 'resume'
   const noted = { session, at: handoffs.now().toISOString(), ancestors: ancestorsOfProcess(), shown }
-  // A store that cannot be written still has a brief to show.
+  // The brief can be shown even if the store cannot be written.
   await noteSession(disk, layout, noted).catch(() => undefined)
   return before
 }
 
-/** The brief to show at a start, if the configuration wants one: of this session's draft, else of the latest record. */
+/** The brief for the start of a session, if it is configured: of the session's draft, else of the latest record. */
 export async function sessionBrief(
   call: HookCall,
   before: NotedSession | undefined,
@@ -40,11 +40,11 @@ export async function sessionBrief(
   const stored = row && (await project.store.read(row.id))
   if (stored?.kind !== 'record') return undefined
   const { record, etag } = stored
-  const standing = await standingOf(handoffs, project, record)
-  return briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: DEFAULT_BRIEF_TOKENS }).text
+  const assessment = await assessRecord(handoffs, project, record)
+  return briefOf({ record, etag, now: handoffs.now(), ...assessment, maxTokens: DEFAULT_BRIEF_TOKENS }).text
 }
 
-/** The newest record this session has written and not released. */
+/** The newest record that this session wrote and did not release. */
 export function draftOf(rows: readonly RecordRow[], session: string | undefined): RecordRow | undefined {
   if (session === undefined) return undefined
   const own = rows.filter((row) => row.session === session && isEditable(row))

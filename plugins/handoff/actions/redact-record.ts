@@ -23,7 +23,7 @@ export interface RedactAnswer {
   readonly warnings: readonly string[]
 }
 
-/** Finds the secrets of a text and shows it without them; nothing is stored. */
+/** Finds the secrets of a text and returns the text without them. Stores nothing. */
 export function redactGivenText(project: Project, text: string): RedactAnswer {
   const findings = findSecrets(text)
   return {
@@ -36,7 +36,7 @@ export function redactGivenText(project: Project, text: string): RedactAnswer {
   }
 }
 
-/** The same for a record that is not stored: a JSON value, or its text. Errors: `invalid`/`bad_json`. */
+/** The same for a given record: a JSON value, or its text. Errors: `invalid`/`bad_json`. */
 export function redactGivenRecord(project: Project, given: unknown, fields: readonly string[]): RedactAnswer {
   const reading = readJson(typeof given === 'string' ? given : JSON.stringify(given))
   if (reading.kind === 'broken') {
@@ -63,7 +63,7 @@ export interface RedactStored {
 }
 
 /**
- * Finds, and with `apply` removes, the secrets of a stored record: the only rewrite of released content.
+ * Finds, and with `apply` removes, the secrets of a stored record. This is the only change of released content.
  * Errors: `conflict`/`immutable` for a released one without a reason.
  */
 export async function redactStored(

@@ -16,7 +16,7 @@ import { brokenFile, findRecord } from './find-record.ts'
 import type { MergeAnswer } from './merge-records.ts'
 import { refuseReleased } from './update-record.ts'
 
-/** Resolves conflicts that a merge left open in its child; the flag goes with the last of them. */
+/** Resolves open conflicts of a merged record. Clears the flag with the last conflict. */
 export async function resolveMerge(
   handoffs: Handoffs,
   project: Project,

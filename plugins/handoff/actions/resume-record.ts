@@ -11,7 +11,7 @@ import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { freshnessAnswer, type Standing, standingOf, wholeFreshness } from './check-freshness.ts'
+import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 
 export interface ResumeRequest {
@@ -51,22 +51,22 @@ export async function resumeRecord(
   request: ResumeRequest,
 ): Promise<ResumeAnswer> {
   const found = await findRecord(project, request.id)
-  const standing = await standingOf(handoffs, project, found.record)
+  const assessment = await assessRecord(handoffs, project, found.record)
   const named = request.claim?.by
   const by = named === undefined ? await sessionOf(ctx, handoffs, project) : comparableName(named)
   const ttlS = request.claim?.ttl_s ?? handoffs.config.claim_ttl_s
   const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
   const marked = request.mark && canMark
-  const stored = marked ? await mark(handoffs, project, found, standing, by, ttlS) : found
+  const stored = marked ? await mark(handoffs, project, found, assessment, by, ttlS) : found
   const { rows } = await project.index.view()
   const { record, etag, id } = stored
-  const brief = briefOf({ record, etag, now: handoffs.now(), ...standing, maxTokens: request.maxTokens })
+  const brief = briefOf({ record, etag, now: handoffs.now(), ...assessment, maxTokens: request.maxTokens })
   return {
     root: project.root,
     id,
     etag,
     brief: brief.text,
-    ...boundedParts({ stored, standing, path: lineagePath(id, byId(rows)) }, request.withRecord),
+    ...boundedParts({ stored, assessment, path: lineagePath(id, byId(rows)) }, request.withRecord),
     omitted: brief.omitted,
     claim: extension(record).claim,
     marked,
@@ -82,15 +82,15 @@ const MAX_RECORD_BYTES = 200_000
 
 interface Found {
   readonly stored: StoredRecord
-  readonly standing: Standing
+  readonly assessment: Assessment
   readonly path: readonly string[]
 }
 
 /** The parts of an answer that grow with a record and its lineage, each within its limit, and the call that reads on. */
-function boundedParts({ stored, standing, path }: Found, withRecord: boolean) {
+function boundedParts({ stored, assessment, path }: Found, withRecord: boolean) {
   const { id, record, document } = stored
   const { structured, leftOut, more } = structuredOf(record)
-  const fresh = freshnessAnswer(standing)
+  const fresh = freshnessAnswer(assessment)
   const isTooLarge = withRecord && Buffer.byteLength(document.text) > MAX_RECORD_BYTES
   const nexts: readonly (Truncated['next'] | false)[] = [
     more !== undefined && readOn(id, more),
@@ -118,14 +118,14 @@ async function mark(
   handoffs: Handoffs,
   project: Project,
   found: StoredRecord,
-  standing: Standing,
+  assessment: Assessment,
   by: string | undefined,
   ttlS: number,
 ): Promise<StoredRecord> {
   await project.store.update(found.id, undefined, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
     refuseClaimed(current, by, handoffs.now())
-    const change = markChange(current.record, standing, by, ttlS, handoffs.now())
+    const change = markChange(current.record, assessment, by, ttlS, handoffs.now())
     return editText(current.document, changeEdits(current.record, change))
   })
   return findRecord(project, found.id)
@@ -143,7 +143,7 @@ function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now
 /** Renewing a claim changes neither history nor time. */
 function markChange(
   record: Handoff,
-  { drift }: Standing,
+  { drift }: Assessment,
   by: string | undefined,
   ttlS: number,
   now: Date,

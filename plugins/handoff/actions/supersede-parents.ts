@@ -6,9 +6,9 @@ import type { Handoffs, Project } from '../project.ts'
 import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
 
 /**
- * After a child became ready: its parents are superseded (a fork leaves its parent), and a claim of the child's
- * session on them ends. Each parent under its own lock; one that cannot be written is a warning, because leaves come
- * from the lineage and not from the status.
+ * Supersedes the parents of a child that became ready (a fork leaves its parent), and ends the claim of the child's
+ * session on them. Each parent is changed under its own lock. A parent that cannot be written gives only a warning,
+ * because leaves come from the lineage and not from the status.
  */
 export async function supersedeParents(
   handoffs: Handoffs,
@@ -43,8 +43,8 @@ function changed(
 
 function changeOf(parent: Handoff, child: Handoff): RecordChange | undefined {
   if (child.lineage.relation !== 'fork') {
-    const isGone = parent.status === 'superseded' || parent.status === 'archived'
-    return isGone ? undefined : { status: 'superseded', claim: null }
+    const isRetired = parent.status === 'superseded' || parent.status === 'archived'
+    return isRetired ? undefined : { status: 'superseded', claim: null }
   }
   const { claim } = extension(parent)
   if (claim === null || claim.by !== extension(child).session) return undefined

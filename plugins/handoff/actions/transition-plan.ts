@@ -10,7 +10,7 @@ import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { judgeStored } from './validate-record.ts'
 
-/** What `handoff_transition` is asked. */
+/** Input of `handoff_transition`. */
 export interface TransitionRequest {
   readonly id: string
   readonly to: Status | undefined
@@ -22,16 +22,16 @@ export interface TransitionRequest {
   readonly nonce: string | undefined
 }
 
-/** What a transition writes, decided before anything is. */
+/** What a transition will write. */
 export interface Plan {
   /** Undefined: nothing is written. */
   readonly change: RecordChange | undefined
-  /** Thrown after the change is stored: a failed check run is kept. */
+  /** Thrown after the change is stored, so that the record keeps the failed check run. */
   readonly refusal?: SatchelError
 }
 
 /**
- * Decides a transition without writing. Errors: those of the refusals below.
+ * Decides a transition without writing. Errors: those of the functions below.
  */
 export async function planOf(
   handoffs: Handoffs,
@@ -100,7 +100,7 @@ function validated(stored: StoredRecord, verdict: Verdict): Plan {
   }
 }
 
-/** The checks that were stored count only for the content they saw. */
+/** Stored checks count only for the content they ran on. */
 async function promoted(
   handoffs: Handoffs,
   project: Project,
@@ -125,13 +125,13 @@ async function refuseWithoutSuccessor(project: Project, { id, record }: StoredRe
   throw refusals.no_successor({ next: { tool: 'handoff_lineage', args: { id } } })
 }
 
-/** The outcome as the record keeps it: without our extra pointers, which only an answer needs. */
+/** The outcome as stored in the record: without the pointers, which only an answer has. */
 function storable(verdict: Verdict): Validation {
   const { checks, ...rest } = verdict.validation
   return { ...rest, checks: checks.map(({ name, status, detail }) => ({ name, status, detail })) }
 }
 
-/** Refuses to release what nobody could go on from. */
+/** Refuses to release a record that is not ready for the next session. */
 function refuseUnready(
   stored: StoredRecord,
   flags: readonly Flag[],
@@ -148,7 +148,7 @@ function refuseUnready(
   if (!isActionable(record)) throw refusals.not_actionable({ next })
 }
 
-/** The flags that stay; `invalid` is never taken off by hand. */
+/** The remaining flags. `invalid` is only cleared by a passing check run. */
 function clearedFlags(
   record: Handoff,
   { clearFlags, reason }: Pick<TransitionRequest, 'clearFlags' | 'reason'>,
@@ -164,7 +164,7 @@ function clearedFlags(
   return record.flags.filter((flag) => !clearFlags.includes(flag))
 }
 
-/** The status table has no such step, or the record is not in the status that the caller expects. */
+/** The error for a transition that is not allowed, or for a record in another status than the caller expects. */
 function illegal(stored: StoredRecord, to: Status, expected: Status | undefined): SatchelError {
   const { status } = stored.record
   const allowed = ALLOWED[status]
@@ -179,7 +179,7 @@ function illegal(stored: StoredRecord, to: Status, expected: Status | undefined)
   return refusals.illegal_transition({ from: status, to, allowed: allowed.join(', ') }, options)
 }
 
-/** The checks said no; their outcome was stored. */
+/** The error for failed checks, whose outcome was stored. */
 function checksFailed(id: string, verdict: Verdict): SatchelError {
   const checks: readonly CheckResult[] = verdict.validation.checks
   const failed = checks.filter(({ status }) => status === 'fail')

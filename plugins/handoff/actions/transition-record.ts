@@ -26,8 +26,8 @@ export interface TransitionAnswer {
 const MAX_TRIES = 5
 
 /**
- * Moves a record to another state. The checks run before the lock is taken; when the record changed meanwhile, they
- * run again. Errors: section 14 of the design, code `conflict`; `invalid`/`checks_failed` with the checks.
+ * Changes the status of a record. The checks run before the lock is taken; if the record changed meanwhile, they run
+ * again. Errors: those of `planOf`; `conflict`/`etag_mismatch`; `invalid`/`checks_failed` with the checks.
  */
 export async function transitionRecord(
   handoffs: Handoffs,
@@ -84,7 +84,7 @@ function repeatedAnswer(
     nonce === undefined ? undefined : extension(stored.record).history.find((past) => past.nonce === nonce)
   if (!entry) return undefined
   const { id, record, etag } = stored
-  // written by ourselves from states of this type
+  // written by this plugin from statuses
   const [from, to] = [entry.from as Status, entry.to as Status]
   return { root: project.root, id, from, to, flags: record.flags, etag, repeated: true, warnings: [] }
 }

@@ -37,8 +37,8 @@ export interface UpdateAnswer {
 }
 
 /**
- * Edits a draft or validated record in its text. Errors: `conflict`/`immutable` after release,
- * `conflict`/`etag_mismatch`, `invalid`/`schema_invalid` of a result that breaks the tables; nothing is written then.
+ * Edits the text of a draft or validated record. Errors: `conflict`/`immutable` after release,
+ * `conflict`/`etag_mismatch`, `invalid`/`schema_invalid`. An error leaves the record unchanged.
  */
 export async function updateRecord(
   handoffs: Handoffs,

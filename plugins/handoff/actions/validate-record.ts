@@ -14,14 +14,14 @@ import { unknownRecord } from '../store/store.ts'
 import { brokenFile, resolveId } from './find-record.ts'
 import { worldOf } from './world.ts'
 
-/** Where the record to judge comes from; exactly one is given. */
+/** Source of the record to check. */
 export type Candidate =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'markdown'; readonly text: string }
 
-/** Judges a record; writes nothing. A text that is no JSON is a verdict too. */
+/** Checks a record; writes nothing. For a text that is not JSON the verdict says so. */
 export async function validateRecord(
   handoffs: Handoffs,
   ctx: CallContext,
@@ -32,9 +32,9 @@ export async function validateRecord(
 ): Promise<Verdict> {
   const judged = await judgedOf(ctx, project, candidate)
   const record = readableRecord(judged.value)
-  const looksAround = level === 'repo' || level === 'all'
+  const usesProject = level === 'repo' || level === 'all'
   const readable = judged.source.kind === 'value' || judged.source.kind === 'text'
-  const world: WorldFacts = looksAround && readable ? await worldOf(handoffs, project, record) : {}
+  const world: WorldFacts = usesProject && readable ? await worldOf(handoffs, project, record) : {}
   return verdictOn(
     {
       ...judged,
@@ -53,7 +53,7 @@ type Judged = Pick<Subject, 'source' | 'value'>
 
 async function judgedOf(ctx: CallContext, project: Project, candidate: Candidate): Promise<Judged> {
   if (candidate.kind === 'value') {
-    // Clients turn untyped arguments into text: a string is read as JSON.
+    // Clients send untyped arguments as strings: a string is parsed as JSON.
     if (typeof candidate.value === 'string') return fromText(candidate.value)
     return { source: { kind: 'value' }, value: candidate.value }
   }
@@ -80,7 +80,7 @@ function fromBytes(bytes: Uint8Array): Judged {
   return text === undefined ? notUtf8 : fromText(text)
 }
 
-/** The record in the block of an exported file; without a block the text itself is judged. */
+/** The record in the block of an exported file; without a block, the text itself. */
 function fromMarkdown(text: string): Judged {
   return fromText(embeddedRecord(text)?.text ?? text)
 }
@@ -95,8 +95,7 @@ function fromDocument(document: JsonDocument): Judged {
 }
 
 /**
- * Every check on a stored record, as a transition runs them: what the last run left behind (status, flag) is not
- * held against it.
+ * Runs every check on a stored record before a transition. Ignores the status and the flag that an earlier run left.
  */
 export async function judgeStored(
   handoffs: Handoffs,

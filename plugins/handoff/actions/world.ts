@@ -5,7 +5,7 @@ import { fileFacts } from '../files/file-facts.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
 import type { Handoffs, Project } from '../project.ts'
 
-/** Everything the project says about a record: its relatives, its files, its repository. Writes nothing. */
+/** Facts about a record's relatives, files and repository. Writes nothing. */
 export async function worldOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<WorldFacts> {
   const [view, ground] = await Promise.all([project.index.view(), groundOf(handoffs, project, record)])
   return {
@@ -14,7 +14,7 @@ export async function worldOf(handoffs: Handoffs, project: Project, record: Hand
   }
 }
 
-/** What a record's claims rest on: its files and its repository. Looks at no other record. Writes nothing. */
+/** Facts about a record's files and repository. Reads no other record, writes nothing. */
 export async function groundOf(
   handoffs: Handoffs,
   project: Project,
@@ -32,7 +32,7 @@ function pathsOf(record: Handoff): string[] {
   return [...record.artifacts.map(({ path }) => path), ...evidenceFiles].filter((path) => path !== '')
 }
 
-/** Rows as the checks know other records. */
+/** Other records by lower-case id, as the checks use them. */
 export function relativesOf(rows: readonly RecordRow[]): ReadonlyMap<string, RelativeFacts> {
   return new Map(rows.map((row) => [row.id.toLowerCase(), row]))
 }

@@ -104,10 +104,10 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
  */
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
   const foundations = foundationIds(record)
-  const isShaken = claims.some(
+  const isRefuted = claims.some(
     ({ verdict, evidence_id }) => verdict === 'contradicted' && foundations.has(evidence_id),
   )
-  if (isShaken || record.flags.length > 0) return 'stop'
+  if (isRefuted || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
   return moved || drift.relevant ? 'care' : 'go'
 }

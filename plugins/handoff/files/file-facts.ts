@@ -12,8 +12,8 @@ const MAX_BYTES = 10 * 1024 * 1024
 const LIMIT_MS = 2000
 
 /**
- * What stands at each path of a record, hashed where it is a file inside `root`. Nothing outside the root is ever
- * opened, also when a link is put in its place meanwhile. After 2 s or 1,000 files the rest is `unhashed`.
+ * The file at each path of a record, hashed if it is inside `root`. Nothing outside the root is read, even if a path
+ * is replaced by a link during the check. After 2 s or 1,000 files the rest is `unhashed`.
  */
 export async function fileFacts(
   root: string,
@@ -32,33 +32,33 @@ export async function fileFacts(
 }
 
 async function factOf(realRoot: string, path: string): Promise<FileFact> {
-  if (path.includes('\0')) return { kind: 'outside', detail: 'a NUL in a path' }
+  if (path.includes('\0')) return { kind: 'outside', detail: 'the path contains a NUL' }
   const wanted = isAbsolute(path) ? path : join(realRoot, path)
   if (!isInside(realRoot, wanted)) {
-    const detail = isAbsolute(path) ? 'an absolute path outside the project' : 'leads out of the project'
+    const detail = isAbsolute(path) ? 'an absolute path outside the project' : 'a path outside the project'
     return { kind: 'outside', detail }
   }
   try {
     const real = await realpath(wanted)
-    if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link leads out of the project' }
+    if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link to a place outside the project' }
     return await hashed(realRoot, real)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { kind: 'missing' }
-    if (code === 'ELOOP') return { kind: 'outside', detail: 'a link leads nowhere' }
+    if (code === 'ELOOP') return { kind: 'outside', detail: 'a link that cannot be resolved' }
     if (code === 'EACCES' || code === 'EPERM') return { kind: 'file' }
     throw thrown
   }
 }
 
-/** Opens the resolved path and asks where that is: a link put there meanwhile is refused before a byte is read. */
+/** Opens the resolved path and checks its place: a link created meanwhile is refused before a byte is read. */
 async function hashed(realRoot: string, real: string): Promise<FileFact> {
   const file = await openToRead(real)
   try {
     const opened = await file.stat()
     const place = await placeOf(file, real)
     if (place === undefined || !isInside(realRoot, place)) {
-      return { kind: 'outside', detail: 'a link leads out of the project' }
+      return { kind: 'outside', detail: 'a link to a place outside the project' }
     }
     if (opened.isDirectory()) return { kind: 'directory' }
     if (!opened.isFile()) return { kind: 'file' }

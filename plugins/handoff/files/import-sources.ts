@@ -6,15 +6,15 @@ import { refusals } from '../reasons.ts'
 import { systemCode } from '../store/disk.ts'
 import { readFileInside } from './read-file.ts'
 
-/** One file, or the content a caller gave. */
+/** One file, or the given content. */
 export interface ImportSource {
-  /** As the caller can name it. */
+  /** The name shown to the caller. */
   readonly source: string
   readonly bytes: Uint8Array
 }
 
 /**
- * What is to be imported: a text, a file, or every record file of a folder in the order of their names.
+ * The sources of an import: a text, a file, or every record file of a folder, sorted by name.
  * Errors: `invalid`/`invalid_arguments`, `not_found`/`file_not_found`, `too_large`/`bundle_too_large`.
  */
 export async function importSources(

@@ -7,7 +7,7 @@ import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 import type { Problem } from './read-record.ts'
 
-/** What the index knows of one file; valid while time and size of the file are the same. */
+/** Cached facts of one file; valid while its time and size stay the same. */
 export interface IndexEntry {
   readonly mtimeMs: number
   readonly size: number
@@ -17,16 +17,16 @@ export interface IndexEntry {
 
 export type IndexEntries = ReadonlyMap<string, IndexEntry>
 
-/** Counts up with every change of what a row holds: an index of another version is built anew. */
+/** Incremented with every change of the rows. An index of another version is rebuilt. */
 const VERSION = 1
 
-/** The entries of the index file; undefined when it is missing, of another version, or damaged. */
+/** Loads the index file; undefined if it is missing, of another version, or damaged. */
 export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntries | undefined> {
   let text: string
   try {
     text = (await disk.read(fileOf(layout))).toString('utf8')
   } catch {
-    return undefined // derived: whatever is wrong with it, it is built anew
+    return undefined // derived data: it is rebuilt
   }
   const lineEnd = text.indexOf('\n')
   const body = text.slice(lineEnd + 1)
@@ -34,7 +34,7 @@ export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntrie
   return entriesIn(body)
 }
 
-/** What a body says of files; undefined where it says nothing of the kind: a checkout may bring an index of somebody else. */
+/** Parses the entries; undefined for another shape, since a checkout may contain a foreign index. */
 function entriesIn(body: string): IndexEntries | undefined {
   try {
     const entries: unknown = JSON.parse(body)
@@ -50,7 +50,7 @@ function isNamedEntry(value: unknown): value is readonly [string, IndexEntry] {
   return typeof mtimeMs === 'number' && typeof size === 'number' && isJsonObject(row ?? problem)
 }
 
-/** Writes the index by rename; a store that cannot be written has none. */
+/** Writes the index. Does nothing if the store cannot be written. */
 export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntries): Promise<void> {
   const body = JSON.stringify([...entries])
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
-/** Where a store keeps its files (design handoff-store, section 1). */
+/** The paths of a store (design handoff-store, section 1). */
 export interface Layout {
   /** Absolute. */
   readonly root: string
@@ -15,7 +15,7 @@ export interface Layout {
   readonly gitignore: string
 }
 
-/** The layout of the store in `folder`, of the project at `root`; both absolute. */
+/** The layout of the store in `folder` for the project at `root`; both absolute. */
 export function layoutOf(root: string, folder: string): Layout {
   return {
     root,
@@ -29,10 +29,10 @@ export function layoutOf(root: string, folder: string): Layout {
   }
 }
 
-/** Kept out of version control: everything that only one machine needs. */
+/** Excludes from version control what only one machine needs. */
 export const GITIGNORE = '.cache/\n.locks/\n.tmp/\n'
 
-/** A name in the folder of temporary files that nobody else has. */
+/** A unique path in the folder of temporary files. */
 export function newTemp(layout: Layout, what: string): string {
   return join(layout.temps, `${what}-${process.pid}-${randomBytes(6).toString('hex')}`)
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../server/plugin.ts'
 import { type Disk, orMissing, placeNew, systemCode } from './disk.ts'
 import { type Layout, newTemp } from './layout.ts'
 
-/** What `config.json` of a store says of its project; meant to be committed. */
+/** The project id in `config.json` of a store. The file is meant to be committed. */
 export async function storedProjectId(disk: Disk, layout: Layout): Promise<string | undefined> {
   const bytes = await orMissing(disk.read(layout.config))
   if (!bytes) return undefined
@@ -12,12 +12,12 @@ export async function storedProjectId(disk: Disk, layout: Layout): Promise<strin
     const id = isJsonObject(config) ? config['project_id'] : undefined
     return typeof id === 'string' && id !== '' ? id : undefined
   } catch {
-    return undefined // a damaged file is named by the doctor; it is never overwritten
+    return undefined // handoff_doctor reports a damaged file; it is never overwritten
   }
 }
 
 /**
- * The project's id, noted at the first write: `git:<root commit>` when `rootCommit` finds one, else `p-<uuid>`.
+ * The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one, else `p-<uuid>`.
  * Never derived from the path.
  */
 export async function projectIdForWriting(

@@ -7,10 +7,10 @@ import { type SchemaFault, schemaVerdict } from '../domain/schema-verdict.ts'
 import { type Disk, orMissing, systemCode } from './disk.ts'
 import { type Layout, recordFile } from './layout.ts'
 
-/** A file of the store that is a record by the tables. */
+/** A file of the store with a record that matches the schema. */
 export interface StoredRecord {
   readonly kind: 'record'
-  /** As the record spells it. */
+  /** In the record's own spelling. */
   readonly id: string
   /** Relative to the project root. */
   readonly path: string
@@ -20,17 +20,17 @@ export interface StoredRecord {
   readonly record: Handoff
 }
 
-/** A file of the store that is not; its bytes are never touched. */
+/** A file of the store without a usable record. Its bytes are never changed. */
 export interface BrokenRecord {
   readonly kind: 'broken'
   readonly path: string
   readonly problem: Problem
-  /** Present when the file is JSON at least. */
+  /** Present if the file is JSON. */
   readonly document?: JsonDocument
   readonly etag?: string
 }
 
-/** Why a file of the store is no usable record. */
+/** Why a file of the store holds no usable record. */
 export interface Problem {
   readonly path: string
   readonly reason:
@@ -46,7 +46,7 @@ export interface Problem {
   readonly column?: number
 }
 
-/** The file of a record as it stands now; undefined when there is none. */
+/** Reads the file of a record; undefined if there is none. */
 export async function readRecord(
   disk: Disk,
   layout: Layout,
@@ -56,7 +56,7 @@ export async function readRecord(
   const path = relative(layout.root, file)
   const stat = await orMissing(disk.stat(file))
   if (!stat) return undefined
-  if (!stat.isFile) return broken(path, 'not_a_file', 'is no regular file')
+  if (!stat.isFile) return broken(path, 'not_a_file', 'is not a regular file')
   if (stat.size > MAX_FILE_BYTES) return broken(path, 'record_too_large', `has ${stat.size} bytes`)
   try {
     return parseRecord(await disk.read(file), path, stat.mtimeMs)
@@ -67,7 +67,7 @@ export async function readRecord(
   }
 }
 
-/** The bytes of a record's file. `path` names it; its base name holds the id. */
+/** Parses the bytes of a record's file. The base name of `path` is the id. */
 export function parseRecord(bytes: Uint8Array, path: string, mtimeMs: number): StoredRecord | BrokenRecord {
   const text = decodeUtf8(bytes)
   const etag = sha256(bytes)
@@ -75,7 +75,7 @@ export function parseRecord(bytes: Uint8Array, path: string, mtimeMs: number): S
   const reading = readJson(text)
   if (reading.kind === 'broken') {
     const { line, column } = reading.fault
-    const detail = text === '' ? 'is empty' : `is no JSON at line ${line}, column ${column}`
+    const detail = text === '' ? 'is empty' : `is not JSON at line ${line}, column ${column}`
     return { ...broken(path, 'bad_json', detail, { line, column }), etag }
   }
   const { document } = reading
@@ -84,7 +84,7 @@ export function parseRecord(bytes: Uint8Array, path: string, mtimeMs: number): S
   }
   const [fault] = schemaVerdict(document.value)
   if (fault) return { ...broken(path, 'schema_invalid', described(fault)), document, etag }
-  const record = document.value as Handoff // the verdict above is what proves it
+  const record = document.value as Handoff // checked above
   if (record.id.toLowerCase() !== basename(path, '.json').toLowerCase()) {
     return { ...broken(path, 'wrong_id', `holds the record ${record.id}`), document, etag }
   }
@@ -99,7 +99,7 @@ function broken(path: string, reason: Problem['reason'], detail: string, at: obj
   return { kind: 'broken', path, problem: { path, reason, detail, ...at } }
 }
 
-/** Bytes as text; undefined when they are not UTF-8. A byte order mark stays. */
+/** Decodes UTF-8; undefined for other bytes. Keeps a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

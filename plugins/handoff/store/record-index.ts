@@ -6,45 +6,45 @@ import { type IndexEntries, type IndexEntry, loadIndex, saveIndex } from './inde
 import type { Layout } from './layout.ts'
 import { type Problem, readRecord } from './read-record.ts'
 
-/** Rows of every record of a store and the files that are none. */
+/** Rows of every record of a store, and its damaged files. */
 export interface IndexView {
   readonly rows: readonly RecordRow[]
   readonly problems: readonly Problem[]
 }
 
-/** What lists and searches know of a store without reading its records again. Owned by the project; needs no closing. */
+/** Caches what lists and searches need of records. Owned by the project; needs no closing. */
 export interface RecordIndex {
   /**
-   * The records as they are: a record written by anybody is seen at once; one that was edited in place, without a
+   * The current records. A record written by any process is seen immediately; one that was edited in place, without a
    * rename, within 6 s.
    */
   view(): Promise<IndexView>
   /**
-   * As `view`, but begins to read no file once `budgetMs` are over: those written last come first, and what was read is kept, so
-   * that the next look gets farther. For whoever must answer in time.
+   * As `view`, but starts no read after `budgetMs`, for callers with a time limit. Reads the newest files first and keeps
+   * what it read, so that the next call gets further.
    */
   viewWithin(budgetMs: number): Promise<PartialView>
 }
 
 /** A view that may lack records. */
 export interface PartialView extends IndexView {
-  /** Files there was no time to read: the view lacks them. */
+  /** Files that were not read in time. The view lacks them. */
   readonly unread: number
-  /** Files there was no time to look at: the view has them as they were when they were last looked at. */
+  /** Files that were not checked for changes in time. The view has their last known state. */
   readonly unchecked: number
 }
 
 // design handoff-store, section 1
 const FULL_PASS_EVERY_MS = 5000
 const SAVE_EVERY_MS = 5000
-/** Of this age, what was seen is not answered: a pass in the background has had a second by then. */
+/** A view of this age is not returned: the background pass has had a second by then. */
 const SEEN_WITHIN_MS = 6000
-/** Two changes within the clock tick of a file system cannot be told apart. */
+/** Two changes within one clock tick of the file system look the same. */
 const YOUNG_MS = 50
 const PARALLEL_LOOKS = 64
-/** Fewer than looks: what has begun when the time is over is still waited for, and a record may be large. */
+/** Fewer than checks: started reads are awaited even after the time limit, and a record may be large. */
 const PARALLEL_READS = 16
-/** Of a budget, the share for looking which files changed; the rest is for reading those. */
+/** Share of the time budget for finding changed files; the rest is for reading them. */
 const LOOKING_SHARE = 0.7
 
 interface Scan {
@@ -88,7 +88,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
     })
     return running
   }
-  /** Whether there is a store at all, and the last scan while it still holds. */
+  /** Tells whether there is a store, and the last scan while it is valid. */
   const look = async (): Promise<{ readonly isMissing: boolean; warm(): Scan | undefined }> => {
     const folder = await orMissing(disk.stat(layout.records))
     const folderMs = folder?.mtimeMs ?? 0
@@ -104,7 +104,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
       if (isMissing) return EMPTY
       const known = warm()
       if (known) {
-        // In the background: its findings are for a later call, and a failure shows there.
+        // In the background, for a later call; a failure shows up there.
         if (now() - known.scannedMs > FULL_PASS_EVERY_MS) scanOnce().catch(() => undefined)
         return known.view
       }
@@ -123,7 +123,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
 
 const EMPTY: IndexView = { rows: [], problems: [] }
 
-/** Whether a scan was whole and nothing was written since, as far as the folder's time can tell. */
+/** True if a scan was complete and the folder's time has not changed since. */
 function isCurrent(scan: Scan | undefined, folderMs: number): scan is Scan {
   if (!scan || scan.unread + scan.unchecked > 0) return false
   return scan.folderMs === folderMs && scan.scannedMs - folderMs >= YOUNG_MS
@@ -132,21 +132,21 @@ function isCurrent(scan: Scan | undefined, folderMs: number): scan is Scan {
 interface Files {
   readonly disk: Disk
   readonly layout: Layout
-  /** What is known from before. */
+  /** Entries of the last scan. */
   readonly before: IndexEntries
 }
 
-/** Whether there is still time to begin with the next files. */
+/** Whether there is time to start with the next files. */
 interface Time {
   toLook(): boolean
   toRead(): boolean
 }
 
-/** The entries of all files in the order of their names, without those there was no time for. */
+/** The entries of all files in the order of their names, except those that were not reached in time. */
 async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries' | 'unread' | 'unchecked'>> {
   const { disk, layout, before } = files
   const names = ((await orMissing(disk.list(layout.records))) ?? []).filter((name) => name.endsWith('.json'))
-  // Newer ids sort behind older ones: where there is no time to look at all, the newest were looked at.
+  // Newer ids sort after older ones: when time is short, the newest files are checked.
   const newestFirst = names.sort().toReversed()
   const found = new Map<string, IndexEntry>()
   const changed: Seen[] = []
@@ -157,7 +157,7 @@ async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries'
     if (known && known.mtimeMs === stat.mtimeMs && known.size === stat.size) found.set(name, known)
     else changed.push({ name, stat })
   })
-  // Most likely they are what they were; whoever acts on a row reads the record again.
+  // They have probably not changed; an action on a row reads its record again.
   let unchecked = 0
   for (const name of newestFirst.slice(looked)) {
     const known = before.get(name)
@@ -183,7 +183,7 @@ interface Seen {
   readonly stat: FileStat
 }
 
-/** Does `work` for the first of `list`, `parallel` at a time, while there is time; how many it was done for. */
+/** Runs `work` for the entries of `list`, `parallel` at a time, while there is time. Returns the number of entries. */
 async function inTime<T>(
   list: readonly T[],
   parallel: number,

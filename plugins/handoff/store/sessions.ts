@@ -5,26 +5,26 @@ import type { Disk } from './disk.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
-/** A process, for ever: the pid alone is used again. */
+/** Identifies a process; a pid alone is reused. */
 export interface ProcessMark {
   readonly pid: number
   readonly start: string
 }
 
-/** A harness session that a hook told of, with the processes above that hook. */
+/** A harness session that a hook reported, with the ancestors of that hook. */
 export interface NotedSession {
   readonly session: string
   /** RFC 3339. */
   readonly at: string
   readonly ancestors: readonly ProcessMark[]
-  /** Its brief was shown at a resume already. */
+  /** Its brief was already shown at a resume. */
   readonly shown: boolean
 }
 
 const MAX_LEVELS = 3 // design handoff, section 4
 const MAX_SESSIONS = 50
 
-/** The processes above this one, nearest first. Empty where there is no `/proc`. */
+/** The ancestors of this process, nearest first. Empty without `/proc`. */
 export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVELS): readonly ProcessMark[] {
   const ancestors: ProcessMark[] = []
   for (let at = parentOf(pid); at !== undefined && at > 1 && ancestors.length < levels; at = parentOf(at)) {
@@ -43,17 +43,17 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-/** The sessions a store knows of, newest last; a damaged file knows none. */
+/** The sessions that hooks reported, newest last; none if the file is damaged. */
 export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly NotedSession[]> {
   try {
     const value: unknown = JSON.parse((await disk.read(fileOf(layout))).toString('utf8'))
     return Array.isArray(value) ? value.filter(isNoted) : []
   } catch {
-    return [] // a hint only: without it a session has no name
+    return [] // without the file a session has no name
   }
 }
 
-/** Notes a session, in the place of what was known of it. */
+/** Stores a session, replacing its earlier entry. */
 export async function noteSession(disk: Disk, layout: Layout, noted: NotedSession): Promise<void> {
   const others = (await loadSessions(disk, layout)).filter(({ session }) => session !== noted.session)
   const text = JSON.stringify([...others, noted].slice(-MAX_SESSIONS))

@@ -9,11 +9,11 @@ import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
 import { type HeldLock, withLock } from './lock.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
 
-/** The folder of records. Reading makes nothing; the first write makes the folders. Needs no closing. */
+/** The folder of records. The first write creates its folders; reads never do. Needs no closing. */
 export interface Store {
   readonly layout: Layout
   readonly disk: Disk
-  /** True once a first write made it. */
+  /** True after the first write. */
   exists(): Promise<boolean>
   /** Ids by file name, sorted; empty without a store. */
   ids(): Promise<readonly string[]>
@@ -21,13 +21,13 @@ export interface Store {
   /** Writes a new record and gives its etag. Errors: `conflict`/`exists`; see `asStoreError`. */
   create(id: string, text: string): Promise<Written>
   /**
-   * Replaces a record by what `edit` makes of it, under the record's lock.
+   * Replaces a record by the result of `edit`, under the record's lock.
    * Errors: `not_found`/`record_not_found`, `conflict`/`etag_mismatch`, `conflict`/`locked`, what `edit` throws.
    */
   update(id: string, ifMatch: string | undefined, edit: Edit): Promise<Written>
-  /** Runs `action` after the folders are there; failures of the disk become what a caller can act on. */
+  /** Creates the folders, then runs `action`. Failures of the disk become refusals. */
   preparing<T>(action: () => Promise<T>): Promise<T>
-  /** Runs `action` under the lock of any name. */
+  /** Runs `action` under the lock `name`. */
   locked<T>(name: string, action: (held: HeldLock) => Promise<T>): Promise<T>
 }
 
@@ -42,7 +42,7 @@ export interface Written {
 
 const STALE_TEMP_MS = 60 * 60 * 1000
 
-/** The store at a layout. `onWrite` hears of every record written, after it is on disk. */
+/** Opens the store at a layout. Calls `onWrite` for every written record, after it is on disk. */
 export function openStore(parts: {
   readonly disk: Disk
   readonly layout: Layout
@@ -53,7 +53,7 @@ export function openStore(parts: {
   const locks = { disk, layout, now: parts.now }
   let swept = false
 
-  /** Before every write: a checkout or a cleaning may have taken folders away since the last one. */
+  /** Runs before every write: a checkout may have removed folders since the last one. */
   const prepare = async (): Promise<void> => {
     const { folder, records, locks, temps } = layout
     for (const needed of [folder, records, locks, temps]) await ensureFolder(disk, needed)
@@ -125,7 +125,7 @@ async function commitChange(files: Files, id: string, text: string, held: HeldLo
   const temp = newTemp(layout, 'record')
   try {
     await disk.writeNew(temp, text)
-    // Somebody may have taken the lock over while this process stood still.
+    // Another process may have taken over the lock while this one was stopped.
     await held.check()
     await disk.rename(temp, recordFile(layout, id))
   } catch (thrown) {
@@ -157,7 +157,7 @@ async function storing<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Temporary files nobody owns any more: over an hour old. */
+/** Removes temporary files that are over an hour old. */
 async function removeStaleTemps(disk: Disk, layout: Layout, now: number): Promise<void> {
   for (const name of await disk.list(layout.temps)) {
     const path = join(layout.temps, name)
@@ -174,12 +174,12 @@ function alreadyThere(id: string): SatchelError {
   return refusals.exists({ id }, { details: { id }, next: { tool: 'handoff_get', args: { id } } })
 }
 
-/** There is no such record. */
+/** The error for an unknown record. */
 export function unknownRecord(id: string, near: readonly string[] = []): SatchelError {
   return refusals.record_not_found({ id: quoted(id, 80) }, { details: { id: quoted(id, 80), near } })
 }
 
-/** The caller's etag is not the present one. */
+/** The error for an etag that is not current. */
 export function changedMeanwhile(id: string, etag: string | undefined): SatchelError {
   return refusals.etag_mismatch({
     details: { id, etag: etag ?? null },

@@ -44,7 +44,7 @@ if (verb === 'continue') {
   for (let number = 0; number < Number(count); number++) await append(`${label}-${number}`)
 }
 
-/** An update that stands still under the lock. */
+/** An update that waits under the lock. */
 async function hold(state: string): Promise<void> {
   try {
     await project.store.update(name, undefined, async (current) => {
@@ -59,7 +59,7 @@ async function hold(state: string): Promise<void> {
   process.stdin.destroy()
 }
 
-/** Again while others hold the lock of the key for longer than one waits. */
+/** Retries while others hold the lock of the key. */
 async function createOnce(request: Parameters<typeof createRecord>[3]): Promise<void> {
   for (;;) {
     try {
@@ -72,11 +72,11 @@ async function createOnce(request: Parameters<typeof createRecord>[3]): Promise<
   }
 }
 
-/** Read, change, and again when somebody else was faster or holds the lock for long: what a careful client does. */
+/** Reads and changes, and retries if another writer was faster or holds the lock. */
 async function append(entry: string): Promise<void> {
   for (;;) {
     const stored = await project.store.read(name)
-    if (stored?.kind !== 'record') throw new Error(`the record is ${stored?.kind ?? 'gone'}`)
+    if (stored?.kind !== 'record') throw new Error(`the record is ${stored?.kind ?? 'missing'}`)
     try {
       await updateRecord(handoffs, project, {
         id: name,

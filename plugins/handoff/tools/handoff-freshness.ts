@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import {
+  assessRecord,
   FRESHNESS_TOKENS,
   freshnessAnswer,
   MAX_FRESHNESS_TOKENS,
-  standingOf,
   wholeFreshness,
 } from '../actions/check-freshness.ts'
 import { findRecord } from '../actions/find-record.ts'
@@ -74,8 +74,8 @@ export function freshnessTool(handoffs: Handoffs) {
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const { id, record } = await findRecord(project, input.id)
-      const standing = await standingOf(handoffs, project, record)
-      const { freshness, leftOut } = freshnessAnswer(standing, input.max_tokens)
+      const assessment = await assessRecord(handoffs, project, record)
+      const { freshness, leftOut } = freshnessAnswer(assessment, input.max_tokens)
       const isCut = Object.keys(leftOut).length > 0
       return {
         root: project.root,
