@@ -91,14 +91,3 @@ test('validating a stored record that is a symbolic link says so', async (t) => 
 
   await assert.rejects(bench.call('handoff_validate', { id }), { code: 'invalid', reason: 'not_a_file' })
 })
-
-test('artifacts beyond the limit of files make their check skipped, with a count', async (t) => {
-  const bench = await openBench(t)
-  const artifacts = Array.from({ length: 1003 }, (_, n) => ({ path: `gone/${n}.ts`, role: 'generated' }))
-  const { id } = await bench.call('handoff_create', { ...SMALL, artifacts, hash_artifacts: false })
-
-  const { validation } = await bench.call('handoff_validate', { id })
-
-  const check = validation.checks.find(({ name }: { name: string }) => name === 'artifacts')
-  assert.deepEqual([check.status, check.detail], ['skipped', '3 files were not hashed'])
-})
