@@ -1,13 +1,16 @@
 /**
  * Runs the tests: every `*.test.ts` under server, plugins, lab and test, or the given paths. An empty list is a failure.
  * No test, and no process of ours below one, reaches anything but this machine.
+ * Writes `reports/junit.xml` and `reports/files.tsv`: what each file took, most processor time first.
  */
-import { createWriteStream, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { junit, spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
+import { type FileUsage, superviseTestFiles } from './test-file-processes.ts'
 
 const given = process.argv.slice(2)
 const files = (
@@ -18,37 +21,54 @@ const files = (
 if (files.length === 0) throw new Error('No test file was found.')
 
 mkdirSync('reports', { recursive: true })
-/**
- * Longest time of one test file, there to end what hangs: several times what the longest takes, on a machine that does
- * other work too. The long proofs raise it.
- */
-const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 300_000)
-/**
- * Files that may take longer: where images can be built, each target is. They run by themselves and first, so that the counts that close the
- * output are those of all others.
- */
+/** Ends what hangs. It is many times what any file takes, because a busy machine must not fail a test. */
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 1_200_000)
+/** Files that may take longer: where images can be built, each target is. */
 const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-image.test.ts'), 1_500_000]])
+/** Processor time that a test file should not exceed. */
+const PROCESSOR_SECONDS_MAX = 60
+const SLOWEST_SHOWN = 5
+
 const preloaded = ['loopback-only.mjs', 'bundle-uncovered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
-const events = Readable.from(eachRun())
-events.compose(new spec()).pipe(process.stdout)
-events.compose(junit).pipe(createWriteStream('reports/junit.xml'))
 
-async function* eachRun() {
-  const usual = files.filter((file) => !LONGER_MS.has(file))
-  const longer = files.filter((file) => LONGER_MS.has(file))
-  const runs = [
-    ...longer.map((file) => ({ files: [file], timeout: Math.max(timeoutMs, LONGER_MS.get(file) ?? 0) })),
-    ...(usual.length > 0 ? [{ files: usual, timeout: timeoutMs }] : []),
-  ]
-  for (const one of runs) {
-    for await (const event of run({ ...one, concurrency: 2 })) {
-      if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
-      yield event
-    }
+const usages: FileUsage[] = []
+const killAll = superviseTestFiles({
+  files,
+  limitMs: (file) => Math.max(timeoutMs, LONGER_MS.get(file) ?? 0),
+  onEnd: (usage) => usages.push(usage),
+})
+process.once('exit', killAll)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
+const events = Readable.from(eachEvent())
+await Promise.all([
+  pipeline(events.compose(new spec()), process.stdout, { end: false }),
+  pipeline(events.compose(junit), createWriteStream('reports/junit.xml')),
+])
+reportUsages()
+process.exit() // a handle that a test file left open must not keep the runner
+
+async function* eachEvent() {
+  for await (const event of run({ files, concurrency: 2 })) {
+    if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
+    yield event
   }
+}
+
+function reportUsages(): void {
+  const processorOf = (usage: FileUsage): number => usage.processorSeconds ?? 0
+  usages.sort((a, b) => processorOf(b) - processorOf(a))
+  const rows = usages.map((usage) =>
+    [processorOf(usage).toFixed(1), usage.wallSeconds.toFixed(1), usage.file].join('\t'),
+  )
+  writeFileSync('reports/files.tsv', `${['processor_s\twall_s\tfile', ...rows].join('\n')}\n`)
+  if (usages.length <= SLOWEST_SHOWN) return
+  console.log(`\nmost processor time (all: reports/files.tsv)\n${rows.slice(0, SLOWEST_SHOWN).join('\n')}`)
+  const over = usages.filter((usage) => processorOf(usage) > PROCESSOR_SECONDS_MAX).length
+  if (over > 0) console.log(`${over} files took more than ${PROCESSOR_SECONDS_MAX} s of processor time`)
 }
 
 function testsUnder(path: string): string[] {

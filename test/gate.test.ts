@@ -71,6 +71,11 @@ const TESTS: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'\ntest('holds', () => {})\nsetTimeout(() => Promise.reject(new Error('late')), 10)\n",
   'endless/a.test.ts':
     "import { test } from 'node:test'\ntest('never ends', () => new Promise((resolve) => setInterval(resolve, 2 ** 30)))\n",
+  'leaves/a.test.ts': [
+    "import { spawn } from 'node:child_process'",
+    "import { test } from 'node:test'",
+    "test('leaves a process that holds its output', () => spawn('sleep', ['600'], { stdio: 'inherit' }).unref())",
+  ].join('\n'),
   'empty/a.ts': '',
 }
 
@@ -78,6 +83,7 @@ test('the runner fails for a failing test, a throw, a late rejection, a test tha
   const sandbox = await openSandbox(t, TESTS)
 
   assert.equal(sandbox.script('scripts/test.ts', ['passes']).code, 0)
+  assert.equal(sandbox.script('scripts/test.ts', ['leaves']).code, 0)
   for (const folder of ['fails', 'throws', 'rejects', 'empty', 'renamed']) {
     assert.notEqual(sandbox.script('scripts/test.ts', [folder]).code, 0, folder)
   }
