@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineCommand, makeDirectoryDurably, syncDirectory } from '../../server/plugin.ts'
 import { isErrnoException } from './errno.ts'
 import { storageFailure } from './output/summary-files.ts'
-import { refusal } from './reasons.ts'
+import { refusals } from './reasons.ts'
 
 /** What `satchel init` writes: every key of the module service, with its meaning. */
 export const SAMPLE_CONFIG = `# yaml-language-server: $schema=./node_modules/satchel/schemas/config.json
@@ -68,7 +68,7 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     await syncDirectory(dirname(path))
   } catch (thrown) {
     if (isErrnoException(thrown) && thrown.code === 'EEXIST') {
-      throw refusal('file_exists', 'The file is there already and was left as it is. Choose another name.')
+      throw refusals.file_exists()
     }
     throw storageFailure(thrown)
   }

@@ -1,75 +1,311 @@
-import { type ErrorCode, isSatchelError, type NextStep, SatchelError } from '../../server/plugin.ts'
+import { defineRefusals, isSatchelError } from '../../server/plugin.ts'
 
-/** Every reason this plugin's errors and reports give: the code it stands under, and when. The docs are made from it. */
-export const REASONS = {
-  url_refused: ['invalid', 'The repository URL is of a form that is never passed to git.'],
-  ref_refused: ['invalid', 'A branch or tag name breaks the rules of git.'],
-  path_refused: ['invalid', 'A path inside a repository is absolute, climbs out or holds odd characters.'],
-  name_refused: ['invalid', 'A repository name holds other characters than letters, digits, and . _ + -.'],
-  config_invalid: [
-    'invalid',
-    'The configuration is no valid YAML or breaks the schema; `errors` names the lines.',
-  ],
-  options_invalid: ['invalid', 'Two inputs contradict each other, or a necessary one is missing.'],
-  no_repositories: ['invalid', 'The run names no repository.'],
-  host_refused: ['forbidden', 'A caller named a host that is not public and not in the configuration.'],
-  auth_failed: ['forbidden', 'The remote wants other credentials than this machine has.'],
-  git_ownership: ['forbidden', 'A local repository belongs to another user, which git refuses to read.'],
-  repository_not_found: ['not_found', 'The remote has no such repository.'],
-  ref_not_found: ['not_found', 'The remote has no such branch or tag.'],
-  empty_repository: ['not_found', 'The repository holds no branch and no tag.'],
-  no_module_files: ['not_found', 'No ref of the repository had a module file at the configured path.'],
-  file_not_found: ['not_found', 'A file that was named does not exist.'],
-  module_not_found: ['not_found', 'The index has no such module, repository or ref.'],
-  no_index: ['not_found', 'Nothing has been ingested into this output directory yet.'],
-  git_missing: ['unavailable', 'No git was found, or it is too old.'],
-  network: ['unavailable', 'The remote could not be reached.'],
-  timeout: ['unavailable', 'The remote did not answer in time.'],
-  storage_failed: ['unavailable', 'The disk is full or read-only.'],
-  repository_damaged: ['unavailable', 'The remote lacks objects of its own history.'],
-  git_failed: ['unavailable', 'git failed for another reason, which the message quotes.'],
-  first_ingest_running: ['unavailable', 'The first ingest is running in the background; ask again.'],
-  repository_too_large: ['too_large', 'A repository is larger than the limits of this program.'],
-  ingest_running: ['conflict', 'Another run holds the output directory or the clone.'],
-  store_foreign: ['conflict', 'The place of a clone is taken by something satchel did not make.'],
-  index_damaged: [
-    'conflict',
-    'The index cannot be read; `satchel modules rebuild` remakes it from the summaries.',
-  ],
-  file_exists: ['conflict', 'The file is there already and is not replaced.'],
-  id_ambiguous: ['conflict', 'The id prefix fits several modules.'],
-  embedding_key_missing: ['invalid', 'A hosted embedding strategy is configured without its key.'],
-  embedding_url_refused: ['invalid', 'The base URL of an embedding service is neither https nor loopback.'],
-  embeddings_disabled: ['invalid', 'A search by meaning was asked for and `embedding.enabled` is false.'],
-  lexicon_invalid: ['invalid', '`satchel.lexicon.json` breaks its schema or its limits.'],
-  no_vectors: ['not_found', 'The vector store holds nothing yet.'],
-  embedding_mismatch: [
-    'conflict',
-    'The vector store was made with another strategy, model, size or lexicon.',
-  ],
-  store_damaged: ['conflict', 'The vector store cannot be read; nothing was changed.'],
-  store_full: ['too_large', 'The vector file would pass its limits; a ChromaDB server has none.'],
-  embedding_failed: ['unavailable', 'A text could not be embedded; the next ingest sends it again.'],
-  transformers_missing: ['unavailable', 'The package of the strategy local-transformers is not installed.'],
-  model_unavailable: ['unavailable', 'The local model could not be loaded.'],
-  chroma_client_missing: ['unavailable', 'The package for a vector server is not installed.'],
-  vector_store_unreachable: ['unavailable', 'The vector server does not answer.'],
-  cancelled: ['cancelled', 'The run was cancelled.'],
-  internal: ['internal', 'A fault of this program; the log has the details.'],
-} as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>
+const OTHER_COLLECTION = 'Set another embedding.collection_name and run ingest again.'
 
-export type Reason = keyof typeof REASONS
+const options = <const Text extends string>(message: Text) =>
+  ({ code: 'invalid', reason: 'options_invalid', message }) as const
+const refusedUrl = <const Text extends string>(message: Text) =>
+  ({ code: 'invalid', reason: 'url_refused', message }) as const
+const refusedPath = <const Text extends string>(message: Text) =>
+  ({ code: 'invalid', reason: 'path_refused', message }) as const
+const refusedHost = <const Text extends string>(message: Text) =>
+  ({ code: 'forbidden', reason: 'host_refused', message }) as const
+const missingRef = <const Text extends string>(message: Text) =>
+  ({ code: 'not_found', reason: 'ref_not_found', message }) as const
+const missingFile = <const Text extends string>(message: Text) =>
+  ({ code: 'not_found', reason: 'file_not_found', message }) as const
+const tooLarge = <const Text extends string>(message: Text) =>
+  ({ code: 'too_large', reason: 'repository_too_large', message }) as const
+const noGit = <const Text extends string>(message: Text) =>
+  ({ code: 'unavailable', reason: 'git_missing', message }) as const
+const network = <const Text extends string>(message: Text) =>
+  ({ code: 'unavailable', reason: 'network', message }) as const
+const gitFailed = <const Text extends string>(message: Text) =>
+  ({ code: 'unavailable', reason: 'git_failed', message }) as const
+const otherStore = <const Text extends string>(message: Text) =>
+  ({ code: 'conflict', reason: 'embedding_mismatch', message }) as const
+const noServer = <const Text extends string>(message: Text) =>
+  ({ code: 'unavailable', reason: 'vector_store_unreachable', message }) as const
 
-/** The error for `reason`, under its code. */
-export function refusal(
-  reason: Reason,
-  message: string,
-  extras: { details?: Readonly<Record<string, unknown>>; next?: NextStep; cause?: unknown } = {},
-): SatchelError {
-  return new SatchelError(REASONS[reason][0], reason, message, extras)
-}
+/** Every refusal of this plugin. Several rows may share a reason. */
+export const refusals = defineRefusals({
+  // The URL, ref and path of a repository
+  url_refused: refusedUrl('This repository URL is not accepted: {why}.'),
+  http_refused: refusedUrl('http repositories are read only when the configuration names them; use https.'),
+  host_missing: refusedUrl('The URL names no host.'),
+  host_refused: refusedHost(
+    'This host is not on the public internet. The operator can allow it by naming a repository of it in the configuration.',
+  ),
+  ssh_host_refused: refusedHost(
+    'With an ssh command of its own this machine reads only ssh hosts that the configuration names.',
+  ),
+  service_refused: refusedHost(
+    'embedding.{field} names a service that is not in the configuration of this server. Its operator can add it there.',
+  ),
+  ref_refused: { code: 'invalid', message: 'A branch or tag name is not valid: {name}.' },
+  full_ref_refused: {
+    code: 'invalid',
+    reason: 'ref_refused',
+    message: 'Only refs/heads/… and refs/tags/… can be named in full.',
+  },
+  path_refused: refusedPath(
+    'A path inside a repository is relative, without "..", backslashes or control characters.',
+  ),
+  glob_refused: refusedPath('A pattern of exclude_paths is empty, absolute or contains "..".'),
+  glob_syntax_refused: refusedPath(
+    'exclude_paths knows *, ** and ?, but no braces or brackets: write one pattern for each; ? stands for such a character in a name.',
+  ),
+  name_refused: {
+    code: 'invalid',
+    message: 'A repository name is 1 to 100 letters, digits, dots, underscores, plus signs or hyphens.',
+  },
+  // Configuration and inputs
+  config_invalid: { code: 'invalid', message: 'The configuration is not valid{where}: {why}' },
+  config_too_large: {
+    code: 'invalid',
+    reason: 'config_invalid',
+    message: 'The configuration file is larger than 1 MiB.',
+  },
+  no_repositories: {
+    code: 'invalid',
+    message: 'No repositories are configured.',
+    next: 'Name them under "repositories", or run `satchel init` for a sample.',
+  },
+  two_sources: options('Give config_file or repositories, not both.'),
+  module_unnamed: options('Name a module by id, or by repository (and ref, path).'),
+  cursor_refused: options('The cursor was not given out by this tool; ask again without one.'),
+  field_unknown: options('A summary has no field {field}. {hint}'),
+  query_unreadable: options('The query must be readable text of 1 to 2,000 characters.'),
+  weights_zero: options('embedding.keyword_weight and vector_weight are both 0: raise one of them.'),
+  collection_refused: options('embedding.collection_name takes 3 to 512 of letters, digits, and . _ -'),
+  lexicon_invalid: {
+    code: 'invalid',
+    message: '{file} (line {line}): {why}.',
+    next: 'Correct it, or move it away from the configuration.',
+  },
+  file_exists: {
+    code: 'conflict',
+    message: 'The file already exists and was not changed.',
+    next: 'Choose another name.',
+  },
+  file_not_found: missingFile('The configuration file does not exist or cannot be read.'),
+  file_not_regular: missingFile('The configuration file is a folder, pipe or device. Name a regular file.'),
+  // The remote
+  auth_failed: {
+    code: 'forbidden',
+    message: 'The remote refused the credentials of this machine.',
+    next: 'Check the SSH key, the credential helper or netrc.',
+  },
+  host_key_unknown: {
+    code: 'forbidden',
+    reason: 'auth_failed',
+    message: 'The key of the ssh host is not known on this machine, or has changed.',
+    next: 'Compare it with what the owner of the host says, put it into known_hosts, and run again.',
+  },
+  git_ownership: {
+    code: 'forbidden',
+    message: 'The local repository belongs to another user.',
+    next: "Its owner can run satchel, or add it to git's safe.directory.",
+  },
+  repository_not_found: {
+    code: 'not_found',
+    message: 'The remote has no such repository, or this machine may not see it.',
+    next: 'Check the URL.',
+  },
+  ref_not_found: missingRef('The remote has no branch {name}. {hint}'),
+  ref_disappeared: missingRef('The ref no longer exists, or names no commit.'),
+  default_branch_unknown: missingRef('The remote names no default branch. Name the branches to read.'),
+  empty_repository: { code: 'not_found', message: 'The repository is empty: it has no branch and no tag.' },
+  no_module_files: {
+    code: 'not_found',
+    message: 'No ref had a module file at {path}.',
+    next: 'Name another path{below}.',
+  },
+  git_missing: noGit('git could not be started. Is it on the PATH?'),
+  git_too_old: noGit('No usable git was found. Install git 2.31 or newer and put it on the PATH.'),
+  git_cannot_pin: noGit(
+    'Reading a host that the configuration does not name needs git 2.37 or newer. Name the host in the configuration.',
+  ),
+  network: network('The remote could not be reached. Check the network and the URL.'),
+  host_unresolved: network('The host of the repository could not be resolved. Check the URL.'),
+  certificate_untrusted: network(
+    "The remote's certificate is not trusted on this machine. Check the URL, or name its authority in git's http.sslCAInfo.",
+  ),
+  timeout: { code: 'unavailable', message: 'The remote did not answer in time.', next: 'Try again later.' },
+  repository_timeout: {
+    code: 'unavailable',
+    reason: 'timeout',
+    message: 'The repository took longer than the time allowed for one repository.',
+  },
+  repository_damaged: {
+    code: 'unavailable',
+    message: 'The remote lacks objects of its own history.',
+    next: 'It may be a partial or damaged copy.',
+  },
+  directory_missing: {
+    code: 'unavailable',
+    reason: 'repository_damaged',
+    message: 'The clone lacks a directory of this ref.',
+    next: 'The remote may be a partial or damaged copy.',
+  },
+  git_failed: gitFailed('git failed: {quoted}'),
+  git_redirected: gitFailed(
+    'The remote redirects elsewhere, and that is not followed here. Use the URL it leads to.',
+  ),
+  git_ended: gitFailed('git ended while objects were read.'),
+  repository_too_large: tooLarge('The repository is too large: {why}.'),
+  answer_too_large: tooLarge('git {command} answered too many bytes.'),
+  clone_too_large: tooLarge(
+    'The clone is larger than {size}. Name fewer refs, and run once with --cleanup to begin it anew.',
+  ),
+  ref_too_large: tooLarge('The ref has {modules} modules with {files} files; name a path or exclude_paths.'),
+  module_files_too_large: tooLarge('The module files of this ref exceed 256 MiB.'),
+  // Output directory, clones and index
+  storage_failed: {
+    code: 'unavailable',
+    message: '{where} could not be written.',
+    next: 'Check the free space and its permissions, then run again.',
+  },
+  clone_not_written: {
+    code: 'unavailable',
+    reason: 'storage_failed',
+    message: 'The clone could not be written.',
+    next: 'Check the free space and the permissions of clone_dir.',
+  },
+  store_foreign: {
+    code: 'conflict',
+    message: 'The place for this clone is taken by something else.',
+    next: 'Choose another clone_dir.',
+  },
+  ingest_running: {
+    code: 'conflict',
+    message: 'Another ingest is running there.',
+    next: 'Wait until it has ended.',
+  },
+  first_ingest_running: {
+    code: 'unavailable',
+    message: 'The first ingest is running ({done} of {total}).',
+    next: 'Ask again in a little while.',
+  },
+  cancelled: { code: 'cancelled', message: 'The run was cancelled.' },
+  no_index: {
+    code: 'not_found',
+    message: 'Nothing has been ingested yet.',
+    next: 'Run `satchel ingest`, or call ingest_modules.',
+    tool: 'list_repositories',
+  },
+  index_damaged: {
+    code: 'conflict',
+    message: 'The module index cannot be read; nothing was changed.',
+    next: 'Run `satchel modules rebuild` to rebuild it from the summaries.',
+  },
+  summary_damaged: {
+    code: 'conflict',
+    reason: 'index_damaged',
+    message: 'A summary that the index names is missing or damaged.',
+    next: 'Run `satchel ingest` again.',
+  },
+  module_not_found: {
+    code: 'not_found',
+    message: 'The index has no {what} {name}.{hint}',
+    tool: 'list_repositories',
+  },
+  id_ambiguous: {
+    code: 'conflict',
+    message: 'The id prefix {prefix} fits {count} modules.',
+    next: 'Give more of it.',
+  },
+  name_ambiguous: {
+    code: 'conflict',
+    reason: 'id_ambiguous',
+    message: '{count} repositories are called {name}.',
+    next: 'Give the URL.',
+  },
+  // Vectors
+  embeddings_disabled: {
+    code: 'invalid',
+    message: 'Searching by meaning needs vectors.',
+    next: 'Set embedding.enabled to true and run `satchel ingest`, or search with mode keyword.',
+    tool: 'search_modules',
+  },
+  no_vectors: {
+    code: 'not_found',
+    message: 'The vector store is empty.',
+    next: 'Run: satchel ingest --enable-embeddings',
+  },
+  embedding_key_missing: {
+    code: 'invalid',
+    message: 'The strategy {strategy} needs a key: set {field} or {variable}.',
+  },
+  embedding_url_refused: {
+    code: 'invalid',
+    message:
+      'The base URL of the embedding service must be https, without user information; http only on loopback.',
+  },
+  embedding_failed: {
+    code: 'unavailable',
+    message: 'No vector: {why}.',
+    next: 'The next ingest sends just what is missing.',
+  },
+  query_not_embedded: {
+    code: 'unavailable',
+    reason: 'embedding_failed',
+    message: 'The query could not be embedded: {why}.',
+    next: 'Try again, or search with mode keyword.',
+  },
+  transformers_missing: {
+    code: 'unavailable',
+    message: 'The strategy local-transformers needs a package: npm install @huggingface/transformers',
+  },
+  model_unavailable: {
+    code: 'unavailable',
+    message: 'The model "{model}" of embedding.sentence_transformers_model could not be loaded from {place}.',
+    next: 'Name a folder that holds it, or run once with access to the network.',
+  },
+  chroma_client_missing: {
+    code: 'unavailable',
+    message: 'A vector server needs a package: npm install chromadb',
+  },
+  vector_store_unreachable: noServer(
+    'The vector server {host}:{port} does not answer. Start it, or correct embedding.vectordb_host and vectordb_port.',
+  ),
+  vector_server_unknown: noServer(
+    'The server at {host}:{port} is not a ChromaDB server of version 1 (API v2). Correct embedding.vectordb_host and vectordb_port, or start another version.',
+  ),
+  vector_server_refuses: noServer(
+    'The vector server {host}:{port} wants credentials, which satchel does not send.',
+  ),
+  embedding_mismatch: otherStore(
+    'This vector store was made with {held}; the configuration asks for {wanted}. A changed strategy needs a store of its own: set another embedding.vectordb_path or collection_name and run ingest again. The old directory is not changed; its owner may remove it.',
+  ),
+  lexicon_mismatch: otherStore(
+    'This vector store was made with another lexicon or tokenizer. Run: satchel modules rebuild',
+  ),
+  dimension_mismatch: {
+    ...otherStore('The collection holds vectors of another dimension.'),
+    next: OTHER_COLLECTION,
+  },
+  collection_shared: {
+    ...otherStore(
+      'The collection also holds {count} records that are not in these summaries; their vectors cannot be computed here.',
+    ),
+    next: OTHER_COLLECTION,
+  },
+  store_damaged: {
+    code: 'conflict',
+    message: 'The vector store {file} cannot be read: {why}.',
+    next: 'Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.',
+  },
+  store_full: {
+    code: 'too_large',
+    message: 'The vector file would hold {records} records; its limit is {limit} records or 400 MB.',
+    next: 'Use a ChromaDB server: set embedding.vectordb_host and vectordb_port.',
+  },
+})
 
-/** Whether a thrown value is the error of this reason. */
-export function isReason(thrown: unknown, reason: Reason): boolean {
+export type Refusals = typeof refusals
+
+/** Whether a thrown value is an error of this reason. */
+export function isReason(thrown: unknown, reason: keyof Refusals): boolean {
   return isSatchelError(thrown) && thrown.reason === reason
 }

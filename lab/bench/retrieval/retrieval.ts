@@ -5,7 +5,6 @@ import { groupVersions } from '../../../plugins/modules/catalog/versions.ts'
 import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
 import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
-import { refusal } from '../../../plugins/modules/reasons.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'
 import { type Arm, ladder } from '../../../plugins/modules/testing/arms.ts'
 import {
@@ -20,6 +19,7 @@ import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from '../../../plugins/modules/te
 import { printDocument } from '../../../server/cli/render.ts'
 import type { World } from '../../../server/cli/world.ts'
 import type { Terminal } from '../../../server/plugin.ts'
+import { SatchelError } from '../../../server/plugin.ts'
 
 const cases = z.array(z.object({ query: z.string(), kind: z.string(), relevant: z.array(z.string()).min(1) }))
 
@@ -57,13 +57,18 @@ export async function measureRetrieval({ io, terminal }: World, input: Retrieval
 async function corpusOf(workingDirectory: string, input: RetrievalInput): Promise<Corpus> {
   if (input.cases === undefined || input.output_dir === undefined) {
     if (input.cases !== undefined || input.output_dir !== undefined) {
-      throw refusal('options_invalid', 'Give --cases and --output-dir together, or neither.')
+      throw new SatchelError(
+        'invalid',
+        'options_invalid',
+        'Give --cases and --output-dir together, or neither.',
+      )
     }
     return { ids: OWN_IDS, summaries: OWN_SUMMARIES, queries: OWN_QUERIES }
   }
   const outputDir = resolve(workingDirectory, input.output_dir)
   const index = await loadIndex(outputDir)
-  if (!index) throw refusal('no_index', 'Nothing has been ingested into that output directory.')
+  if (!index)
+    throw new SatchelError('not_found', 'no_index', 'Nothing has been ingested into that output directory.')
   const latest = groupVersions(index, index.records).map((group) => group.latest)
   const summaries = []
   for (const record of latest) summaries.push(await loadSummary(outputDir, record.summary_file))
@@ -73,11 +78,18 @@ async function corpusOf(workingDirectory: string, input: RetrievalInput): Promis
 
 async function readCases(path: string): Promise<readonly JudgedQuery[]> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw refusal('file_not_found', 'The file of judged queries does not exist or cannot be read.', { cause })
+    throw new SatchelError(
+      'not_found',
+      'file_not_found',
+      'The file of judged queries does not exist or cannot be read.',
+      { cause },
+    )
   })
   const parsed = cases.safeParse(JSON.parse(text))
   if (!parsed.success)
-    throw refusal('options_invalid', 'The file of judged queries has another shape.', { cause: parsed.error })
+    throw new SatchelError('invalid', 'options_invalid', 'The file of judged queries has another shape.', {
+      cause: parsed.error,
+    })
   return parsed.data
 }
 

@@ -1,4 +1,4 @@
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 interface PageRequest {
   readonly limit: number
@@ -28,7 +28,6 @@ export function pageOf<T>(rows: readonly T[], request: PageRequest, tool: string
 /** A cursor is the number of rows already given. */
 export function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
-  if (!/^\d{1,9}$/.test(cursor))
-    throw refusal('options_invalid', 'The cursor is none that was given out; ask again without one.')
+  if (!/^\d{1,9}$/.test(cursor)) throw refusals.cursor_refused()
   return Number(cursor)
 }

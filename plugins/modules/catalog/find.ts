@@ -1,7 +1,7 @@
 import { nearest } from '../../../server/plugin.ts'
 import { parseDirectory } from '../git/directory.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
 
 /** How a caller names one module version: by id, or by repository, ref and path. */
@@ -56,9 +56,12 @@ function findById(index: ModuleIndex, id: string): IndexRecord {
   const [first] = found
   if (wanted.length < SHORTEST_PREFIX || first === undefined) throw unknown('id', id, [])
   if (found.length === 1) return first
-  throw refusal('id_ambiguous', `The id prefix ${wanted} fits ${found.length} modules. Give more of it.`, {
-    details: { candidates: found.slice(0, 3).map((record) => record.id) },
-  })
+  throw refusals.id_ambiguous(
+    { prefix: wanted, count: found.length },
+    {
+      details: { candidates: found.slice(0, 3).map((record) => record.id) },
+    },
+  )
 }
 
 /**
@@ -67,7 +70,7 @@ function findById(index: ModuleIndex, id: string): IndexRecord {
  */
 export function findRepository(index: ModuleIndex, named: string | undefined): string {
   if (named === undefined || named === '') {
-    throw refusal('options_invalid', 'Name a module by id, or by repository (and ref, path).')
+    throw refusals.module_unnamed()
   }
   const urls = [...new Set(index.records.map(({ repository }) => repository))]
   // Two URLs may differ in nothing that `isNamed` looks at.
@@ -82,12 +85,9 @@ export function findRepository(index: ModuleIndex, named: string | undefined): s
       urls.flatMap((url) => [url, names.get(url) ?? '']),
     )
   if (found.length === 1) return first
-  throw refusal(
-    'id_ambiguous',
-    `${found.length} repositories are called ${JSON.stringify(named)}. Give the URL.`,
-    {
-      details: { candidates: found.slice(0, 3) },
-    },
+  throw refusals.name_ambiguous(
+    { count: found.length, name: JSON.stringify(named) },
+    { details: { candidates: found.slice(0, 3) } },
   )
 }
 
@@ -107,10 +107,10 @@ function unknown(what: string, asked: string, known: readonly string[]) {
   const near = nearestOf(asked, known)
   const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   const shown = JSON.stringify(asked.slice(0, 120))
-  return refusal('module_not_found', `The index has no ${what} ${shown}.${hint}`, {
-    details: { [what]: asked.slice(0, 120), nearest: near },
-    next: { tool: 'list_repositories', args: {} },
-  })
+  return refusals.module_not_found(
+    { what, name: shown, hint },
+    { details: { [what]: asked.slice(0, 120), nearest: near } },
+  )
 }
 
 function nearestOf(asked: string, known: readonly string[]): string[] {

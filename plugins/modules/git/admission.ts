@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { pathToFileURL } from 'node:url'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { isPublicAddress } from './public-address.ts'
 import { endpoint, type RemoteUrl } from './url.ts'
 
@@ -45,13 +45,10 @@ export async function admit(remote: RemoteUrl, trust: Trust): Promise<Admission>
     return { ...free, remote: { ...remote, localPath, fetchUrl: pathToFileURL(localPath).href } }
   }
   if (remote.scheme === 'http') {
-    throw refusal(
-      'url_refused',
-      'http repositories are read only when the configuration names them; use https.',
-    )
+    throw refusals.http_refused()
   }
   const at = endpoint(remote)
-  if (at === undefined || remote.host === undefined) throw refusal('url_refused', 'The URL names no host.')
+  if (at === undefined || remote.host === undefined) throw refusals.host_missing()
   if (trust.known.has(at)) return free
   const addresses = await publicAddresses(remote.host, trust.resolveHost ?? systemResolver)
   return pinnedTo(remote, remote.host, at, addresses)
@@ -63,10 +60,7 @@ async function publicAddresses(
 ): Promise<readonly string[]> {
   const addresses = isIP(host) === 0 ? await resolved(host, resolveHost) : [host]
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return addresses
-  throw refusal(
-    'host_refused',
-    'This host is not on the public internet. The operator can allow it by naming a repository of it in the configuration.',
-  )
+  throw refusals.host_refused()
 }
 
 async function resolved(
@@ -76,7 +70,7 @@ async function resolved(
   try {
     return await resolveHost(host)
   } catch (cause) {
-    throw refusal('network', 'The host of the repository could not be resolved. Check the URL.', { cause })
+    throw refusals.host_unresolved({ cause })
   }
 }
 

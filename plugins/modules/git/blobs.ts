@@ -1,5 +1,5 @@
 import { startGit } from '../../../server/plugin.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { CONSTANT_CONFIG } from './environment.ts'
 import { abortError } from './failure.ts'
 
@@ -80,11 +80,11 @@ export function openBlobs(options: {
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => {
       signal.removeEventListener('abort', abort)
-      end(refusal('git_failed', 'git ended while objects were read.'))
+      end(refusals.git_ended())
       resolve()
     })
   })
-  child.once('error', () => end(refusal('git_missing', 'git could not be started. Is it on the PATH?')))
+  child.once('error', () => end(refusals.git_missing()))
   child.stdin.on('error', () => undefined) // the process ended: `close` tells every reader
   child.stdout.on('data', (chunk: Buffer) => parser(chunk))
   signal.addEventListener('abort', abort, { once: true })

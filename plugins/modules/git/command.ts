@@ -1,5 +1,5 @@
 import { runGit } from '../../../server/plugin.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { CONSTANT_CONFIG } from './environment.ts'
 import { abortError, gitFailure } from './failure.ts'
 
@@ -44,11 +44,11 @@ export function createGit(options: GitOptions): Git {
     if (ended.kind === 'done') return ended.stdout
     switch (ended.reason) {
       case 'missing':
-        throw refusal('git_missing', 'git could not be started. Is it on the PATH?')
+        throw refusals.git_missing()
       case 'timeout':
-        throw refusal('timeout', 'The remote did not answer in time. Try again later.')
+        throw refusals.timeout()
       case 'too_much_output':
-        throw refusal('repository_too_large', `git ${args[0]} answered too many bytes.`)
+        throw refusals.answer_too_large({ command: args[0] ?? '' })
       case 'aborted':
         throw abortError(stop)
       case 'refused':

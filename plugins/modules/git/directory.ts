@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** A directory inside a repository, normalised. Errors: `invalid`/`path_refused`. */
 export function parseDirectory(typed: string): string {
@@ -11,10 +11,7 @@ export function parseDirectory(typed: string): string {
     typed.split('/').includes('..') ||
     plain.split('/').includes('..')
   if (bad) {
-    throw refusal(
-      'path_refused',
-      'A path inside a repository is relative, without "..", backslashes or control characters.',
-    )
+    throw refusals.path_refused()
   }
   return plain
 }

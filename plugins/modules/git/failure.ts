@@ -1,74 +1,69 @@
 import { isSatchelError, type SatchelError, showHidden } from '../../../server/plugin.ts'
-import { type Reason, refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 const MAX_QUOTE_CHARS = 200
 
 interface Row {
-  readonly reason: Reason
+  readonly refusal:
+    | 'git_too_old'
+    | 'git_ownership'
+    | 'repository_damaged'
+    | 'clone_not_written'
+    | 'host_key_unknown'
+    | 'auth_failed'
+    | 'repository_not_found'
+    | 'timeout'
+    | 'git_redirected'
+    | 'certificate_untrusted'
+    | 'network'
   readonly when: RegExp
-  readonly message: string
 }
 
 /** What git's own words mean, the first match counts. Read with LC_ALL=C. */
 const ROWS: readonly Row[] = [
   {
-    reason: 'git_missing',
+    refusal: 'git_too_old',
     when: /unknown option: (--end-of-options|--depth)/i,
-    message: 'No usable git was found. Install git 2.31 or newer and put it on the PATH.',
   },
   {
-    reason: 'git_ownership',
+    refusal: 'git_ownership',
     when: /dubious ownership/i,
-    message:
-      "The local repository belongs to another user. Its owner can run satchel, or add it to git's safe.directory.",
   },
   {
-    reason: 'repository_damaged',
+    refusal: 'repository_damaged',
     when: /repository corruption|unable to read [0-9a-f]{40}|missing (blob|tree) object|bad object/i,
-    message: 'The remote lacks objects of its own history. It may be a partial or damaged copy.',
   },
   {
-    reason: 'storage_failed',
+    refusal: 'clone_not_written',
     when: /no space left|read-only file system|disk quota exceeded|unable to create (temporary )?(file|directory)|cannot mkdir|ENOSPC|EROFS|EACCES|EDQUOT|ENOENT/i,
-    message: 'The clone could not be written. Check the free space and the permissions of clone_dir.',
   },
   {
-    reason: 'auth_failed',
+    refusal: 'host_key_unknown',
     when: /host key verification failed/i,
-    message:
-      'The key of the ssh host is not known on this machine, or another than before. Compare it with what the owner of the host says, put it into known_hosts, and run again.',
   },
   {
-    reason: 'auth_failed',
+    refusal: 'auth_failed',
     when: /authentication failed|could not read (username|password)|terminal prompts disabled|permission denied|returned error: 40[13]|invalid username or|access denied|not authorized/i,
-    message:
-      'The remote refused the credentials of this machine. Check the SSH key, the credential helper or netrc.',
   },
   {
-    reason: 'repository_not_found',
+    refusal: 'repository_not_found',
     when: /repository .*not found|does not appear to be a git repository|returned error: 404|no such file or directory|project you were looking for could not be found|not a git repository/i,
-    message: 'The remote has no such repository, or this machine may not see it. Check the URL.',
   },
   {
-    reason: 'timeout',
+    refusal: 'timeout',
     when: /operation too slow|timed? ?out|ETIMEDOUT/i,
-    message: 'The remote did not answer in time. Try again later.',
   },
   {
-    reason: 'git_failed',
+    refusal: 'git_redirected',
     when: /returned error: 30\d/i,
-    message: 'The remote redirects elsewhere, and that is not followed here. Use the URL it leads to.',
   },
   {
-    reason: 'network',
+    refusal: 'certificate_untrusted',
     when: /certificate/i,
-    message:
-      "The remote's certificate is not trusted on this machine. Check the URL, or name its authority in git's http.sslCAInfo.",
   },
   {
-    reason: 'network',
+    refusal: 'network',
     when: /could not resolve|connection (refused|reset|closed)|failed to connect|couldn't connect|unreachable|no route to host|early eof|unexpected disconnect|hung up|returned error: 5\d\d|gnutls|ssl|tls|proxy|empty reply|rpc failed/i,
-    message: 'The remote could not be reached. Check the network and the URL.',
   },
 ]
 
@@ -85,16 +80,16 @@ export function gitFailure(thrown: unknown, context: FailureContext): SatchelErr
   const said = thrown instanceof Error ? thrown.message : String(thrown)
   const row = ROWS.find(({ when }) => when.test(said))
   const quoted = quote(said, context.hidden)
-  if (row) return refusal(row.reason, row.message, { details: { git: quoted } })
-  return refusal('git_failed', `git failed: ${quoted}`)
+  if (row) return refusals[row.refusal]({ details: { git: quoted } })
+  return refusals.git_failed({ quoted })
 }
 
 /** The error of an aborted run: `timeout` where the limit of a repository ended it, else `cancelled`. */
 export function abortError(signal: AbortSignal): SatchelError {
   if (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError') {
-    return refusal('timeout', 'The repository took longer than the time allowed for one repository.')
+    return refusals.repository_timeout()
   }
-  return isSatchelError(signal.reason) ? signal.reason : refusal('cancelled', 'The run was cancelled.')
+  return isSatchelError(signal.reason) ? signal.reason : refusals.cancelled()
 }
 
 /** The ref that a fetch did not find, by git's words. */

@@ -1,5 +1,5 @@
 import { matchesGlob } from '../../../server/plugin.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 const MAX_PATTERN_CHARS = 500
 
@@ -19,10 +19,7 @@ export function excludes(pattern: string, directory: string): boolean {
 /** Errors: `invalid`/`path_refused` for a pattern that is empty, absolute, too long or climbs out, or holds `{` or `[`. */
 export function parseGlob(typed: string): string {
   if (/[{[]/.test(typed)) {
-    throw refusal(
-      'path_refused',
-      'exclude_paths knows *, ** and ?, but no braces or brackets: write one pattern for each; ? stands for such a character in a name.',
-    )
+    throw refusals.glob_syntax_refused()
   }
   const bad =
     typed === '' ||
@@ -30,6 +27,6 @@ export function parseGlob(typed: string): string {
     typed.startsWith('/') ||
     /[\p{Cc}\\]/u.test(typed) ||
     typed.split('/').includes('..')
-  if (bad) throw refusal('path_refused', 'A pattern of exclude_paths is empty, absolute or climbs out.')
+  if (bad) throw refusals.glob_refused()
   return typed
 }

@@ -1,4 +1,4 @@
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
 /** What the operator's own git configuration says about talking to remotes. */
@@ -24,10 +24,7 @@ export async function requirePinning(git: Git): Promise<void> {
   const [major = 0, minor = 0] = versionOf(await git.run(['version']))
   const [wantedMajor = 0, wantedMinor = 0] = PINNING_VERSION
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return
-  throw refusal(
-    'git_missing',
-    'Reading a host that the configuration does not name needs git 2.37 or newer. Name the host in the configuration.',
-  )
+  throw refusals.git_cannot_pin()
 }
 
 /** `git version 2.39.5` as numbers. */

@@ -1,4 +1,4 @@
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 const MAX_REF_BYTES = 255 // modules design 2.4
 
@@ -24,10 +24,10 @@ export function parseAskedRef(typed: string): AskedRef {
   const full = /^refs\/(?:heads|tags)\/(.+)$/.exec(typed)?.[1]
   const name = full ?? typed
   if (name.startsWith('-') || !isRefName(name) || typed === 'HEAD' || typed === 'FETCH_HEAD') {
-    throw refusal('ref_refused', `A branch or tag name is not valid: ${JSON.stringify(typed.slice(0, 80))}.`)
+    throw refusals.ref_refused({ name: JSON.stringify(typed.slice(0, 80)) })
   }
   if (full === undefined && typed.startsWith('refs/')) {
-    throw refusal('ref_refused', 'Only refs/heads/… and refs/tags/… can be named in full.')
+    throw refusals.full_ref_refused()
   }
   return full === undefined ? { name } : { name: typed, full: typed }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { Admission } from './admission.ts'
 import { type Blobs, openBlobs } from './blobs.ts'
 import { createGit, type Git } from './command.ts'
@@ -140,10 +140,7 @@ async function openTransport(
   if (admission.pinned && remote.scheme === 'https') await requirePinning(local)
   const operator = await operatorOf(options, local)
   if (admission.pinned && remote.scheme === 'ssh' && hasOwnSsh(options, operator)) {
-    throw refusal(
-      'host_refused',
-      'With an ssh command of its own this machine reads only ssh hosts that the configuration names.',
-    )
+    throw refusals.ssh_host_refused()
   }
   const wishes: Omit<EnvironmentWishes, 'gitDir'> = {
     ceiling,

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** Longest that all packs of a store may be. modules design 8 */
 export const MAX_STORE_BYTES = 2 * 1024 ** 3
@@ -30,10 +30,7 @@ export async function withinSize<T>(
   } finally {
     clearInterval(timer)
   }
-  throw refusal(
-    'repository_too_large',
-    `The clone is larger than ${sizeText(maxBytes)}. Name fewer refs, and run once with --cleanup to begin it anew.`,
-  )
+  throw refusals.clone_too_large({ size: sizeText(maxBytes) })
 }
 
 /** What cannot be looked at, because it is just being renamed or there is nothing yet, counts nothing. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
 /** Files by which git would read the configuration of another place, or one more of this place. */
@@ -34,10 +34,7 @@ export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256')
   const found = await lstat(path).catch(absent)
   if (found === undefined) return await createStore(path, objectFormat)
   if (!found.isDirectory() || !(await hasMarker(path))) {
-    throw refusal(
-      'store_foreign',
-      'The place for this clone is taken by something else. Choose another clone_dir.',
-    )
+    throw refusals.store_foreign()
   }
   if (await isLeftLocked(path)) {
     const aside = buildingName(path)

@@ -1,4 +1,4 @@
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { Blobs } from './blobs.ts'
 
 /** A regular file of a commit. */
@@ -132,12 +132,9 @@ function nameOf(bytes: Buffer): string | undefined {
 }
 
 function tooLarge(why: string) {
-  return refusal('repository_too_large', `The repository is too large: ${why}.`)
+  return refusals.repository_too_large({ why })
 }
 
 function damaged() {
-  return refusal(
-    'repository_damaged',
-    'The clone lacks a directory of this ref. The remote may be a partial or damaged copy.',
-  )
+  return refusals.directory_missing()
 }

@@ -1,7 +1,7 @@
 import { normalize, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { hasHidden } from '../../../server/plugin.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** A repository URL that may be given to git. Holds no secret but in `credential`, which no serialiser prints. */
 export interface RemoteUrl {
@@ -191,5 +191,5 @@ function userParts(userinfo: string | undefined): { user: string; password: stri
 }
 
 function refused(why: string, cause?: unknown) {
-  return refusal('url_refused', `This repository URL is not accepted: ${why}.`, { cause })
+  return refusals.url_refused({ why }, { cause })
 }

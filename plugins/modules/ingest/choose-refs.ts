@@ -2,7 +2,7 @@ import { nearest } from '../../../server/plugin.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
 import { orderTags } from '../git/tag-order.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 import { type Failure, failureOf, type Warning } from './report.ts'
 
@@ -29,7 +29,7 @@ const MOST_NAMED = 10
 /** Which refs of a remote an entry asks for (modules design 2.4). Errors: `not_found`/`empty_repository`. */
 export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, repository: string): Choice {
   if (listing.branches.size === 0 && listing.tags.size === 0) {
-    throw refusal('empty_repository', 'The repository is empty: it has no branch and no tag.')
+    throw refusals.empty_repository()
   }
   const chosen = new Map<string, ChosenRef>()
   const failures: Failure[] = []
@@ -79,7 +79,7 @@ function chosenTag(tag: RemoteRef | undefined, name: string): ChosenRef {
 function defaultRef(listing: RemoteListing): ChosenRef {
   const branch = listing.branches.get(listing.defaultBranch ?? '')
   if (branch) return chosenOf(branch)
-  throw refusal('ref_not_found', 'The remote names no default branch. Name the branches to read.')
+  throw refusals.default_branch_unknown()
 }
 
 function missingRef(listing: RemoteListing, asked: AskedRef, repository: string): Failure {
@@ -87,7 +87,7 @@ function missingRef(listing: RemoteListing, asked: AskedRef, repository: string)
   const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
   const branches = [...listing.branches.keys()].slice(0, MOST_NAMED)
   const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`
-  const error = refusal('ref_not_found', `The remote has no branch ${JSON.stringify(asked.name)}. ${hint}`)
+  const error = refusals.ref_not_found({ name: JSON.stringify(asked.name), hint })
   return failureOf({ repository, ref: asked.name }, error)
 }
 

@@ -4,7 +4,7 @@ import { compare } from '../domain/order.ts'
 import type { ModuleKind } from '../domain/summary.ts'
 import { excludes } from '../git/glob.ts'
 import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 
 /** A directory of a commit and what lies directly in it. */
@@ -61,10 +61,7 @@ export function chooseDirectories(
   )
   const fileCount = chosen.reduce((sum, directory) => sum + moduleFiles(directory).length, 0)
   if (chosen.length > MAX_MODULES || fileCount > MAX_MODULE_FILES) {
-    throw refusal(
-      'repository_too_large',
-      `The ref has ${chosen.length} modules with ${fileCount} files; name a path or exclude_paths.`,
-    )
+    throw refusals.ref_too_large({ modules: chosen.length, files: fileCount })
   }
   return chosen.sort((a, b) => compare(a.path, b.path))
 }

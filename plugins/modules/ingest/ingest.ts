@@ -8,7 +8,7 @@ import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
 import { takeLock } from '../output/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { VectorFailure, VectorWork } from '../search/vector-update.ts'
 import type { RepositoryPlan } from './plan.ts'
 import { runPooled } from './pool.ts'
@@ -240,10 +240,7 @@ async function finish(run: IngestRun): Promise<Finish> {
 }
 
 function withoutVector({ why, ...place }: VectorFailure): Failure {
-  return failureOf(
-    place,
-    refusal('embedding_failed', `No vector: ${why}. The next ingest sends just what is missing.`),
-  )
+  return failureOf(place, refusals.embedding_failed({ why }))
 }
 
 function vectorWork(

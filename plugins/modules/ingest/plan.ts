@@ -4,7 +4,7 @@ import { parseDirectory } from '../git/directory.ts'
 import { parseGlob } from '../git/glob.ts'
 import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
 import { nameFromUrl, parseRemoteUrl, type RemoteUrl } from '../git/url.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { type Failure, failureOf, shownUrl } from './report.ts'
 
 /** One configured entry, every text of it checked. */
@@ -81,10 +81,7 @@ function planEntry(entry: RepositoryEntry, remote: RemoteUrl, options: PlanOptio
 
 function parseName(typed: string): string {
   if (!/^[A-Za-z0-9._+-]{1,100}$/.test(typed) || typed === '.' || typed === '..') {
-    throw refusal(
-      'name_refused',
-      'A repository name is 1 to 100 letters, digits, dots, underscores, plus signs or hyphens.',
-    )
+    throw refusals.name_refused()
   }
   return typed
 }

@@ -7,7 +7,7 @@ import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
 import type { Blobs } from '../git/blobs.ts'
 import type { SkippedEntry, TreeFile, TreeReader } from '../git/tree.ts'
 import type { ParseCache } from '../output/parse-cache.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import {
   chooseDirectories,
@@ -156,7 +156,7 @@ function createBudget(): Budget {
   return {
     spend(bytes) {
       left -= bytes
-      if (left < 0) throw refusal('repository_too_large', 'The module files of this ref exceed 256 MiB.')
+      if (left < 0) throw refusals.module_files_too_large()
     },
   }
 }

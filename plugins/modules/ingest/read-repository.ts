@@ -7,7 +7,7 @@ import { createTreeReader } from '../git/tree.ts'
 import { openParseCache } from '../output/parse-cache.ts'
 import { takeLock } from '../output/run-lock.ts'
 import { storageFailure } from '../output/summary-files.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
 import { moduleDirectories } from './directories.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
@@ -147,7 +147,7 @@ async function readWanted(
   const { run, repository } = reading
   const { output, tally } = run
   try {
-    if (commit === undefined) throw refusal('ref_not_found', 'The ref is gone, or names no commit.')
+    if (commit === undefined) throw refusals.ref_disappeared()
     const read = { ...ref, commit }
     const directories: string[] = []
     for await (const summary of readRef(reading, read, entry)) {
@@ -188,8 +188,11 @@ function failIfEmpty(entry: PlannedEntry, seen: Seen, run: Run, repository: stri
   const counts = seen.get(entry) ?? []
   if (counts.length === 0 || counts.some((modules) => modules > 0)) return
   const below = entry.recursive ? '' : ', or read the directories below it with recursive'
-  const message = `No ref had a module file at ${JSON.stringify(entry.path)}. Name another path${below}.`
-  fail(run, { repository, path: entry.path }, refusal('no_module_files', message))
+  fail(
+    run,
+    { repository, path: entry.path },
+    refusals.no_module_files({ path: JSON.stringify(entry.path), below }),
+  )
 }
 
 function fail({ log, signal, tally }: Run, place: Place, cause: unknown): void {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 const counts = z.object({
   variables: z.number().int(),
@@ -92,19 +92,8 @@ export async function loadIndex(outputDir: string): Promise<ModuleIndex | undefi
   try {
     return indexFile.parse(JSON.parse(text))
   } catch (cause) {
-    throw refusal(
-      'index_damaged',
-      'The module index cannot be read. `satchel modules rebuild` remakes it from the summaries; nothing was changed.',
-      { cause },
-    )
+    throw refusals.index_damaged({ cause })
   }
-}
-
-/** The error where an index is needed and nothing has been ingested. */
-export function nothingIngested() {
-  return refusal('no_index', 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.', {
-    next: { tool: 'list_repositories', args: {} },
-  })
 }
 
 /** Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. */

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { hostname } from 'node:os'
 import { processStart } from '../../../server/plugin.ts'
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** Held until `release`, which the owner calls once. */
 export interface RunLock {
@@ -36,7 +36,7 @@ export async function takeLock(path: string, now: () => Date): Promise<RunLock> 
       !(await placed(draft, path)) &&
       !((await tookOver(path, nonce, now)) && (await placed(draft, path)))
     ) {
-      throw refusal('ingest_running', 'Another ingest is working there. Wait until it has ended.')
+      throw refusals.ingest_running()
     }
   } finally {
     await rm(draft, { force: true })

@@ -2,18 +2,14 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** A summary that the index names. Errors: `conflict`/`index_damaged` when it is missing or no JSON. */
 export async function loadSummary(outputDir: string, name: string): Promise<ModuleSummary> {
   try {
     return JSON.parse(await readFile(join(outputDir, name), 'utf8')) as ModuleSummary // named and written by us
   } catch (cause) {
-    throw refusal(
-      'index_damaged',
-      'A summary that the index names is missing or damaged. Run `satchel ingest` again.',
-      { cause },
-    )
+    throw refusals.summary_damaged({ cause })
   }
 }
 
@@ -41,9 +37,5 @@ export function storageFailure(thrown: unknown, where = 'The output directory'):
     'EEXIST',
   ]
   if (!isErrnoException(thrown) || !codes.includes(thrown.code ?? '')) return thrown
-  return refusal(
-    'storage_failed',
-    `${where} could not be written. Check the free space and its permissions, then run again.`,
-    { cause: thrown },
-  )
+  return refusals.storage_failed({ where }, { cause: thrown })
 }

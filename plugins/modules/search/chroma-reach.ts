@@ -1,4 +1,5 @@
 import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 const TRIES = 3
 
@@ -80,37 +81,17 @@ function messageOf(thrown: unknown): string {
 }
 
 function otherDimensions(cause: unknown): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'embedding_mismatch',
-    'The collection holds vectors of another dimension. Set another embedding.collection_name and run ingest again.',
-    { cause },
-  )
+  return refusals.dimension_mismatch({ cause })
 }
 
 function unreachable({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'vector_store_unreachable',
-    `The vector server ${host}:${port} does not answer. Start it, or correct embedding.vectordb_host and vectordb_port.`,
-    { details: { host, port }, cause },
-  )
+  return refusals.vector_store_unreachable({ host, port }, { details: { host, port }, cause })
 }
 
 function otherServer({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'vector_store_unreachable',
-    `What answers at ${host}:${port} is no ChromaDB server of version 1 (API v2). Correct embedding.vectordb_host and vectordb_port, or start another version.`,
-    { details: { host, port }, cause },
-  )
+  return refusals.vector_server_unknown({ host, port }, { details: { host, port }, cause })
 }
 
 function accessRefused({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'vector_store_unreachable',
-    `The vector server ${host}:${port} wants credentials, which satchel does not send.`,
-    { details: { host, port }, cause },
-  )
+  return refusals.vector_server_refuses({ host, port }, { details: { host, port }, cause })
 }

@@ -1,5 +1,6 @@
 import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
@@ -268,11 +269,5 @@ function* chunks<T>(items: readonly T[], bytesOf: (item: T) => number): Generato
 }
 
 function othersWouldStay(count: number): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'embedding_mismatch',
-    `The collection also holds ${count} records that are not in these summaries; their vectors cannot be made again here. ` +
-      'Set another embedding.collection_name and run ingest.',
-    { details: { others: count } },
-  )
+  return refusals.collection_shared({ count }, { details: { others: count } })
 }

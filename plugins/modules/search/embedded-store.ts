@@ -1,8 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SatchelError } from '../../../server/plugin.ts'
-import { isReason } from '../reasons.ts'
+import { isReason, refusals } from '../reasons.ts'
 import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
 import { refuseOtherStore } from './store-header.ts'
 import {
@@ -143,11 +142,8 @@ function refuseTooMuch(packed: PackedVectors | undefined, changes: VectorChanges
   let bytes = 0
   for (const length of documents.values()) bytes += length + RECORD_OVERHEAD_BYTES
   if (documents.size <= MAX_RECORDS && bytes <= MAX_FILE_BYTES) return
-  throw new SatchelError(
-    'too_large',
-    'store_full',
-    `The vector file would hold ${documents.size} records; its limit is ${MAX_RECORDS} records or 400 MB. ` +
-      'Use a ChromaDB server: set embedding.vectordb_host and vectordb_port.',
+  throw refusals.store_full(
+    { records: documents.size, limit: MAX_RECORDS },
     { details: { records: documents.size, max_records: MAX_RECORDS } },
   )
 }

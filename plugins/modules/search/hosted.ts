@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type Embedder, type Embedding, type EmbedRole, normalized } from './embedder.ts'
 
 /** How one hosted service wants to be asked. */
@@ -252,9 +252,5 @@ function refuseUnsafeUrl(baseUrl: string): void {
     url.username === '' &&
     (url.protocol === 'https:' || (loopback && url.protocol === 'http:'))
   if (safe) return
-  throw new SatchelError(
-    'invalid',
-    'embedding_url_refused',
-    'The base URL of the embedding service must be https, without user information; http only on loopback.',
-  )
+  throw refusals.embedding_url_refused()
 }

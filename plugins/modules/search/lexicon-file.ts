@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readRegularFile } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { isErrnoException } from '../errno.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
 
 /** The user's own concepts, beside the configuration file. */
@@ -91,9 +91,5 @@ function lineAt(text: string, offset: number): number {
 }
 
 function invalid(why: string, line: number, cause?: unknown) {
-  return refusal(
-    'lexicon_invalid',
-    `${USER_LEXICON} (line ${line}): ${why}. Correct it, or move it away from the configuration.`,
-    { details: { line }, cause },
-  )
+  return refusals.lexicon_invalid({ file: USER_LEXICON, line, why }, { details: { line }, cause })
 }

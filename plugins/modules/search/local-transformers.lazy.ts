@@ -1,5 +1,5 @@
 import { env, type FeatureExtractionPipeline, pipeline } from '@huggingface/transformers'
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type Embedder, normalized } from './embedder.ts'
 
 const BATCH_TEXTS = 16
@@ -59,12 +59,6 @@ async function load(place: ModelPlace, model: string): Promise<FeatureExtraction
     return await pipeline('feature-extraction', id, { dtype: 'fp32', device: 'cpu' })
   } catch (cause) {
     const looked = place.kind === 'folder' ? `${place.parent}/${place.name}` : place.cacheDir
-    throw new SatchelError(
-      'unavailable',
-      'model_unavailable',
-      `The model "${model}" of embedding.sentence_transformers_model could not be loaded from ${looked}. ` +
-        'Name a folder that holds it, or run once with access to the network.',
-      { cause },
-    )
+    throw refusals.model_unavailable({ model, place: looked }, { cause })
   }
 }

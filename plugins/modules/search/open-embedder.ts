@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { EmbeddingOptions } from '../config.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { Lexicon } from './lexicon.ts'
 import { builtInEmbedder, type ModuleEmbedder, modelEmbedder } from './module-embedder.ts'
 
@@ -45,10 +45,7 @@ function hostedService(options: EmbeddingOptions, strategy: 'hosted-a' | 'hosted
     ? ['embedding.hosted_a_api_key', 'HOSTED_A_API_KEY']
     : ['embedding.hosted_b_api_key', 'HOSTED_B_API_KEY']
   if (!apiKey) {
-    throw refusal(
-      'embedding_key_missing',
-      `The strategy ${strategy} needs a key: set ${field} or ${variable}.`,
-    )
+    throw refusals.embedding_key_missing({ strategy, field, variable })
   }
   const baseUrl = (isA ? options.hosted_a_base_url : options.hosted_b_base_url) ?? HOSTED[strategy].url
   const model = (isA ? options.hosted_a_model : options.hosted_b_model) ?? HOSTED[strategy].model
@@ -58,11 +55,7 @@ function hostedService(options: EmbeddingOptions, strategy: 'hosted-a' | 'hosted
 async function openLocal(options: EmbeddingOptions, parts: EmbedderParts): Promise<ModuleEmbedder> {
   const model = options.sentence_transformers_model ?? DEFAULT_MODEL
   const { openLocalTransformers } = await import('./local-transformers.lazy.ts').catch((cause: unknown) => {
-    throw refusal(
-      'transformers_missing',
-      'The strategy local-transformers needs a package: npm install @huggingface/transformers',
-      { cause },
-    )
+    throw refusals.transformers_missing({ cause })
   })
   return modelEmbedder(await openLocalTransformers(placeOf(model, parts), model))
 }

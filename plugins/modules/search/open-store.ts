@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { makeDirectoryDurably } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { takeLock } from '../output/run-lock.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { embeddedStore } from './embedded-store.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -23,7 +23,7 @@ export async function openStore(
 ): Promise<VectorStore> {
   const collection = options.collection_name
   if (!COLLECTION.test(collection) || collection.includes('..')) {
-    throw refusal('options_invalid', 'embedding.collection_name takes 3 to 512 of letters, digits, and . _ -')
+    throw refusals.collection_refused()
   }
   if (!options.vectordb_host) {
     return embeddedStore(embeddedFolder(options, workingDirectory), (folder, work) =>
@@ -31,7 +31,7 @@ export async function openStore(
     )
   }
   const { chromaStore } = await import('./chroma.lazy.ts').catch((cause: unknown) => {
-    throw refusal('chroma_client_missing', 'A vector server needs a package: npm install chromadb', { cause })
+    throw refusals.chroma_client_missing({ cause })
   })
   return chromaStore({ host: options.vectordb_host, port: options.vectordb_port ?? DEFAULT_PORT, collection })
 }

@@ -1,4 +1,5 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { parseHeader, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 
@@ -127,11 +128,7 @@ function recordOf(id: unknown, metadata: unknown, file: string, row: number): St
 
 /** Errors of a store that cannot be read. Its file is never touched. */
 export function damaged(file: string, why: string): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'store_damaged',
-    `The vector store ${file} cannot be read: ${why}. Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.`,
-  )
+  return refusals.store_damaged({ file, why })
 }
 
 /** The cosine of a row and a query, both of length 1. Four accumulators: the sums do not wait for each other. */

@@ -2,8 +2,8 @@ import { isNamed } from '../catalog/find.ts'
 import type { ModuleVersions } from '../catalog/versions.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
-import { type IndexRecord, type ModuleIndex, nothingIngested } from '../output/module-index.ts'
-import { refusal } from '../reasons.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { refusals } from '../reasons.ts'
 import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
 import { buildKeywordIndex, type KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -38,11 +38,7 @@ export interface SearchOpening {
  */
 export async function openSearch({ session, mode, signal, findIndex }: SearchOpening): Promise<OpenedSearch> {
   if (mode !== 'keyword' && !session.target.embedding.enabled) {
-    throw refusal(
-      'embeddings_disabled',
-      'Searching by meaning needs vectors: set embedding.enabled to true and run `satchel ingest`, or search with mode keyword.',
-      { next: { tool: 'search_modules', args: {} } },
-    )
+    throw refusals.embeddings_disabled()
   }
   const lexicon = await session.lexicon()
   const opening = mode === 'keyword' ? undefined : openedStore(session, lexicon)
@@ -50,7 +46,7 @@ export async function openSearch({ session, mode, signal, findIndex }: SearchOpe
   opening?.catch(() => undefined)
   const index = await findIndex()
   const vectors = await opening
-  if (!vectors && !index) throw nothingIngested()
+  if (!vectors && !index) throw refusals.no_index()
   const modules = index ? await session.modules(index) : []
   return searchOver({ session, index, modules, lexicon, ...vectors, signal })
 }
@@ -61,8 +57,7 @@ async function openedStore(
 ): Promise<{ store: VectorStore; embedder: ModuleEmbedder }> {
   const store = await session.store()
   const held = await store.header()
-  if (!held)
-    throw refusal('no_vectors', 'The vector store holds nothing yet. Run: satchel ingest --enable-embeddings')
+  if (!held) throw refusals.no_vectors()
   const embedder = await session.embedder(lexicon)
   const wanted = embedder.header(includeOf(session.target.embedding))
   refuseOtherStore(held, { ...wanted, dims: wanted.dims || held.dims })
@@ -106,10 +101,7 @@ async function embedQuery(
   const df = keyword.size > 0 ? keyword.frequencies : undefined
   const embedding = (await embedder?.query(query, df, signal)) ?? { failed: 'no strategy is open' }
   if ('vector' in embedding) return embedding.vector
-  throw refusal(
-    'embedding_failed',
-    `The query could not be embedded: ${embedding.failed}. Try again, or search with mode keyword.`,
-  )
+  throw refusals.query_not_embedded({ why: embedding.failed })
 }
 
 /** Records of the local index as stored ones, without their documents. */

@@ -1,4 +1,4 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import type { IncludeOptions } from './vector-record.ts'
 
 /** What a vector store was made with. Stores of another make are refused, never mixed. */
@@ -23,25 +23,13 @@ export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
   const differs = (['strategy', 'model', 'dims'] as const).filter((key) => held[key] !== wanted[key])
   const details = { store: headerText(held), configuration: headerText(wanted) }
   if (differs.length > 0) {
-    throw new SatchelError(
-      'conflict',
-      'embedding_mismatch',
-      `This vector store was made with ${headerText(held)}; the configuration asks for ${headerText(wanted)}. A changed strategy ` +
-        'needs a store of its own: set another embedding.vectordb_path or collection_name and run ingest again. ' +
-        'The old directory is left as it is; its owner may remove it.',
-      { details },
-    )
+    throw refusals.embedding_mismatch({ held: details.store, wanted: details.configuration }, { details })
   }
   if (
     held.lexicon_version !== wanted.lexicon_version ||
     held.tokenizer_version !== wanted.tokenizer_version
   ) {
-    throw new SatchelError(
-      'conflict',
-      'embedding_mismatch',
-      'This vector store was made with another lexicon or tokenizer. Run: satchel modules rebuild',
-      { details: { ...details, rebuild: true } },
-    )
+    throw refusals.lexicon_mismatch({ details: { ...details, rebuild: true } })
   }
 }
 

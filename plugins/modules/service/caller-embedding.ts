@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { callerPath, type ModuleService } from './module-service.ts'
 
 /** Options that name where vectors, texts and keys are sent. */
@@ -22,10 +22,7 @@ export async function callerEmbedding(
     const asked = options[field] ?? undefined
     if (asked === undefined || asked === own[field]) continue
     if (field === 'vectordb_port' && !options.vectordb_host) continue
-    throw refusal(
-      'host_refused',
-      `embedding.${field} names a service that is not in the configuration of this server. Its operator can add it there.`,
-    )
+    throw refusals.service_refused({ field })
   }
   const model = options.sentence_transformers_model
   return {

@@ -1,6 +1,6 @@
 import { readRegularFile } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { MAX_CONFIG_BYTES, parseConfigText } from './config-text.ts'
 
 /**
@@ -13,10 +13,8 @@ export async function loadConfigFile(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ModulesConfig> {
   const read = await readRegularFile(path, MAX_CONFIG_BYTES).catch((cause: unknown) => {
-    throw refusal('file_not_found', 'The configuration file does not exist or cannot be read.', { cause })
+    throw refusals.file_not_found({ cause })
   })
   if (read.kind === 'text') return parseConfigText(read.text, env)
-  throw read.kind === 'too large'
-    ? refusal('config_invalid', 'The configuration file is larger than 1 MiB.')
-    : refusal('file_not_found', 'The configuration file is a folder, pipe or device. Name a regular file.')
+  throw read.kind === 'too large' ? refusals.config_too_large() : refusals.file_not_regular()
 }

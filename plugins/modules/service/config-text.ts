@@ -9,7 +9,7 @@ import {
   modulesConfig,
   repositoryEntry,
 } from '../config.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** Longest configuration text. modules design 7 */
 export const MAX_CONFIG_BYTES = 1024 * 1024
@@ -114,10 +114,7 @@ function hintFor(key: string, keysHere: readonly string[]): string {
 
 function invalid(why: string, line?: number, cause?: unknown) {
   const where = line === undefined ? '' : ` (line ${line})`
-  return refusal('config_invalid', `The configuration is not valid${where}: ${why}`, {
-    ...(line !== undefined && { details: { line } }),
-    cause,
-  })
+  return refusals.config_invalid({ where, why }, { ...(line !== undefined && { details: { line } }), cause })
 }
 
 function rangeStart(node: unknown): number | undefined {

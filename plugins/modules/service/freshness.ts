@@ -2,7 +2,7 @@ import type { CallContext, Host } from '../../../server/plugin.ts'
 import { counted, isSatchelError } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleIndex } from '../output/module-index.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 
 /** Keeps the index of an MCP server fresh, in the background (modules design 7). */
 export interface Freshness {
@@ -107,9 +107,8 @@ async function runInBackground(
 
 function firstRun(progress: Running['progress']) {
   const { done, total } = progress
-  return refusal(
-    'first_ingest_running',
-    `The first ingest is running (${done} of ${counted(total, 'repository', 'repositories')}). Ask again in a little while.`,
+  return refusals.first_ingest_running(
+    { done, total: counted(total, 'repository', 'repositories') },
     { details: { ...progress } },
   )
 }

@@ -6,7 +6,7 @@ import type { Trust } from '../git/admission.ts'
 import { endpoint, parseRemoteUrl } from '../git/url.ts'
 import { type Ingested, ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile } from './config-file.ts'
 import { parseConfigText } from './config-text.ts'
@@ -106,7 +106,7 @@ async function prepare(service: ModuleService, ctx: CallContext, request: Ingest
   const given = [request.config_file, request.repositories, request.yaml].filter(
     (source) => source !== undefined,
   )
-  if (given.length > 1) throw refusal('options_invalid', 'Give config_file or repositories, not both.')
+  if (given.length > 1) throw refusals.two_sources()
   const { config, isOwn } = await configOf(service, ctx, request)
   requireRepositories(config.repositories)
   const isOperator = ctx.door === 'cli' || isOwn
@@ -183,8 +183,5 @@ export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
 /** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
 function requireRepositories(entries: readonly RepositoryEntry[]): void {
   if (entries.length > 0) return
-  throw refusal(
-    'no_repositories',
-    'No repositories are configured. Name them under "repositories", or run `satchel init` for a sample.',
-  )
+  throw refusals.no_repositories()
 }

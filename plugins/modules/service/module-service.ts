@@ -3,13 +3,9 @@ import type { CallContext, Host } from '../../../server/plugin.ts'
 import { groupVersions } from '../catalog/versions.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import {
-  createIndexReader,
-  type IndexRecord,
-  type ModuleIndex,
-  nothingIngested,
-} from '../output/module-index.ts'
+import { createIndexReader, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
+import { refusals } from '../reasons.ts'
 import { lastMade } from '../search/last-made.ts'
 import type { ListRanking } from '../search/list-ranking.ts'
 import type { SearchEnvironment, SearchSession } from '../search/search-session.ts'
@@ -60,7 +56,7 @@ export function createModuleService(
     async loadIndex(ctx, outputDir) {
       const index = await service.findIndex(ctx, outputDir)
       if (index) return index
-      throw nothingIngested()
+      throw refusals.no_index()
     },
     summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
     listRanking: (outputDir, index) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallContext, counted, defineTool, SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, counted, defineTool, errorFromBody } from '../../../server/plugin.ts'
 import { asShape, failureRow, summaryShape } from '../answers/shapes.ts'
 import type { Trust } from '../git/admission.ts'
 import type { ModuleService } from '../service/module-service.ts'
@@ -79,9 +79,7 @@ async function run(service: ModuleService, ctx: CallContext, request: z.output<t
       },
     )
     const [first] = failures
-    if (summaries.length === 0 && first) {
-      throw new SatchelError(first.code, first.reason, first.message)
-    }
+    if (summaries.length === 0 && first) throw errorFromBody(first)
     const message = `${counted(summaries.length, 'module')}, ${counted(failures.length, 'failure')}`
     return { summaries: summaries.map(asShape), count: summaries.length, message, failures: [...failures] }
   } finally {

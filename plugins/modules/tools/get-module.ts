@@ -11,7 +11,7 @@ import {
 } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const README_PAGE_CHARS = 12_000
@@ -90,7 +90,7 @@ function pick(summary: ModuleSummary, fields: readonly string[]): Record<string,
   if (unknown !== undefined) {
     const near = nearest(unknown, known)
     const hint = near === undefined ? `Fields: ${known.join(', ')}.` : `Did you mean "${near}"?`
-    throw refusal('options_invalid', `A summary has no field ${JSON.stringify(unknown)}. ${hint}`)
+    throw refusals.field_unknown({ field: JSON.stringify(unknown), hint })
   }
   return Object.fromEntries(Object.entries(summary).filter(([field]) => fields.includes(field)))
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type CallContext, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { providersMeant } from '../domain/providers.ts'
-import { refusal } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
 import type { OpenedSearch } from '../search/search-parts.ts'
 import type { SearchSession } from '../search/search-session.ts'
 import { type ModuleService, searchEnvironment } from '../service/module-service.ts'
@@ -110,10 +110,7 @@ async function search(
   const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
   const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
   if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
-    throw refusal(
-      'options_invalid',
-      'embedding.keyword_weight and vector_weight are both 0: raise one of them.',
-    )
+    throw refusals.weights_zero()
   }
   const opened = await openSearch({
     session,
@@ -137,7 +134,7 @@ async function search(
 /** Refuses what no text is. Errors: `invalid`/`options_invalid`. */
 function requireReadable(query: string): void {
   if (query.trim() === '' || query.includes('\0') || /[\ud800-\udfff]/u.test(query)) {
-    throw refusal('options_invalid', 'The query must be readable text of 1 to 2,000 characters.')
+    throw refusals.query_unreadable()
   }
 }
 
