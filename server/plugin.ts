@@ -52,6 +52,8 @@ export {
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
 export { isJsonObject } from './platform/json-object.ts'
 export { nearest } from './platform/nearest.ts'
+export type { CursorKey } from './platform/page-cursor.ts'
+export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
 export { readRegularFile } from './platform/regular-file.ts'
 export { cleanText, fenced } from './platform/untrusted.ts'

@@ -7,6 +7,7 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpMount } from '../mcp-mount.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 
 /** What `run.ts` lends the HTTP door; the same for every listener of a process. */
 export interface HttpOptions {
@@ -101,13 +102,11 @@ export function queryOf(exchange: Exchange): URLSearchParams {
 
 /** What a tool or stream may know of a call that came over HTTP. */
 export function callContext(exchange: Exchange, principal: Principal, options: HttpOptions): CallContext {
-  return {
+  return backgroundCall({
     principal,
     signal: exchange.signal,
     log: exchange.log,
     door: 'http',
-    acceptsTask: false,
     resolvePath: options.resolvePath,
-    progress: () => {},
-  }
+  })
 }

@@ -1,5 +1,6 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import type { CallContext } from '../contract/context.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { tracedLog } from './traced-log.ts'
@@ -23,15 +24,13 @@ export function callContextOf(exchange: Exchange): CallContext {
   const { catalog, caller, ctx, era, server } = exchange
   const { envelope } = ctx.mcpReq
   const client = era === 'modern' ? clientInfoOf(envelope) : server.getClientVersion()
-  return {
+  return backgroundCall({
     principal: caller.principal,
     signal: ctx.mcpReq.signal,
     log: tracedLog(catalog.host.log, ctx.mcpReq._meta),
     door: 'mcp',
     ...(caller.localTransport && { localTransport: caller.localTransport }),
     ...(client && { client: { name: client.name, version: client.version } }),
-    acceptsTask: false,
     resolvePath: exchange.resolvePath,
-    progress: () => undefined,
-  }
+  })
 }

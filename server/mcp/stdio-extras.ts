@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import type { CallContext } from '../contract/context.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 import { cancelledId } from './admission.ts'
 import { clientInfoOf, LOCAL_CALLER } from './caller.ts'
 import type { Door } from './door.ts'
@@ -95,14 +96,12 @@ export function createStdioExtras(
 
 function contextOf(door: Door, envelope: unknown, signal: AbortSignal): CallContext {
   const client = clientInfoOf(envelope)
-  return {
+  return backgroundCall({
     ...LOCAL_CALLER,
     signal,
     log: door.log,
     door: 'mcp',
     ...(client && { client }),
-    acceptsTask: false,
     resolvePath: door.resolvePath,
-    progress: () => undefined,
-  }
+  })
 }

@@ -1,6 +1,7 @@
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { CallContext } from '../contract/context.ts'
 import type { McpExchange } from '../mcp-mount.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 import { clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import type { Door } from './door.ts'
@@ -239,14 +240,12 @@ function contextOf(
   request?: ExtraRequest,
 ): CallContext {
   const client = request && clientInfoOf(request.envelope)
-  return {
+  return backgroundCall({
     principal,
     signal: exchange.request.signal,
     log: door.log,
     door: 'mcp',
     ...(client && { client }),
-    acceptsTask: false,
     resolvePath: door.resolvePath,
-    progress: () => undefined,
-  }
+  })
 }

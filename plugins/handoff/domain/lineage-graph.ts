@@ -1,9 +1,9 @@
+import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import { shownLine } from './fence.ts'
 import { childrenOf, leavesOf } from './latest.ts'
 import { ancestorsOf, byId, byRisingId, type LineageRow } from './lineage.ts'
-import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { shortId } from './record-id.ts'
 import type { RecordRow } from './record-row.ts'
 
@@ -72,7 +72,7 @@ export function lineagePage(rows: readonly RecordRow[], request: LineageRequest)
   }
 }
 
-function startOf(request: LineageRequest): Key | undefined {
+function startOf(request: LineageRequest): CursorKey | undefined {
   if (request.cursor === undefined) return undefined
   const key = keyIn(request.cursor, questionOf(request))
   if (key) return key

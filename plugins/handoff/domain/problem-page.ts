@@ -1,5 +1,5 @@
+import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
-import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { sha256 } from './record-id.ts'
 
 /** One thing wrong with a store. `next` says what to do about it; nothing destructive. */
@@ -53,11 +53,11 @@ export function problemPage(
 }
 
 /** A digest stands for path and detail, which may be longer than a cursor. */
-function keyOf({ kind, path, detail }: StoreProblem): Key {
+function keyOf({ kind, path, detail }: StoreProblem): CursorKey {
   return [PROBLEM_KINDS.indexOf(kind), path.slice(0, 200), sha256(`${path}\0${detail}`).slice(-16)]
 }
 
-function keyOfCursor(cursor: string): Key {
+function keyOfCursor(cursor: string): CursorKey {
   const key = keyIn(cursor, QUESTION)
   if (key) return key
   throw refusals.bad_cursor({ next: { tool: 'handoff_doctor', args: {} } })

@@ -1,7 +1,7 @@
+import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { shownLine } from './fence.ts'
 import { leavesOf } from './latest.ts'
-import { compareKeys, cursorOf, type Key, keyIn, questionName } from './page-cursor.ts'
 import { MAX_TERMS, parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
 import type { RecordRow } from './record-row.ts'
@@ -105,7 +105,7 @@ function limitOf(name: string, text: string | undefined): number | undefined {
 }
 
 /** Rising keys in the order of the list; the id makes each of its own. */
-function keyOf({ row, score = 0 }: Hit, sort: Sort): Key {
+function keyOf({ row, score = 0 }: Hit, sort: Sort): CursorKey {
   const newest = -row.updatedMs
   const id = row.id.toLowerCase()
   if (sort === 'relevance') return [-score, newest, id]
@@ -113,7 +113,7 @@ function keyOf({ row, score = 0 }: Hit, sort: Sort): Key {
   return [sort === 'created' ? -(timeOf(row.created_at) ?? row.updatedMs) : newest, id]
 }
 
-function firstBehind(keyed: readonly { readonly key: Key }[], after: Key): number {
+function firstBehind(keyed: readonly { readonly key: CursorKey }[], after: CursorKey): number {
   let low = 0
   let high = keyed.length
   while (low < high) {
@@ -129,7 +129,7 @@ function questionOf({ limit: _limit, cursor: _cursor, ...question }: ListRequest
   return questionName({ ...question, sort })
 }
 
-function cursorKey(request: ListRequest, sort: Sort): Key | undefined {
+function cursorKey(request: ListRequest, sort: Sort): CursorKey | undefined {
   if (request.cursor === undefined) return undefined
   const key = keyIn(request.cursor, questionOf(request, sort))
   if (key) return key

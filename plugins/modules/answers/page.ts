@@ -1,3 +1,4 @@
+import { cursorOf, numberIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
 interface PageRequest {
@@ -18,16 +19,22 @@ export interface Page<T> {
 
 /** One page of a list, and the call that gives the next. Errors: `invalid`/`options_invalid` for a foreign cursor. */
 export function pageOf<T>(rows: readonly T[], request: PageRequest, tool: string): Page<T> {
-  const from = parseCursor(request.cursor)
+  const from = parseCursor(request.cursor, tool)
   const to = from + request.limit
   if (to >= rows.length) return { rows: rows.slice(from), more: {} }
-  const args = { ...request, cursor: String(to) }
+  const args = { ...request, cursor: cursorAt(to, tool) }
   return { rows: rows.slice(from, to), more: { truncated: { reason: 'limit', next: { tool, args } } } }
 }
 
-/** A cursor is the number of rows already given. */
-export function parseCursor(cursor: string | undefined): number {
+/** The cursor of the page of `tool` that begins at row (or character) `from`. */
+export function cursorAt(from: number, tool: string): string {
+  return cursorOf(questionName({ tool }), [from])
+}
+
+/** Where the page of a cursor begins. Errors: `invalid`/`options_invalid` for the cursor of another list. */
+export function parseCursor(cursor: string | undefined, tool: string): number {
   if (cursor === undefined) return 0
-  if (!/^\d{1,9}$/.test(cursor)) throw refusals.cursor_refused()
-  return Number(cursor)
+  const from = numberIn(cursor, questionName({ tool }))
+  if (from !== undefined) return from
+  throw refusals.cursor_refused()
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { counted, defineTool, nearest } from '../../../server/plugin.ts'
 import { compactPage } from '../answers/compact.ts'
-import { parseCursor } from '../answers/page.ts'
+import { cursorAt, parseCursor } from '../answers/page.ts'
 import {
   moduleHead,
   moduleNameFields,
@@ -47,11 +47,11 @@ export function getModuleTool(service: ModuleService) {
       const summary = await service.summary(outputDir, record)
       const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
       const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }
-      const from = parseCursor(input.cursor)
+      const from = parseCursor(input.cursor, 'get_module')
       const more = (next: number) => ({
         truncated: {
           reason: 'size',
-          next: { tool: 'get_module', args: { ...input, id, cursor: String(next) } },
+          next: { tool: 'get_module', args: { ...input, id, cursor: cursorAt(next, 'get_module') } },
         },
       })
       if (input.fields !== undefined) return { ...head, module: pick(summary, input.fields) }

@@ -1,3 +1,4 @@
+import { cursorOf, numberIn } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { outOfRange } from '../domain/refusal.ts'
 import type { Params, Row, Rows } from '../domain/rows.ts'
@@ -28,8 +29,8 @@ export function rowLimit(asked: number | undefined): number {
 
 /** One page of a listing statement, newest first. */
 export function page<T>(rows: Rows, statement: string, input: PageInput, params: Params = {}): Page<T> {
-  const before = cursorOf(input.cursor)
-  return pageOf(input, (limit) => rows.all(statement, { ...params, before, limit }))
+  const before = startOf(input.cursor, statement) ?? Number.MAX_SAFE_INTEGER
+  return pageOf(input, statement, (limit) => rows.all(statement, { ...params, before, limit }))
 }
 
 /** One page of a listing statement, oldest first. */
@@ -39,26 +40,28 @@ export function pageInOrder<T>(
   input: PageInput,
   params: Params = {},
 ): Page<T> {
-  const after = input.cursor === undefined ? 0 : cursorOf(input.cursor)
-  return pageOf(input, (limit) => rows.all(statement, { ...params, after, limit }))
+  const after = startOf(input.cursor, statement) ?? 0
+  return pageOf(input, statement, (limit) => rows.all(statement, { ...params, after, limit }))
 }
 
-function pageOf<T>(input: PageInput, find: (limit: number) => readonly Row[]): Page<T> {
+function pageOf<T>(input: PageInput, statement: string, find: (limit: number) => readonly Row[]): Page<T> {
   const limit = rowLimit(input.limit)
   const found = find(limit + 1)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   return {
     rows: shown.map((row) => stored<T>(row)),
-    ...(found.length > limit && last && { next_cursor: String(last['n']) }),
+    ...(found.length > limit && last && { next_cursor: cursorOf(statement, [Number(last['n'])]) }),
   }
 }
 
-/** The `n` of the last row before the page. Errors: `invalid`/`invalid_request` for a cursor that the room did not return. */
-export function cursorOf(cursor: string | undefined): number {
-  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw refusals.page_cursor()
-  }
-  return Number(cursor)
+/**
+ * The `n` of the last row before the page of this cursor; undefined for the first page.
+ * Errors: `invalid`/`invalid_request` for the cursor of another list.
+ */
+export function startOf(cursor: string | undefined, statement: string): number | undefined {
+  if (cursor === undefined) return undefined
+  const last = numberIn(cursor, statement)
+  if (last === undefined) throw refusals.page_cursor()
+  return last
 }

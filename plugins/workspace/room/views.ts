@@ -1,3 +1,4 @@
+import { cursorOf } from '../../../server/plugin.ts'
 import { unifiedDiff } from '../domain/difference.ts'
 import { BYTES_PER_TOKEN } from '../domain/digest.ts'
 import type { RoomEvent } from '../domain/event.ts'
@@ -18,7 +19,7 @@ import { refusals } from '../reasons.ts'
 import { type Actor, actorMay, type RoomSettings, requireCapability, workspaceRow } from './change.ts'
 import { getVersion, versionText } from './document.ts'
 import { presentParticipants } from './members.ts'
-import { cursorOf, type PageInput, page, pageInOrder, rowLimit } from './page.ts'
+import { type PageInput, page, pageInOrder, rowLimit, startOf } from './page.ts'
 import { handoffs, listed, proposals, stored } from './tables.ts'
 
 /** A consistent read of the room by a live session. */
@@ -173,12 +174,15 @@ export function history(view: View, input: PageInput & { readonly since_version?
   const limit = rowLimit(input.limit)
   const found = listed<Version>(view.rows, 'version_page', {
     since: input.since_version ?? 0,
-    before: cursorOf(input.cursor),
+    before: startOf(input.cursor, 'version_page') ?? Number.MAX_SAFE_INTEGER,
     limit: limit + 1,
   })
   const versions = found.slice(0, limit)
   const last = versions.at(-1)
-  return { versions, ...(found.length > limit && last && { next_cursor: String(last.version) }) }
+  return {
+    versions,
+    ...(found.length > limit && last && { next_cursor: cursorOf('version_page', [last.version]) }),
+  }
 }
 
 /** What changed between two versions, `to` the newest where it is absent. Errors: `version_not_found`, `version_pruned`. */
@@ -279,7 +283,7 @@ export function handoffsPage(view: View, input: HandoffsInput) {
   const limit = rowLimit(input.limit)
   const me = view.actor.participant.participant_id
   const shown: HandoffView[] = []
-  let before = cursorOf(input.cursor)
+  let before = startOf(input.cursor, 'handoff_page') ?? Number.MAX_SAFE_INTEGER
   let last = before
   for (let scanned = 0; scanned < SCANNED_ROWS; scanned += SCAN_BATCH) {
     const found = view.rows.all('handoff_page', { status, before, limit: SCAN_BATCH })
@@ -287,13 +291,13 @@ export function handoffsPage(view: View, input: HandoffsInput) {
       const { result: _, ...handoff } = stored<Handoff>(row)
       before = Number(row['n'])
       if (mine && ![handoff.from, handoff.to, handoff.acceptor].includes(me)) continue
-      if (shown.length === limit) return { handoffs: shown, next_cursor: String(last) }
+      if (shown.length === limit) return { handoffs: shown, next_cursor: cursorOf('handoff_page', [last]) }
       shown.push(handoff)
       last = before
     }
     if (found.length < SCAN_BATCH) return { handoffs: shown }
   }
-  return { handoffs: shown, next_cursor: String(before) }
+  return { handoffs: shown, next_cursor: cursorOf('handoff_page', [before]) }
 }
 
 const EXCERPT_BYTES = 4096

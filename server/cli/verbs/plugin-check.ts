@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadPlugin } from '../../load-plugins.ts'
+import { backgroundCall } from '../../platform/background-call.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
 import { unconfined } from '../../platform/paths.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
@@ -57,15 +58,18 @@ export async function reportOn(
     const host = await world.doors.hostOf([{ plugin, config, source: file }], project)
     try {
       const { tools: descriptors } = await world.doors.catalog(host)
-      const findings = await checkPlugin(host, descriptors, CLIENT_FACTS, {
-        principal: { id: 'local', kind: 'local', capabilities: [] },
-        signal: AbortSignal.any([world.signal, host.signal]),
-        log: host.log,
-        door: 'cli',
-        acceptsTask: false,
-        resolvePath: unconfined(project),
-        progress: () => {},
-      })
+      const findings = await checkPlugin(
+        host,
+        descriptors,
+        CLIENT_FACTS,
+        backgroundCall({
+          principal: { id: 'local', kind: 'local', capabilities: [] },
+          signal: AbortSignal.any([world.signal, host.signal]),
+          log: host.log,
+          door: 'cli',
+          resolvePath: unconfined(project),
+        }),
+      )
       const licences = await licenceFindings(dirname(file))
       return { plugin: plugin.name, file, tools: descriptors.length, findings: [...findings, ...licences] }
     } finally {
