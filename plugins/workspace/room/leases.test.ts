@@ -82,3 +82,15 @@ test('a target can be called with as an event gave it, also where its heading is
   assert.equal(told?.payload['target'], lease.target)
   await room.do(ada, 'checkout', { target: String(told?.payload['target']) })
 })
+
+test('leaving releases the leases that are active, and one that has ended expires', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  await room.do(ada, 'checkout', { target: 'section:Plan/Goals', minutes: 1 })
+  await room.do(ada, 'checkout', { target: 'section:Plan/Steps', minutes: 5 })
+  room.pass(1) // past the end of the first, before any timer
+
+  const emitted = await room.emitted(() => room.do(ada, 'leave', {}))
+
+  assert.deepEqual(emitted, ['lease.expired', 'lease.released', 'participant.left'])
+})

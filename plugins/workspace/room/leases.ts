@@ -88,6 +88,7 @@ export function release(change: ActorChange, input: { readonly lease_id: string 
 
 /** Releases everything a participant holds; part of leaving. */
 export function releaseAll(change: ActorChange, participantId: string): void {
+  expireLeases(change)
   for (const lease of listed<Lease>(change.tx, 'lease_active')) {
     if (lease.participant_id === participantId) endLease(change, lease, 'released', 'left')
   }

@@ -8,6 +8,7 @@ import {
   handoffWithRecord,
   invitesPage,
   leasesPage,
+  outlinePage,
   participantsPage,
   readDocument,
   roomView,
@@ -176,4 +177,14 @@ test('a list of handoffs does not carry their results', async (t) => {
   assert.ok(!JSON.stringify(listed).includes('a long one'))
   assert.ok(!shown.includes('a long one'))
   assert.equal(whole.result, 'a long one')
+})
+
+test('a truncated outline names a call that shows more, at the lowest depth too', async (t) => {
+  const room = await openTestRoom(t, { text: '# A\n'.repeat(2001) })
+  const ada = await room.join('ada')
+  const next = async (depth: number) =>
+    (await room.look(ada, (view) => outlinePage(view, depth))).truncated?.next
+
+  assert.deepEqual(await next(2), { tool: 'workspace_outline', args: { max_depth: 1 } })
+  assert.deepEqual(await next(1), { tool: 'workspace_read', args: {} })
 })

@@ -128,7 +128,10 @@ const OUTLINE_ROWS = 2000
 export function outlinePage(view: View, maxDepth: number) {
   requireCapability(view.actor, 'read')
   const all = outlineRows(view.rows.documentText(), maxDepth)
-  const next = { tool: 'workspace_outline', args: { max_depth: Math.max(1, maxDepth - 1) } }
+  const next =
+    maxDepth > 1
+      ? { tool: 'workspace_outline', args: { max_depth: maxDepth - 1 } }
+      : { tool: 'workspace_read', args: {} }
   return {
     version: view.rows.document.version,
     sections: all.slice(0, OUTLINE_ROWS),
