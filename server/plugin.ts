@@ -36,8 +36,23 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 
 // Platform: one implementation of what several plugins need from files, processes and text.
 
-export { makeDirectoryDurably, syncDirectory, writeFileDurably } from './durable-file.ts'
 export { counted } from './platform/counted.ts'
+export type { Disk, FileFacts } from './platform/disk.ts'
+export {
+  allWritten,
+  isFlushFailure,
+  orMissing,
+  realDisk,
+  removeQuietly,
+  systemCode,
+} from './platform/disk.ts'
+export {
+  createFileDurably,
+  makeDirectoryDurably,
+  replaceFile,
+  temporaryName,
+  writeFileDurably,
+} from './platform/durable-file.ts'
 export {
   appendToFile,
   createFile,
@@ -51,11 +66,16 @@ export {
 } from './platform/file-tree.ts'
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
 export { isJsonObject } from './platform/json-object.ts'
+export type { LockFiles, LockRecord } from './platform/lock-file.ts'
+export { newestLock } from './platform/lock-file.ts'
 export { nearest } from './platform/nearest.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
+export type { Liveness, Processes, ProcessIdentity } from './platform/process-liveness.ts'
+export { judgeProcess, parentProcess, processStart, systemProcesses } from './platform/process-liveness.ts'
+export type { LockAttempt, LockOptions, ProcessLock } from './platform/process-lock.ts'
+export { isWithoutLinks, takeLock, waitForLock } from './platform/process-lock.ts'
 export { readRegularFile } from './platform/regular-file.ts'
 export { cleanText, fenced } from './platform/untrusted.ts'
 export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from './platform/visible-text.ts'
-export { isZombie, processStart } from './process-start.ts'

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, openBench, SMALL } from '../plugins/handoff/testing/fixture.ts'
 import { sampleId, sampleRecord } from '../plugins/handoff/testing/sample-record.ts'
-import { processStart } from '../server/process-start.ts'
+import { processStart } from '../server/platform/process-liveness.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
 const SATCHEL = join(import.meta.dirname, '../dist/satchel.js')

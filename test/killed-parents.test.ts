@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initialize } from '../server/mcp/testing/stdio-client.ts'
-import { isZombie } from '../server/process-start.ts'
+import { isZombie } from '../server/platform/process-liveness.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { realSurroundings } from '../plugins/workspace/engine/liveness.ts'
+import { systemSurroundings } from '../plugins/workspace/engine/room-lock.ts'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
@@ -17,7 +17,7 @@ test('a process that was stopped, taken for dead and resumed answers nothing of 
   await propose('before')
 
   first.child.kill('SIGSTOP')
-  const asDead = { ...realSurroundings(), accepts: async () => false, process: () => 'gone' as const }
+  const asDead = { ...systemSurroundings, accepts: async () => false, isRunning: () => false }
   const now = { micros: Date.now() * 1000 } // the first one's session is to be as old here as it is
   const successor = await openTestRoom(t, { folder, now, seams: { surroundings: asDead } })
   const late = propose('late')

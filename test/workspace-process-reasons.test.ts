@@ -4,8 +4,8 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { realSurroundings } from '../plugins/workspace/engine/liveness.ts'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
+import { systemSurroundings } from '../plugins/workspace/engine/room-lock.ts'
 import { realWorld } from '../plugins/workspace/house/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { REASONS, refusals } from '../plugins/workspace/reasons.ts'
@@ -230,12 +230,22 @@ function newerVersion(image: Buffer): Buffer {
   return newer
 }
 
-/** A room whose newest lock is that of this process, but for what is given. */
+/** A room whose newest lock is that of the process that started this one, but for what is given. */
 async function lockedRoom(_: TestContext, folder: string, owner: Document): Promise<string> {
   const file = await fileOf(folder, '# Plan\n')
   const { sidecar, socket } = roomPlace(file, {})
   await mkdir(sidecar, { mode: 0o700 })
-  const record = { ...realSurroundings().self, n: 1, nonce: 'x', rank: 'stdio', socket, ...owner }
+  const pid = process.ppid
+  const record = {
+    ...systemSurroundings.self,
+    pid,
+    start: systemSurroundings.start(pid),
+    n: 1,
+    nonce: 'x',
+    rank: 'stdio',
+    socket,
+    ...owner,
+  }
   await writeFile(join(sidecar, 'lock-1'), JSON.stringify(record))
   return file
 }

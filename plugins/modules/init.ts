@@ -1,8 +1,6 @@
-import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { defineCommand, makeDirectoryDurably, syncDirectory } from '../../server/plugin.ts'
-import { isErrnoException } from './errno.ts'
+import { defineCommand, makeDirectoryDurably, realDisk, systemCode } from '../../server/plugin.ts'
 import { storageFailure } from './output/summary-files.ts'
 import { refusals } from './reasons.ts'
 
@@ -58,16 +56,10 @@ export function initCommand(workingDirectory: string) {
 async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await makeDirectoryDurably(dirname(path))
-    const file = await open(path, 'wx')
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await syncDirectory(dirname(path))
+    await realDisk.create(path, text)
+    await realDisk.syncDirectory(dirname(path))
   } catch (thrown) {
-    if (isErrnoException(thrown) && thrown.code === 'EEXIST') {
+    if (systemCode(thrown) === 'EEXIST') {
       throw refusals.file_exists()
     }
     throw storageFailure(thrown)

@@ -3,8 +3,8 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/harness/open-host.ts'
-import { makeDirectoryDurably, writeFileDurably } from '../durable-file.ts'
 import { findProjectRoot } from '../project-root.ts'
+import { makeDirectoryDurably, writeFileDurably } from './durable-file.ts'
 import { confineTo, unconfined } from './paths.ts'
 
 test('a path inside a root is resolved, one outside is refused however it is written', async (t) => {

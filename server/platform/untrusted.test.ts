@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { processStart } from '../process-start.ts'
 import { nearest } from './nearest.ts'
+import { processStart } from './process-liveness.ts'
 import { cleanText, fenced } from './untrusted.ts'
 
 const nasty = fc.oneof(

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { JOURNAL_LIMITS, type JournalLimits } from '../../../plugins/workspace/engine/generations.ts'
-import { realSurroundings, type Surroundings } from '../../../plugins/workspace/engine/liveness.ts'
 import { openRoom, type Room, roomPlace } from '../../../plugins/workspace/engine/open-room.ts'
+import { type Surroundings, systemSurroundings } from '../../../plugins/workspace/engine/room-lock.ts'
 import { addNote, commitText, modelContent } from '../../../plugins/workspace/testing/model.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -86,5 +86,5 @@ export async function openBenchRoom(directory: string | undefined, wasm: string)
 }
 
 function afterDeath(): Surroundings {
-  return { ...realSurroundings(), process: () => 'gone' }
+  return { ...systemSurroundings, isRunning: () => false }
 }

@@ -1,8 +1,8 @@
 import { sha256Of } from '../../../plugins/workspace/engine/bodies.ts'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import { commitText } from '../../../plugins/workspace/testing/model.ts'
+import { createSimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
 import { createChance } from '../chance.ts'
-import { createSimulatedDisk } from './simulated-disk.ts'
 import { FILE, openOn, START, START_TEXT } from './stage.ts'
 import { trackSql } from './tracked-sql.ts'
 
@@ -48,8 +48,8 @@ export async function interleave(
 
 /** Writes in place, in one turn, as seen by everybody else. */
 function saveAtOnce(disk: ReturnType<typeof createSimulatedDisk>['disk'], text: string): void {
-  const file = disk.open(FILE)
-  disk.truncate(file, 0)
-  disk.write(file, Buffer.from(text), 0)
-  disk.close(file)
+  const file = disk.openSync(FILE)
+  disk.truncateSync(file, 0)
+  disk.writeSync(file, Buffer.from(text), 0)
+  disk.closeSync(file)
 }

@@ -6,7 +6,6 @@ import {
   VERSIONS_DIRECTORY,
 } from '../../../plugins/workspace/engine/bodies.ts'
 import { beginGeneration } from '../../../plugins/workspace/engine/checkpoint.ts'
-import type { Disk } from '../../../plugins/workspace/engine/disk.ts'
 import { type Journal, journalPath } from '../../../plugins/workspace/engine/journal.ts'
 import {
   encodeRecord,
@@ -15,6 +14,7 @@ import {
   scanJournal,
 } from '../../../plugins/workspace/engine/journal-record.ts'
 import type { Recovered } from '../../../plugins/workspace/engine/recovery.ts'
+import type { Disk } from '../../../server/plugin.ts'
 import type { PlantedBug } from './stage.ts'
 
 /** Mistakes a power cut must reveal: a run that does not find one of them proves nothing. */
@@ -32,7 +32,7 @@ export const POWER_CUT_BUGS: readonly PlantedBug[] = [
   },
   { name: 'checkpoint unlinks first', disk: unlinkFirst },
   { name: 'torn tail kept', craft: { beginGeneration: continueOldJournal } },
-  { name: 'no truncate after ENOSPC', disk: (disk) => ({ ...disk, truncate: () => {} }) },
+  { name: 'no truncate after ENOSPC', disk: (disk) => ({ ...disk, truncateSync: () => {} }) },
   {
     name: 'no generation in the checksum',
     craft: {
@@ -72,9 +72,9 @@ function lazyFlush(disk: Disk): Disk {
 
 function createUnflushed(disk: Disk): Disk {
   const fill = (path: string, content: string | Uint8Array): void => {
-    const file = disk.open(path)
-    disk.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
-    disk.close(file)
+    const file = disk.openSync(path)
+    disk.writeSync(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+    disk.closeSync(file)
   }
   return {
     ...disk,
@@ -111,17 +111,17 @@ async function continueOldJournal(
   const { torn } = recovered
   if (!torn || torn.generation !== recovered.journals.at(-1)) return beginGeneration(seams, recovered)
   const { disk } = seams
-  const file = disk.open(journalPath(seams.sidecar, torn.generation))
+  const file = disk.openSync(journalPath(seams.sidecar, torn.generation))
   let end = torn.length
   return {
     generation: torn.generation,
     file,
     length: () => end,
     append: (record) => {
-      disk.write(file, record, end)
+      disk.writeSync(file, record, end)
       end += record.length
     },
-    close: () => disk.close(file),
+    close: () => disk.closeSync(file),
   }
 }
 

@@ -1,10 +1,14 @@
 import { sha256Of } from '../../../plugins/workspace/engine/bodies.ts'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
+import {
+  createSimulatedDisk,
+  type Fault,
+  type SimulatedDisk,
+} from '../../../server/platform/testing/simulated-disk.ts'
 import { type Chance, createChance } from '../chance.ts'
+import { createMedium } from '../medium.ts'
+import { mortalDisk } from '../mortal-disk.ts'
 import { createHistory, type History, historyOf } from './history.ts'
-import { createMedium } from './medium.ts'
-import { mortalDisk } from './mortal-disk.ts'
-import { createSimulatedDisk, type Fault, type SimulatedDisk } from './simulated-disk.ts'
 import { type PlantedBug, START, START_TEXT } from './stage.ts'
 import { trackSql } from './tracked-sql.ts'
 import { type Cut, judge } from './verdict.ts'

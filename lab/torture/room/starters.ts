@@ -1,7 +1,7 @@
-import type { Disk } from '../../../plugins/workspace/engine/disk.ts'
-import { type Lock, type LockRecord, takeLock } from '../../../plugins/workspace/engine/lock.ts'
+import { createSimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
+import type { Disk } from '../../../server/plugin.ts'
+import { type ProcessLock, takeLock } from '../../../server/plugin.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { createSimulatedDisk } from './simulated-disk.ts'
 import { SIDECAR, START } from './stage.ts'
 
 /** A mistake in the lock to build in. */
@@ -33,7 +33,7 @@ interface Starter {
   readonly id: number
   killed: boolean
   buried: boolean
-  owning: Lock | undefined
+  owning: ProcessLock | undefined
 }
 
 /**
@@ -66,11 +66,11 @@ async function runRace(
   const turns = createTurns(chance)
   const race: Race = { disk, chance, turns, bug, starters: [], faults: [], ownerships: 0 }
   const count = STARTERS[chance.below(STARTERS.length)] ?? 2
-  for (let id = 0; id < count; id += 1) {
+  for (let id = 1; id <= count; id += 1) {
     race.starters.push({ id, killed: false, buried: false, owning: undefined })
   }
   await turns.play(race.starters.map((starter) => contend(race, starter)))
-  const heir: Starter = { id: count, killed: false, buried: false, owning: undefined }
+  const heir: Starter = { id: count + 1, killed: false, buried: false, owning: undefined }
   race.starters.push(heir)
   for (const starter of race.starters) starter.killed = starter !== heir
   await turns.play([own(race, heir)])
@@ -105,13 +105,13 @@ async function own(race: Race, starter: Starter): Promise<void> {
   const attempt = await takeLock({
     disk: race.bug?.disk?.(interleaved) ?? interleaved,
     random: () => `${starter.id}-${race.ownerships}-${race.chance.below(1_000_000)}`,
-    sidecar: SIDECAR,
-    self: { pid: starter.id, host: 'here' },
-    rank: 'stdio',
-    socket: '',
-    liveness: async (record: LockRecord) => {
-      const holder = race.starters.find(({ id }) => id === record.pid)
-      return holder && !holder.killed && !holder.buried ? 'alive' : 'dead'
+    path: `${SIDECAR}/lock-`,
+    released: 'marker',
+    durable: true,
+    processes: {
+      self: { pid: starter.id, start: 'boot', host: 'here' },
+      isRunning: (pid) => race.starters.some(({ id, killed, buried }) => id === pid && !killed && !buried),
+      start: () => 'boot',
     },
   })
   if (attempt.kind !== 'owner' || starter.killed) return
@@ -126,7 +126,7 @@ async function own(race: Race, starter: Starter): Promise<void> {
 }
 
 /** Answers a few callers; on the way it may be killed, or buried and come back. */
-async function serve(race: Race, starter: Starter, lock: Lock): Promise<void> {
+async function serve(race: Race, starter: Starter, lock: ProcessLock): Promise<void> {
   for (let answer = 0; answer < ANSWERS; answer += 1) {
     if (race.chance.maybe(0.15)) starter.buried = true
     await race.turns.next(starter)

@@ -2,10 +2,15 @@ import { recover } from '../../../plugins/workspace/engine/recovery.ts'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import type { Store } from '../../../plugins/workspace/engine/store.ts'
 import { addNote, modelContent, versionName } from '../../../plugins/workspace/testing/model.ts'
+import {
+  type Change,
+  createSimulatedDisk,
+  type Image,
+  type SimulatedDisk,
+} from '../../../server/platform/testing/simulated-disk.ts'
 import type { Chance } from '../chance.ts'
 import type { History } from './history.ts'
 import { brokenPromises } from './promises.ts'
-import { type Change, createSimulatedDisk, type Image, type SimulatedDisk } from './simulated-disk.ts'
 import { FILE, openOn, type PlantedBug, SIDECAR } from './stage.ts'
 import { trackSql } from './tracked-sql.ts'
 

@@ -14,10 +14,10 @@ import {
   pruneTexts,
   versionName,
 } from '../../../plugins/workspace/testing/model.ts'
+import type { SimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
 import { isSatchelError, SatchelError } from '../../../server/plugin.ts'
 import type { Chance } from '../chance.ts'
 import type { History } from './history.ts'
-import type { SimulatedDisk } from './simulated-disk.ts'
 import { FILE, LIMITS, openOn, type PlantedBug, ROOMY_LIMITS } from './stage.ts'
 
 export interface WorkloadOptions {

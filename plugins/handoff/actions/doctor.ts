@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path'
+import { orMissing } from '../../../server/plugin.ts'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
 import type { StoreProblem } from '../domain/problem-page.ts'
 import { isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import type { Project } from '../project.ts'
-import { orMissing } from '../store/disk.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem } from '../store/read-record.ts'
 
@@ -43,8 +43,8 @@ async function leftTemps({ root, store }: Project, clockMs: number): Promise<Sto
   const { disk, layout } = store
   const found: StoreProblem[] = []
   for (const name of (await orMissing(disk.list(layout.temps))) ?? []) {
-    const stat = await orMissing(disk.stat(join(layout.temps, name)))
-    if (!stat || clockMs - stat.mtimeMs < TEMP_AGE_MS) continue
+    const stat = await disk.stat(join(layout.temps, name))
+    if (!stat || clockMs - stat.modifiedMs < TEMP_AGE_MS) continue
     found.push({
       kind: 'orphan_temp',
       path: relative(root, join(layout.temps, name)),
@@ -57,7 +57,7 @@ async function leftTemps({ root, store }: Project, clockMs: number): Promise<Sto
 
 async function damagedConfig({ root, store }: Project): Promise<StoreProblem[]> {
   const { disk, layout } = store
-  const isThere = (await orMissing(disk.stat(layout.config))) !== undefined
+  const isThere = (await disk.stat(layout.config)) !== undefined
   if (isThere && (await storedProjectId(disk, layout)) !== undefined) return []
   return [
     {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
-import { openToRead } from '../../../server/plugin.ts'
+import { openToRead, systemCode } from '../../../server/plugin.ts'
 import type { FileFact } from '../domain/world-facts.ts'
-import { systemCode } from '../store/disk.ts'
 import { placeOf } from './place-of-file.ts'
 
 // design handoff, section 7

@@ -1,9 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CallContext } from '../../../server/plugin.ts'
+import { type CallContext, systemCode } from '../../../server/plugin.ts'
 import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
 import { refusals } from '../reasons.ts'
-import { systemCode } from '../store/disk.ts'
 import { readFileInside } from './read-file.ts'
 
 /** One file, or the given content. */

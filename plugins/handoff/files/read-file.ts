@@ -1,8 +1,7 @@
-import { type CallContext, openToRead, type SatchelError } from '../../../server/plugin.ts'
+import { type CallContext, openToRead, type SatchelError, systemCode } from '../../../server/plugin.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
-import { systemCode } from '../store/disk.ts'
 import { placeOf } from './place-of-file.ts'
 
 /**

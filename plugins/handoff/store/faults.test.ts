@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { validate } from '../../../generated/handoff-validate.js'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
 import { examineStore } from '../actions/doctor.ts'
 import { mergeStored } from '../actions/merge-records.ts'
@@ -12,7 +13,6 @@ import { updateRecord } from '../actions/update-record.ts'
 import { handoffConfig } from '../config.ts'
 import { createHandoffs, type Handoffs, type Project } from '../project.ts'
 import { contextOf, openBench, SMALL, testHost } from '../testing/fixture.ts'
-import { type Disk, realDisk } from './disk.ts'
 
 type Fault = 'ENOSPC' | 'EIO' | 'killed'
 
@@ -23,29 +23,21 @@ function failingDisk(nth: number, fault: Fault): { readonly disk: Disk; readonly
     calls++
     return calls === nth || (fault === 'killed' && calls > nth)
   }
-  const thrown = () => Object.assign(new Error(fault), { code: fault === 'killed' ? 'EKILLED' : fault })
-  const wrap =
-    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      if (fails()) throw thrown()
-      return method(...args)
+  const error = () => Object.assign(new Error(fault), { code: fault === 'killed' ? 'EKILLED' : fault })
+  const wrap = ([name, call]: [string, (...given: never[]) => unknown]) => {
+    const failing = (...given: never[]): unknown => {
+      if (!fails()) return call(...given)
+      if (name === 'create' && calls === nth) {
+        const [path, content] = given as unknown as [string, string | Uint8Array]
+        writeFileSync(path, content.slice(0, content.length / 2), { flag: 'wx' })
+      }
+      throw error()
     }
-  const disk: Disk = {
-    read: wrap(realDisk.read),
-    list: wrap(realDisk.list),
-    stat: wrap(realDisk.stat),
-    makeDirectory: wrap(realDisk.makeDirectory),
-    async writeNew(path, content) {
-      if (!fails()) return realDisk.writeNew(path, content)
-      if (calls === nth) writeFileSync(path, content.slice(0, content.length / 2), { flag: 'wx' })
-      throw thrown()
-    },
-    link: wrap(realDisk.link),
-    rename: wrap(realDisk.rename),
-    unlink: wrap(realDisk.unlink),
-    empty: wrap(realDisk.empty),
-    syncDirectory: wrap(realDisk.syncDirectory),
+    return [name, name.endsWith('Sync') ? failing : async (...given: never[]) => failing(...given)]
   }
+  // A file that was opened or looked at just now is closed and looked at again.
+  const calm = { statSync: realDisk.statSync, closeSync: realDisk.closeSync }
+  const disk = { ...Object.fromEntries(Object.entries(realDisk).map(wrap)), ...calm } as unknown as Disk // the same calls
   return { disk, calls: () => calls }
 }
 

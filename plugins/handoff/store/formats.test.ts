@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, w
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { realDisk } from './disk.ts'
+import { realDisk } from '../../../server/plugin.ts'
 import { layoutOf } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
 import { createIndex } from './record-index.ts'

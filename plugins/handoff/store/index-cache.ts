@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { isJsonObject } from '../../../server/plugin.ts'
+import { type Disk, isJsonObject, isSatchelError, systemCode } from '../../../server/plugin.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
-import { type Disk, systemCode } from './disk.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 import type { Problem } from './read-record.ts'
@@ -24,7 +23,7 @@ const VERSION = 1
 export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntries | undefined> {
   let text: string
   try {
-    text = (await disk.read(fileOf(layout))).toString('utf8')
+    text = (await disk.readFile(fileOf(layout))).toString('utf8')
   } catch {
     return undefined // derived data: it is rebuilt
   }
@@ -56,7 +55,7 @@ export async function saveIndex(disk: Disk, layout: Layout, entries: IndexEntrie
   try {
     await replaceCacheFile(disk, layout.cache, 'index', `${headOf(body)}\n${body}`)
   } catch (thrown) {
-    if (systemCode(thrown) === undefined) throw thrown
+    if (systemCode(thrown) === undefined && !isSatchelError(thrown)) throw thrown
   }
 }
 

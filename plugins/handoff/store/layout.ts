@@ -32,6 +32,9 @@ export function layoutOf(root: string, folder: string): Layout {
 /** Excludes from version control what only one machine needs. */
 export const GITIGNORE = '.cache/\n.locks/\n.tmp/\n'
 
+/** Records may hold what only their owner may read. */
+export const RECORD_MODE = 0o600 // design handoff-store, section 1
+
 /** A unique path in the folder of temporary files. */
 export function newTemp(layout: Layout, what: string): string {
   return join(layout.temps, `${what}-${process.pid}-${randomBytes(6).toString('hex')}`)

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject } from '../../../server/plugin.ts'
-import { type Disk, orMissing, placeNew, systemCode } from './disk.ts'
-import { type Layout, newTemp } from './layout.ts'
+import { createFileDurably, type Disk, isJsonObject, orMissing, systemCode } from '../../../server/plugin.ts'
+import { type Layout, newTemp, RECORD_MODE } from './layout.ts'
 
 /** The project id in `config.json` of a store. The file is meant to be committed. */
 export async function storedProjectId(disk: Disk, layout: Layout): Promise<string | undefined> {
-  const bytes = await orMissing(disk.read(layout.config))
+  const bytes = await orMissing(disk.readFile(layout.config))
   if (!bytes) return undefined
   try {
     const config: unknown = JSON.parse(bytes.toString('utf8'))
@@ -31,7 +30,8 @@ export async function projectIdForWriting(
   const id = commit ? `git:${commit}` : `p-${randomUUID()}`
   try {
     const text = `${JSON.stringify({ project_id: id }, null, 2)}\n`
-    await placeNew(disk, newTemp(layout, 'config'), layout.config, text)
+    const temp = newTemp(layout, 'config')
+    await createFileDurably(layout.config, text, { disk, mode: RECORD_MODE, temp })
   } catch (thrown) {
     if (systemCode(thrown) !== 'EEXIST') throw thrown
     return (await storedProjectId(disk, layout)) ?? id

@@ -1,10 +1,10 @@
 import { basename, relative } from 'node:path'
+import { type Disk, systemCode } from '../../../server/plugin.ts'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import type { Handoff } from '../domain/record.ts'
 import { sha256 } from '../domain/record-id.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { type SchemaFault, schemaVerdict } from '../domain/schema-verdict.ts'
-import { type Disk, orMissing, systemCode } from './disk.ts'
 import { type Layout, recordFile } from './layout.ts'
 
 /** A file of the store with a record that matches the schema. */
@@ -54,12 +54,12 @@ export async function readRecord(
 ): Promise<StoredRecord | BrokenRecord | undefined> {
   const file = recordFile(layout, id)
   const path = relative(layout.root, file)
-  const stat = await orMissing(disk.stat(file))
+  const stat = await disk.stat(file)
   if (!stat) return undefined
-  if (!stat.isFile) return broken(path, 'not_a_file', 'is not a regular file')
+  if (stat.kind !== 'file') return broken(path, 'not_a_file', 'is not a regular file')
   if (stat.size > MAX_FILE_BYTES) return broken(path, 'record_too_large', `has ${stat.size} bytes`)
   try {
-    return parseRecord(await disk.read(file), path, stat.mtimeMs)
+    return parseRecord(await disk.readFile(file), path, stat.modifiedMs)
   } catch (thrown) {
     if (systemCode(thrown) === 'ELOOP') return broken(path, 'not_a_file', 'is a symbolic link')
     if (systemCode(thrown) === 'ENOENT') return undefined

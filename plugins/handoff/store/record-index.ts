@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { type Disk, type FileFacts, orMissing } from '../../../server/plugin.ts'
 import { isUuid } from '../domain/record-id.ts'
 import { type RecordRow, rowOf } from '../domain/record-row.ts'
-import { type Disk, type FileStat, orMissing } from './disk.ts'
 import { type IndexEntries, type IndexEntry, loadIndex, saveIndex } from './index-cache.ts'
 import type { Layout } from './layout.ts'
 import { type Problem, readRecord } from './read-record.ts'
@@ -68,7 +68,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   })
   const scan = async (budgetMs: number): Promise<Scan> => {
     const scannedMs = now()
-    const folderMs = (await orMissing(disk.stat(layout.records)))?.mtimeMs ?? 0
+    const folderMs = (await disk.stat(layout.records))?.modifiedMs ?? 0
     const before = last?.entries ?? (await loadIndex(disk, layout)) ?? new Map<string, IndexEntry>()
     const { entries, ...missed } = await entriesOf({ disk, layout, before }, timeFrom(scannedMs, budgetMs))
     const changed =
@@ -90,10 +90,10 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   }
   /** Tells whether there is a store, and the last scan while it is valid. */
   const look = async (): Promise<{ readonly isMissing: boolean; warm(): Scan | undefined }> => {
-    const folder = await orMissing(disk.stat(layout.records))
-    const folderMs = folder?.mtimeMs ?? 0
+    const folder = await disk.stat(layout.records)
+    const folderMs = folder?.modifiedMs ?? 0
     return {
-      isMissing: folder?.isDirectory !== true,
+      isMissing: folder?.kind !== 'directory',
       warm: () => (isCurrent(last, folderMs) && now() - last.scannedMs < SEEN_WITHIN_MS ? last : undefined),
     }
   }
@@ -151,10 +151,10 @@ async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries'
   const found = new Map<string, IndexEntry>()
   const changed: Seen[] = []
   const looked = await inTime(newestFirst, PARALLEL_LOOKS, time.toLook, async (name) => {
-    const stat = await orMissing(disk.stat(join(layout.records, name)))
+    const stat = await disk.stat(join(layout.records, name))
     const known = before.get(name)
     if (!stat) return
-    if (known && known.mtimeMs === stat.mtimeMs && known.size === stat.size) found.set(name, known)
+    if (known && known.mtimeMs === stat.modifiedMs && known.size === stat.size) found.set(name, known)
     else changed.push({ name, stat })
   })
   // They have probably not changed; an action on a row reads its record again.
@@ -165,7 +165,7 @@ async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries'
     found.set(name, known)
     unchecked++
   }
-  changed.sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs || (a.name < b.name ? 1 : -1))
+  changed.sort((a, b) => b.stat.modifiedMs - a.stat.modifiedMs || (a.name < b.name ? 1 : -1))
   const read = await inTime(changed, PARALLEL_READS, time.toRead, async ({ name, stat }) => {
     const entry = await entryOf(files, name, stat)
     if (entry) found.set(name, entry)
@@ -180,7 +180,7 @@ async function entriesOf(files: Files, time: Time): Promise<Pick<Scan, 'entries'
 
 interface Seen {
   readonly name: string
-  readonly stat: FileStat
+  readonly stat: FileFacts
 }
 
 /** Runs `work` for the entries of `list`, `parallel` at a time, while there is time. Returns the number of entries. */
@@ -202,7 +202,7 @@ async function inTime<T>(
 async function entryOf(
   { disk, layout }: Files,
   name: string,
-  { mtimeMs, size }: FileStat,
+  { modifiedMs: mtimeMs, size }: FileFacts,
 ): Promise<IndexEntry | undefined> {
   const id = name.slice(0, -'.json'.length)
   if (!isUuid(id)) return { mtimeMs, size, problem: misnamed(name) }

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJsonObject, processStart } from '../../../server/plugin.ts'
-import type { Disk } from './disk.ts'
+import { type Disk, isJsonObject, parentProcess, processStart } from '../../../server/plugin.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
@@ -27,26 +25,21 @@ const MAX_SESSIONS = 50
 /** The ancestors of this process, nearest first. Empty without `/proc`. */
 export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVELS): readonly ProcessMark[] {
   const ancestors: ProcessMark[] = []
-  for (let at = parentOf(pid); at !== undefined && at > 1 && ancestors.length < levels; at = parentOf(at)) {
+  for (
+    let at = parentProcess(pid);
+    at !== undefined && at > 1 && ancestors.length < levels;
+    at = parentProcess(at)
+  ) {
     const start = processStart(at)
     if (start !== undefined) ancestors.push({ pid: at, start })
   }
   return ancestors
 }
 
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-  } catch {
-    return undefined
-  }
-}
-
 /** The sessions that hooks reported, newest last; none if the file is damaged. */
 export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly NotedSession[]> {
   try {
-    const value: unknown = JSON.parse((await disk.read(fileOf(layout))).toString('utf8'))
+    const value: unknown = JSON.parse((await disk.readFile(fileOf(layout))).toString('utf8'))
     return Array.isArray(value) ? value.filter(isNoted) : []
   } catch {
     return [] // without the file a session has no name

@@ -20,14 +20,14 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { validate } from '../../../generated/handoff-validate.js'
-import { isZombie } from '../../../server/process-start.ts'
+import { isZombie } from '../../../server/platform/process-liveness.ts'
+import { pauseMs } from '../../../server/platform/process-lock.ts'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { bundled } from '../../../test/fixtures/bundled.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
 import { openBench, SMALL } from '../testing/fixture.ts'
-import { type Disk, realDisk } from './disk.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import { layoutOf } from './layout.ts'
-import { pauseMs } from './lock.ts'
 import { openStore, type Store } from './store.ts'
 
 const WRITER = await bundled(join(import.meta.dirname, '../testing/writer.ts'))
@@ -271,9 +271,9 @@ test('who waits for a lock looks at it less and less often, and never at the who
       if (path.endsWith('.locks')) lists++
       return realDisk.list(path)
     },
-    stat: (path) => {
+    readFileSync: (path) => {
       if (path.includes('.locks/')) looks++
-      return realDisk.stat(path)
+      return realDisk.readFileSync(path)
     },
   }
   const { store, root } = storeOn(t, realDisk)
@@ -321,22 +321,14 @@ test('a pause before a lock is short at first, grows to its bound and never pass
 
 test('a lock that is free costs the same steps whether anybody waits elsewhere or not', async (t) => {
   const steps: string[] = []
-  const noted = <A extends unknown[], R>(name: string, method: (path: string, ...rest: A) => Promise<R>) => {
-    return (path: string, ...rest: A): Promise<R> => {
+  const noted = ([name, call]: [string, (...given: never[]) => unknown]) => {
+    const noting = (...given: never[]): unknown => {
       steps.push(name)
-      return method(path, ...rest)
+      return call(...given)
     }
+    return [name, noting]
   }
-  const { store } = storeOn(t, {
-    ...realDisk,
-    list: noted('list', realDisk.list),
-    stat: noted('stat', realDisk.stat),
-    read: noted('read', realDisk.read),
-    writeNew: noted('write', realDisk.writeNew),
-    link: noted('link', realDisk.link),
-    unlink: noted('unlink', realDisk.unlink),
-    empty: noted('empty', realDisk.empty),
-  })
+  const { store } = storeOn(t, Object.fromEntries(Object.entries(realDisk).map(noted)) as unknown as Disk)
   await store.preparing(async () => {})
   const stepsOf = async () => {
     steps.length = 0
@@ -344,9 +336,15 @@ test('a lock that is free costs the same steps whether anybody waits elsewhere o
     return steps.slice(steps.indexOf('list')).join(' ') // behind the looks whether the store's folders are there
   }
 
-  assert.equal(await stepsOf(), 'list write link unlink list empty')
+  assert.equal(
+    await stepsOf(),
+    'list create link unlink statSync list statSync openSync truncateSync closeSync',
+  )
   for (let again = 0; again < 3; again++) {
-    assert.equal(await stepsOf(), 'list stat write link unlink list unlink empty')
+    assert.equal(
+      await stepsOf(),
+      'list statSync statSync create link unlink statSync list unlink statSync openSync truncateSync closeSync',
+    )
   }
 })
 

@@ -1,13 +1,21 @@
 import { join, relative } from 'node:path'
-import type { SatchelError } from '../../../server/plugin.ts'
+import {
+  createFileDurably,
+  type Disk,
+  orMissing,
+  removeQuietly,
+  type SatchelError,
+  systemCode,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { isUuid, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
-import { asStoreError, type Disk, dropTemp, orMissing, placeNew, systemCode } from './disk.ts'
 import { ensureFolder } from './ensure-folder.ts'
-import { GITIGNORE, type Layout, newTemp, recordFile } from './layout.ts'
-import { type HeldLock, withLock } from './lock.ts'
+import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
+import { type HeldLock, withLock } from './record-lock.ts'
+import { asStoreError } from './store-error.ts'
 
 /** The folder of records. The first write creates its folders; reads never do. Needs no closing. */
 export interface Store {
@@ -57,8 +65,11 @@ export function openStore(parts: {
   const prepare = async (): Promise<void> => {
     const { folder, records, locks, temps } = layout
     for (const needed of [folder, records, locks, temps]) await ensureFolder(disk, needed)
-    if (!(await orMissing(disk.stat(layout.gitignore)))) {
-      await placeNew(disk, newTemp(layout, 'gitignore'), layout.gitignore, GITIGNORE).catch(ignoreExisting)
+    if (!(await disk.stat(layout.gitignore))) {
+      const temp = newTemp(layout, 'gitignore')
+      await createFileDurably(layout.gitignore, GITIGNORE, { disk, mode: RECORD_MODE, temp }).catch(
+        ignoreExisting,
+      )
     }
     if (swept) return
     await removeStaleTemps(disk, layout, parts.now())
@@ -70,7 +81,7 @@ export function openStore(parts: {
   return {
     layout,
     disk,
-    exists: async () => (await orMissing(disk.stat(layout.records)))?.isDirectory ?? false,
+    exists: async () => (await disk.stat(layout.records))?.kind === 'directory',
     ids: () => storing(() => recordIds(disk, layout)),
     read: (id) => storing(() => readRecord(disk, layout, id)),
     create: (id, text) =>
@@ -113,7 +124,8 @@ interface Files {
 async function commitNew(files: Files, id: string, text: string): Promise<Written> {
   const { disk, layout } = files
   try {
-    await placeNew(disk, newTemp(layout, 'record'), recordFile(layout, id), text)
+    const temp = newTemp(layout, 'record')
+    await createFileDurably(recordFile(layout, id), text, { disk, mode: RECORD_MODE, temp })
   } catch (thrown) {
     throw systemCode(thrown) === 'EEXIST' ? alreadyThere(id) : thrown
   }
@@ -122,17 +134,13 @@ async function commitNew(files: Files, id: string, text: string): Promise<Writte
 
 async function commitChange(files: Files, id: string, text: string, held: HeldLock): Promise<Written> {
   const { disk, layout } = files
-  const temp = newTemp(layout, 'record')
-  try {
-    await disk.writeNew(temp, text)
-    // Another process may have taken over the lock while this one was stopped.
-    await held.check()
-    await disk.rename(temp, recordFile(layout, id))
-  } catch (thrown) {
-    await dropTemp(disk, temp)
-    throw thrown
-  }
-  await disk.syncDirectory(layout.records)
+  await writeFileDurably(recordFile(layout, id), text, {
+    disk,
+    mode: RECORD_MODE,
+    temp: newTemp(layout, 'record'),
+    // Another process may have taken the lock over while this one was suspended.
+    beforeCommit: held.check,
+  })
   return announced(files, id, text)
 }
 
@@ -161,8 +169,8 @@ async function storing<T>(action: () => Promise<T>): Promise<T> {
 async function removeStaleTemps(disk: Disk, layout: Layout, now: number): Promise<void> {
   for (const name of await disk.list(layout.temps)) {
     const path = join(layout.temps, name)
-    const stat = await orMissing(disk.stat(path))
-    if (stat?.isFile && now - stat.mtimeMs > STALE_TEMP_MS) await dropTemp(disk, path)
+    const stat = await disk.stat(path)
+    if (stat?.kind === 'file' && now - stat.modifiedMs > STALE_TEMP_MS) await removeQuietly(disk, path)
   }
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import type { Handoff } from '../domain/record.ts'
-import { type Disk, realDisk } from '../store/disk.ts'
 import { layoutOf } from '../store/layout.ts'
 import { createIndex } from '../store/record-index.ts'
 import { type Bench, leastMs, openBench, SMALL } from '../testing/fixture.ts'
@@ -370,11 +370,11 @@ function watchedDisk(): { readonly disk: Disk; atRest(): Promise<void> } {
   return {
     disk: {
       ...realDisk,
-      read: watched(realDisk.read),
+      readFile: watched(realDisk.readFile),
       list: watched(realDisk.list),
       stat: watched(realDisk.stat),
-      makeDirectory: watched(realDisk.makeDirectory),
-      writeNew: watched(realDisk.writeNew),
+      mkdir: watched(realDisk.mkdir),
+      create: watched(realDisk.create),
       rename: watched(realDisk.rename),
       unlink: watched(realDisk.unlink),
       syncDirectory: watched(realDisk.syncDirectory),

@@ -2,8 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
-import { isErrnoException } from '../errno.ts'
+import { isSatchelError, type SatchelError, systemCode } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Admission } from './admission.ts'
 import { type Blobs, openBlobs } from './blobs.ts'
@@ -89,7 +88,7 @@ export function openRepository(options: RepositoryOptions): Repository {
     },
     async fetch(refs, objectFormat) {
       await ensureStore(storePath, objectFormat).catch((thrown: unknown) => {
-        throw isErrnoException(thrown) ? gitFailure(thrown, { hidden }) : thrown
+        throw systemCode(thrown) === undefined ? thrown : gitFailure(thrown, { hidden })
       })
       const fullNames = refs.map(({ fullName }) => fullName)
       const transport = (await talking())(storePath)

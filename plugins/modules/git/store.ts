@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { isErrnoException } from '../errno.ts'
+import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { realDisk, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
@@ -38,7 +38,7 @@ export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256')
   }
   if (await isLeftLocked(path)) {
     const aside = buildingName(path)
-    await rename(path, aside)
+    await realDisk.rename(path, aside)
     await rm(aside, { recursive: true, force: true })
     return await createStore(path, objectFormat)
   }
@@ -75,12 +75,15 @@ async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promi
   try {
     await mkdir(building, { recursive: true })
     await Promise.all([
-      writeFile(join(building, MARKER), 'satchel 1\n'),
+      realDisk.create(join(building, MARKER), 'satchel 1\n'),
       ...FOLDERS.map((folder) => mkdir(join(building, folder), { recursive: true })),
-      writeFile(join(building, 'HEAD'), 'ref: refs/heads/main\n'),
-      writeFile(join(building, 'config'), configOf(objectFormat)),
+      realDisk.create(join(building, 'HEAD'), 'ref: refs/heads/main\n'),
+      realDisk.create(join(building, 'config'), configOf(objectFormat)),
     ])
-    await rename(building, path)
+    // A power cut must not leave a store without its marker: it would count as somebody else's.
+    await realDisk.syncDirectory(building)
+    await realDisk.rename(building, path)
+    await realDisk.syncDirectory(dirname(path))
   } catch (thrown) {
     await rm(building, { recursive: true, force: true })
     if (!(await hasMarker(path))) throw thrown // else another run made it first, in the same way
@@ -94,7 +97,7 @@ async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promi
   const there = await lstat(config).catch(absent)
   if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
   await rm(config, { recursive: true, force: true })
-  await writeFile(config, ours)
+  await writeFileDurably(config, ours)
 }
 
 function configOf(objectFormat: 'sha1' | 'sha256'): string {
@@ -135,6 +138,6 @@ export async function tidyStore(path: string, git: Git): Promise<void> {
 }
 
 function absent(thrown: unknown): undefined {
-  if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
-  throw thrown
+  const code = systemCode(thrown)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

@@ -96,7 +96,7 @@ test('what a killed git left in a store costs one fetch and stops no later run',
   const path = join(world.dir, 'a.git')
   const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
   await world.run([{ url, branches: ['main'] }])
-  const [store = ''] = await readdir(world.cloneDir)
+  const [store = ''] = await world.clones()
   const [ref = ''] = await readdir(join(world.cloneDir, store, 'refs/satchel'))
   const left = ['shallow.lock', `refs/satchel/${ref}.lock`, 'objects/pack/tmp_pack_Ab12Cd']
 
@@ -107,7 +107,7 @@ test('what a killed git left in a store costs one fetch and stops no later run',
 
     assert.deepEqual(report.failures, [], name)
     assert.match(JSON.stringify(await world.summary('a_main.json')), new RegExp(`added_${at}`))
-    assert.deepEqual(await readdir(world.cloneDir), [store])
+    assert.deepEqual(await world.clones(), [store])
     await assert.rejects(stat(join(world.cloneDir, store, name)), { code: 'ENOENT' })
   }
 })

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { counted, makeDirectoryDurably } from '../../../server/plugin.ts'
+import { counted, makeDirectoryDurably, type ProcessLock } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
 import { endpoint } from '../git/url.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
+import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
-import { takeLock } from '../output/run-lock.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import type { VectorFailure, VectorWork } from '../search/vector-update.ts'
@@ -40,8 +40,8 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
   try {
     const { outputDir, cloneDir } = request
     const [run] = await Promise.all([
-      openRun(request, cloneDir),
-      sweepTemporaryFiles([outputDir, stateDir(outputDir)]),
+      openRun(request, cloneDir, lock),
+      sweepTemporaryFiles([outputDir, stateDir(outputDir)], request.disk),
     ])
     const referenceReads = run.reader.referenceReads()
     await readAll(run)
@@ -65,22 +65,34 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
 /** A run that writes an output directory. */
 interface IngestRun extends Run<SummaryOutput> {
   readonly stamps: FileStamps
+  /** Replaces the index, unless another run took the directory over. */
+  save(index: ModuleIndex): Promise<void>
 }
 
-async function openRun(request: RunRequest, workDir: string): Promise<IngestRun> {
-  const { outputDir } = request
+/** `lock` is absent in a dry run, which writes nothing. */
+export async function openRun(
+  request: RunRequest,
+  workDir: string,
+  lock?: Pick<ProcessLock, 'holds'>,
+): Promise<IngestRun> {
+  const { outputDir, disk } = request
   const { plan, tally } = planRun(request)
-  const [earlier, stamps] = await Promise.all([loadIndex(outputDir), openFileStamps(outputDir)])
+  const [earlier, stamps] = await Promise.all([loadIndex(outputDir, disk), openFileStamps(outputDir, disk)])
   const output = createSummaryOutput({
     outputDir,
     earlier,
     stamps,
+    disk,
     parserVersion: request.reader.parserVersion,
     now: request.now,
     nameOwners: nameOwners(plan, earlier),
     warn: (warning) => tally.warnings.push(warning),
   })
-  return { ...request, plan, tally, output, stamps, workDir, say: sayOf(plan.repositories, request) }
+  const beforeCommit = (): void => {
+    if (!lock?.holds()) throw refusals.ingest_running()
+  }
+  const save = (index: ModuleIndex): Promise<void> => saveIndex(outputDir, index, { disk, beforeCommit })
+  return { ...request, plan, tally, output, stamps, save, workDir, say: sayOf(plan.repositories, request) }
 }
 
 /** Adds up the shares of all repositories. */
@@ -135,10 +147,10 @@ function reportOf({ plan, now, outputDir, output, tally }: IngestRun, began: num
   }
 }
 
-async function lockOutput({ outputDir, now }: RunRequest) {
+async function lockOutput({ outputDir }: RunRequest): Promise<ProcessLock> {
   try {
     await makeDirectoryDurably(stateDir(outputDir))
-    return await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
+    return await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
   } catch (thrown) {
     throw storageFailure(thrown)
   }
@@ -159,7 +171,7 @@ async function readAll(run: IngestRun): Promise<void> {
   await saver.settled()
   if (run.signal.aborted) {
     await run.output.flush()
-    await saveIndex(run.outputDir, run.output.index(null))
+    await run.save(run.output.index(null))
     throw abortError(run.signal)
   }
 }
@@ -183,14 +195,14 @@ async function readRepositories(run: Run, afterEach: () => Promise<void>): Promi
 const SAVE_EVERY_MS = 5000
 
 /** Saves the index every few seconds, so that a killed run keeps what it had; one save at a time. */
-function createSaver({ outputDir, output, now }: IngestRun) {
+function createSaver({ output, now, save }: IngestRun) {
   let last = now().getTime()
   let saving: Promise<void> = Promise.resolve()
   return {
     async soon(): Promise<void> {
       if (now().getTime() - last < SAVE_EVERY_MS) return
       last = now().getTime()
-      saving = saving.then(() => saveIndex(outputDir, output.index(null)))
+      saving = saving.then(() => save(output.index(null)))
       await saving
     },
     settled: () => saving,
@@ -203,7 +215,7 @@ interface Finish {
 }
 
 /** Index, removed files, vectors, and the index again with what is embedded. */
-async function finish(run: IngestRun): Promise<Finish> {
+export async function finish(run: IngestRun): Promise<Finish> {
   const { outputDir, output, stamps, tally } = run
   await output.flush()
   const keepsVectors = [...output.records.values()].some(({ embedded }) => embedded)
@@ -214,8 +226,8 @@ async function finish(run: IngestRun): Promise<Finish> {
   try {
     const names = [...output.records.values()].map(({ summary_file }) => summary_file)
     const index = output.index(finishedAt)
-    await Promise.all([saveIndex(outputDir, index), stamps.save(names)])
-    await removeFiles(outputDir, index.leftovers)
+    await Promise.all([run.save(index), stamps.save(names)])
+    await removeFiles(outputDir, index.leftovers, run.disk)
     output.leftovers.removed(index.leftovers)
     const vectors = await run.vectors?.update(vectorWork(run, index.stale_vectors))
     if (vectors) {
@@ -225,7 +237,7 @@ async function finish(run: IngestRun): Promise<Finish> {
         output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
       }
     }
-    if (vectors || index.leftovers.length > 0) await saveIndex(outputDir, output.index(finishedAt))
+    if (vectors || index.leftovers.length > 0) await run.save(output.index(finishedAt))
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { orMissing, realDisk } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { ModulePlace } from './report.ts'
 import type { Run } from './run.ts'
@@ -30,9 +30,15 @@ export function knownGone({
     .map(({ repository, ref, path }) => ({ repository, ref, path }))
 }
 
-/** Removes summary files that no record names; a name that is no plain file name is left alone. */
-export async function removeFiles(outputDir: string, names: readonly string[]): Promise<void> {
+/** Removes summary files that no record names, durably; a name that is no plain file name is left alone. */
+export async function removeFiles(
+  outputDir: string,
+  names: readonly string[],
+  disk = realDisk,
+): Promise<void> {
   for (const name of names) {
-    if (/^[A-Za-z0-9_+-][A-Za-z0-9._+-]*\.json$/.test(name)) await rm(join(outputDir, name), { force: true })
+    if (/^[A-Za-z0-9_+-][A-Za-z0-9._+-]*\.json$/.test(name))
+      await orMissing(disk.unlink(join(outputDir, name)))
   }
+  if (names.length > 0) await disk.syncDirectory(outputDir)
 }

@@ -45,14 +45,14 @@ test('cleanup removes the clones of this run and leaves foreign directories alon
 
   await world.run([{ url }], { cleanup: true })
 
-  assert.deepEqual((await readdir(world.cloneDir)).sort(), ['note.txt'])
+  assert.deepEqual(await world.clones(), ['note.txt'])
 })
 
 test('what stands in the place of a clone and is none of ours is neither written to nor removed', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
   await world.run([{ url }])
-  const [store = ''] = await readdir(world.cloneDir)
+  const [store = ''] = await world.clones()
   const place = join(world.cloneDir, store)
   const mine = join(world.dir, 'mine')
   await rename(place, mine) // with our marker in it
@@ -100,7 +100,7 @@ test('a planted configuration, hook or filter of a clone never acts', async (t) 
   const attributes = { '.gitattributes': '* filter=evil diff=evil merge=evil\n*.tf filter=lfs\n' }
   const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, ...attributes } }])
   await world.run([{ url }])
-  const [store = ''] = await readdir(world.cloneDir)
+  const [store = ''] = await world.clones()
   const canary = join(world.dir, 'canary')
   const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${canary}"\n\tsshCommand = "touch ${canary}"\n[remote "x"]\n\tuploadpack = "touch ${canary}"\n[url "ext::touch ${canary} "]\n\tinsteadOf = file://\n${['evil', 'lfs'].map((name) => `[filter "${name}"]\n\tsmudge = "touch ${canary}"\n\tprocess = "touch ${canary}"\n\trequired = true\n`).join('')}`
   const place = join(world.cloneDir, store)

@@ -4,8 +4,8 @@ import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { openRepository, RETRY_DELAYS_MS, type Repository } from '../git/repository.ts'
 import { createTreeReader } from '../git/tree.ts'
+import { takeIngestLock } from '../output/ingest-lock.ts'
 import { openParseCache } from '../output/parse-cache.ts'
-import { takeLock } from '../output/run-lock.ts'
 import { storageFailure } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
@@ -117,7 +117,7 @@ interface RepositoryReading {
 
 async function readChanged(reading: RepositoryReading, changed: readonly Wanted[]): Promise<void> {
   const { run, plan, repository, git, listing, storePath } = reading
-  const lock = await takeLock(`${storePath}.lock`, run.now)
+  const lock = await takeIngestLock(`${storePath}.lock`)
   try {
     const refs = [...new Map(changed.map(({ ref }) => [ref.fullName, ref])).values()]
     run.say(plan, 0.1, `fetching ${counted(refs.length, 'ref')}`)

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { makeDirectoryDurably } from '../../../server/plugin.ts'
 import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
+import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../output/module-index.ts'
-import { takeLock } from '../output/run-lock.ts'
 import { isReason } from '../reasons.ts'
 import { recordOf } from './summary-output.ts'
 
@@ -51,7 +51,7 @@ export async function rebuildIndex(
   rebuildSearch: RebuildSearch,
 ): Promise<Rebuilt> {
   await makeDirectoryDurably(stateDir(outputDir))
-  const lock = await takeLock(join(stateDir(outputDir), 'ingest.lock'), now)
+  const lock = await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
   try {
     const before = await loadIndex(outputDir).catch((thrown: unknown) => {
       if (isReason(thrown, 'index_damaged')) return undefined

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Log } from '../../../server/plugin.ts'
+import type { Disk, Log } from '../../../server/plugin.ts'
 import type { RepositoryEntry } from '../config.ts'
 import type { Trust } from '../git/admission.ts'
 import { storePath } from '../git/store.ts'
@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   readonly log: Log
+  /** That of the output directory; absent: this machine's. */
+  readonly disk?: Disk | undefined
   readonly reader: ModuleReader
   /** Absent: embeddings are off. */
   readonly vectors?: VectorStep | undefined

@@ -1,7 +1,8 @@
+import type { Disk } from '../../../server/plugin.ts'
 import { moduleTags, primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { carriesId, createNameBook } from '../output/file-name.ts'
-import type { FileStamps } from '../output/file-stamps.ts'
+import type { FileStamps, Stamp } from '../output/file-stamps.ts'
 import { createLeftovers, type Leftovers } from '../output/leftovers.ts'
 import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../output/module-index.ts'
 import { createSummaryPrinter } from '../output/summary-printer.ts'
@@ -38,6 +39,7 @@ export interface SummaryOutputOptions {
   readonly outputDir: string
   readonly earlier: ModuleIndex | undefined
   readonly stamps: FileStamps
+  readonly disk?: Disk | undefined
   readonly parserVersion: string
   readonly now: () => Date
   /** Which URL may use the plain file names of a repository name (lower case). */
@@ -73,13 +75,14 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   let settled: Promise<void> = Promise.resolve()
   const changed = new Set<string>()
   const print = createSummaryPrinter()
-  const writer = createSummaryWriter(outputDir, (record, stamp) => {
+  const onDisk = (record: IndexRecord, stamp: Stamp | undefined): void => {
     if (stamp !== undefined) stamps.note(record.summary_file, record.summary_sha256, stamp)
     if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
     records.set(record.id, record)
     leftovers.named(record.summary_file)
     touched.add(record.id)
-  })
+  }
+  const writer = createSummaryWriter(outputDir, onDisk, options.disk)
   const known = createKnownReadings(readings, (repository, reading, name) =>
     areIntact(recordsOf(repository, reading, records), name, stamps),
   )

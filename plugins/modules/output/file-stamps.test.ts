@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openFileStamps, stampOf } from './file-stamps.ts'
+import { realDisk } from '../../../server/plugin.ts'
+import { openFileStamps } from './file-stamps.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -88,7 +89,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
 test('a stamp of the moment in which the stamps were saved proves nothing: the file is read', async (t) => {
   const folder = await openFolder(t)
   const { ctimeNs } = await stat(folder.file, { bigint: true })
-  const rows = JSON.stringify([['a.json', sha256('never read'), await stampOf(folder.file)]])
+  const rows = JSON.stringify([['a.json', sha256('never read'), await realDisk.stamp(folder.file)]])
   const savedAt = async (ns: bigint): Promise<void> => {
     await writeFile(folder.stampFile, rows)
     await utimes(folder.stampFile, Number(ns) / 1e9, Number(ns) / 1e9)

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { lstat, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { type Disk, realDisk, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import { stateDir } from './module-index.ts'
 
 /** How a file looks from outside; any write, replacement or change of its times makes it look different. */
@@ -28,9 +28,9 @@ interface Known {
  * Stamps of an output directory. As git does it, a stamp counts only where the file had changed before the stamps were
  * saved, by the clock of the file system: else a later write could have left the same times.
  */
-export async function openFileStamps(outputDir: string): Promise<FileStamps> {
+export async function openFileStamps(outputDir: string, disk = realDisk): Promise<FileStamps> {
   const path = join(stateDir(outputDir), 'stamps.json')
-  const known = await loadStamps(path)
+  const known = await loadStamps(path, disk)
   let changed = false
   const note = (name: string, sha256: string, stamp: Stamp): void => {
     known.set(name, { sha256, stamp })
@@ -40,11 +40,11 @@ export async function openFileStamps(outputDir: string): Promise<FileStamps> {
     note,
     async isIntact(name, sha256) {
       const file = join(outputDir, name)
-      const stamp = await stampOf(file)
+      const stamp = await disk.stamp(file)
       const before = known.get(name)
       if (stamp === undefined || (before?.stamp === stamp && before.sha256 === sha256))
         return stamp !== undefined
-      const bytes = await readFile(file).catch(() => undefined)
+      const bytes = await disk.readFile(file).catch(() => undefined)
       if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== sha256) return false
       note(name, sha256, stamp)
       return true
@@ -56,28 +56,18 @@ export async function openFileStamps(outputDir: string): Promise<FileStamps> {
         const { sha256, stamp } = known.get(name) ?? {}
         return stamp === undefined ? [] : [[name, sha256, stamp]]
       })
-      const draft = join(stateDir(outputDir), `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`)
-      try {
-        await writeFile(draft, JSON.stringify(rows))
-        await rename(draft, path)
-      } catch {
-        await rm(draft, { force: true }) // the next run reads the files
-      }
+      await writeFileDurably(path, JSON.stringify(rows), { disk }).catch((thrown: unknown) => {
+        if (systemCode(thrown) === undefined) throw thrown // else the next run reads the files
+      })
     },
   }
 }
 
-/** How the file looks now; undefined where there is none. */
-export async function stampOf(path: string): Promise<Stamp | undefined> {
-  const file = await lstat(path, { bigint: true }).catch(() => undefined)
-  return file && [file.size, file.mtimeNs, file.ctimeNs, file.ino, file.dev].join(' ')
-}
-
-async function loadStamps(path: string): Promise<Map<string, Known>> {
+async function loadStamps(path: string, disk: Disk): Promise<Map<string, Known>> {
   const known = new Map<string, Known>()
   try {
-    const { mtimeNs: savedAt } = await stat(path, { bigint: true })
-    const rows: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const savedAt = BigInt((await disk.stamp(path))?.split(' ')[1] ?? '')
+    const rows: unknown = JSON.parse((await disk.readFile(path)).toString('utf8'))
     for (const row of Array.isArray(rows) ? rows : []) {
       const [name, sha256, stamp] = row as string[] // our own file; a row of another kind matches no file
       if (name && sha256 && stamp && BigInt(stamp.split(' ')[2] ?? '') < savedAt)

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  makeDirectoryDurably,
+  realDisk,
+  systemCode,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
-import { isErrnoException } from '../errno.ts'
 import { refusals } from '../reasons.ts'
 
 const counts = z.object({
@@ -86,8 +91,8 @@ export function stateDir(outputDir: string): string {
  * The index of an output directory; undefined where nothing has been ingested.
  * Errors: `conflict`/`index_damaged`; nothing is changed then.
  */
-export async function loadIndex(outputDir: string): Promise<ModuleIndex | undefined> {
-  const text = await readFile(indexPath(outputDir), 'utf8').catch(missing)
+export async function loadIndex(outputDir: string, disk = realDisk): Promise<ModuleIndex | undefined> {
+  const text = (await disk.readFile(indexPath(outputDir)).catch(missing))?.toString('utf8')
   if (text === undefined) return undefined
   try {
     return indexFile.parse(JSON.parse(text))
@@ -96,18 +101,31 @@ export async function loadIndex(outputDir: string): Promise<ModuleIndex | undefi
   }
 }
 
-/** Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. */
-export async function saveIndex(outputDir: string, index: ModuleIndex): Promise<void> {
+/**
+ * Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. `beforeCommit` may throw to
+ * keep the old one.
+ */
+export async function saveIndex(
+  outputDir: string,
+  index: ModuleIndex,
+  {
+    disk = realDisk,
+    beforeCommit,
+  }: { disk?: Disk | undefined; beforeCommit?: (() => void) | undefined } = {},
+): Promise<void> {
   const repositories = [...index.repositories].sort((a, b) => compare(a.repository, b.repository))
   const records = [...index.records].sort(
     (a, b) => compare(a.repository, b.repository) || compare(a.path, b.path) || compare(a.ref, b.ref),
   )
-  await makeDirectoryDurably(stateDir(outputDir))
+  await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
   const lines = records.map((row) => JSON.stringify(row)).join(',\n')
   const { format, parser_version, finished_at, leftovers, stale_vectors } = index
   const facts = { format, parser_version, finished_at, leftovers, stale_vectors, repositories }
   const head = JSON.stringify(facts).slice(0, -1)
-  await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`)
+  await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`, {
+    disk,
+    ...(beforeCommit && { beforeCommit }),
+  })
 }
 
 /** Loads an index once and again whenever the file has changed. Holds no more than one index. */
@@ -133,6 +151,6 @@ function indexPath(outputDir: string): string {
 }
 
 function missing(thrown: unknown): undefined {
-  if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
-  throw thrown
+  const code = systemCode(thrown)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

@@ -1,7 +1,7 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { isErrnoException } from '../errno.ts'
 import { refusals } from '../reasons.ts'
 
 /** A summary that the index names. Errors: `conflict`/`index_damaged` when it is missing or no JSON. */
@@ -14,10 +14,10 @@ export async function loadSummary(outputDir: string, name: string): Promise<Modu
 }
 
 /** Removes temporary files that a killed run left. Only while the run's lock is held. */
-export async function sweepTemporaryFiles(directories: readonly string[]): Promise<void> {
+export async function sweepTemporaryFiles(directories: readonly string[], disk = realDisk): Promise<void> {
   for (const directory of directories) {
-    for (const name of await readdir(directory).catch(() => [])) {
-      if (/^\.tmp-\d+-[0-9a-f]{12}$/.test(name)) await rm(join(directory, name), { force: true })
+    for (const name of await disk.list(directory).catch(() => [])) {
+      if (/^\.tmp-\d+-[0-9a-f]{12}$/.test(name)) await removeQuietly(disk, join(directory, name))
     }
   }
 }
@@ -36,6 +36,6 @@ export function storageFailure(thrown: unknown, where = 'The output directory'):
     'ENOTDIR',
     'EEXIST',
   ]
-  if (!isErrnoException(thrown) || !codes.includes(thrown.code ?? '')) return thrown
+  if (!codes.includes(systemCode(thrown) ?? '')) return thrown
   return refusals.storage_failed({ where }, { cause: thrown })
 }

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectoryDurably, syncDirectory } from '../../../server/plugin.ts'
-import { type Stamp, stampOf } from './file-stamps.ts'
+import { makeDirectoryDurably, realDisk, replaceFile } from '../../../server/plugin.ts'
+import type { Stamp } from './file-stamps.ts'
 import type { IndexRecord } from './module-index.ts'
 import { storageFailure } from './summary-files.ts'
 
@@ -29,6 +27,7 @@ const MAX_HELD_BYTES = 4 * 1024 * 1024
 export function createSummaryWriter(
   directory: string,
   onDisk: (record: IndexRecord, stamp: Stamp | undefined) => void,
+  disk = realDisk,
 ): SummaryWriter {
   const writing = new Map<string, Promise<void>>()
   let begun: { readonly record: IndexRecord; readonly written: Promise<Stamp | undefined> }[] = []
@@ -37,16 +36,18 @@ export function createSummaryWriter(
   let held = 0
   let count = 0
   const begin = async (record: IndexRecord, pieces: readonly Uint8Array[]): Promise<Stamp | undefined> => {
-    directoryMade ??= makeDirectoryDurably(directory)
+    directoryMade ??= makeDirectoryDurably(directory, undefined, disk)
     await directoryMade
-    return await replaceFile(directory, record.summary_file, pieces)
+    const path = join(directory, record.summary_file)
+    await replaceFile(path, Buffer.concat(pieces), { disk })
+    return await disk.stamp(path)
   }
   const nameAll = async (): Promise<void> => {
     const batch = begun
     begun = []
     const ends = await Promise.allSettled(batch.map(({ written }) => written))
     for (const end of ends) if (end.status === 'rejected') throw storageFailure(end.reason)
-    if (batch.length > 0) await syncDirectory(directory)
+    if (batch.length > 0) await disk.syncDirectory(directory)
     for (const { record, written } of batch) onDisk(record, await written)
     count += batch.length
   }
@@ -89,31 +90,6 @@ function createGroup(work: () => Promise<void>): () => Promise<void> {
       return work()
     })
     return next
-  }
-}
-
-/** Puts a new file in the place of an old one, which is there as it was until then. Its name is not yet durable. */
-async function replaceFile(
-  directory: string,
-  name: string,
-  pieces: readonly Uint8Array[],
-): Promise<Stamp | undefined> {
-  const temp = join(directory, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`)
-  try {
-    const file = await open(temp, 'wx', 0o644)
-    try {
-      const { bytesWritten } = await file.writev(pieces)
-      if (bytesWritten < bytesOf(pieces)) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    const path = join(directory, name)
-    await rename(temp, path)
-    return await stampOf(path)
-  } catch (thrown) {
-    await rm(temp, { force: true })
-    throw thrown
   }
 }
 

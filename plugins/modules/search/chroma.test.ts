@@ -44,7 +44,7 @@ test('a real ChromaDB server and the file give the same first ten for the judged
   if (!(await startChroma(t, join(root, 'chroma'), port))) return
   const server = { vectordb_host: '127.0.0.1', vectordb_port: port }
   const { header, items } = await itemsOf(join(root, 'vectors/infra_modules/index.json'))
-  const store = await openStore(embeddingOptions.parse(server), root, () => new Date())
+  const store = await openStore(embeddingOptions.parse(server), root)
   await store.apply(header, { upsert: items, touch: [], remove: [] })
   const embedded = await hostIn(t, root, {})
   const served = await hostIn(t, root, server)
@@ -84,14 +84,14 @@ test('an ingest fills a real ChromaDB server, and a rebuild renews it after a ch
   const host = await hostIn(t, root, server, { repositories: [{ url }] })
   await host.call('ingest_modules')
   await host.call('ingest_modules')
-  const store = await openStore(embeddingOptions.parse(server), root, () => new Date())
+  const store = await openStore(embeddingOptions.parse(server), root)
   const header = await store.header()
   assert.ok(header)
   assert.equal(await store.count(), 1)
   assert.equal((await search(host, { query: 'private network' })).length, 1)
 
   const older = { ...server, collection_name: 'older_lexicon' }
-  const olderStore = await openStore(embeddingOptions.parse(older), root, () => new Date())
+  const olderStore = await openStore(embeddingOptions.parse(older), root)
   const [record] = await store.list({})
   assert.ok(record)
   const item = { ...record, vector: new Float32Array(header.dims).fill(0.05) }
@@ -109,7 +109,7 @@ test('an ingest fills a real ChromaDB server, and a rebuild renews it after a ch
   assert.equal((await search(olderHost, { query: 'network' })).length, 1)
 
   const foreign = { ...server, collection_name: 'with_others' }
-  const foreignStore = await openStore(embeddingOptions.parse(foreign), root, () => new Date())
+  const foreignStore = await openStore(embeddingOptions.parse(foreign), root)
   const other = { ...item, id: 'f'.repeat(64) }
   await foreignStore.apply(
     { ...header, lexicon_version: '0' },
@@ -121,7 +121,7 @@ test('an ingest fills a real ChromaDB server, and a rebuild renews it after a ch
   })
   assert.equal(await foreignStore.count(), 2)
   const model = { ...server, collection_name: 'of_a_model' }
-  const modelStore = await openStore(embeddingOptions.parse(model), root, () => new Date())
+  const modelStore = await openStore(embeddingOptions.parse(model), root)
   await modelStore.apply(
     { ...header, strategy: 'hosted-a', model: 'm' },
     { upsert: [item], touch: [], remove: [] },

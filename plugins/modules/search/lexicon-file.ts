@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { z } from 'zod'
-import { readRegularFile } from '../../../server/plugin.ts'
+import { readRegularFile, systemCode } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
-import { isErrnoException } from '../errno.ts'
 import { refusals } from '../reasons.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
 
@@ -56,7 +55,8 @@ export async function readUserLexicon(configFile: string | undefined): Promise<s
     if (read.kind === 'text') return read.text
     throw invalid(read.kind === 'no file' ? 'it is no regular file' : 'it is larger than 8 MiB', 1)
   } catch (thrown) {
-    if (isErrnoException(thrown) && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
+    const code = systemCode(thrown)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw thrown
   }
 }

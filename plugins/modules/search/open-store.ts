@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { makeDirectoryDurably } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
-import { takeLock } from '../output/run-lock.ts'
+import { takeIngestLock } from '../output/ingest-lock.ts'
 import { refusals } from '../reasons.ts'
 import { embeddedStore } from './embedded-store.ts'
 import type { VectorStore } from './vector-store.ts'
@@ -16,19 +16,13 @@ const COLLECTION = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/
  * Opens nothing yet; the caller closes it.
  * Errors: `invalid`/`options_invalid` for a collection name; `unavailable`/`chroma_client_missing`.
  */
-export async function openStore(
-  options: EmbeddingOptions,
-  workingDirectory: string,
-  now: () => Date,
-): Promise<VectorStore> {
+export async function openStore(options: EmbeddingOptions, workingDirectory: string): Promise<VectorStore> {
   const collection = options.collection_name
   if (!COLLECTION.test(collection) || collection.includes('..')) {
     throw refusals.collection_refused()
   }
   if (!options.vectordb_host) {
-    return embeddedStore(embeddedFolder(options, workingDirectory), (folder, work) =>
-      locked(folder, now, work),
-    )
+    return embeddedStore(embeddedFolder(options, workingDirectory), locked)
   }
   const { chromaStore } = await import('./chroma.lazy.ts').catch((cause: unknown) => {
     throw refusals.chroma_client_missing({ cause })
@@ -41,27 +35,15 @@ export function embeddedFolder(options: EmbeddingOptions, workingDirectory: stri
   return join(resolve(workingDirectory, options.vectordb_path), options.collection_name)
 }
 
-const LOCK_TRIES = 100
-const LOCK_WAIT_MS = 50
+const LOCK_WAIT_MS = 5_000
 
 /** Two runs wait for each other here; the lock beside the folder is held for one update only. */
-async function locked<T>(folder: string, now: () => Date, work: () => Promise<T>): Promise<T> {
+async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await makeDirectoryDurably(dirname(folder))
-  const lock = await takeLockPatiently(`${folder}.lock`, now)
+  const lock = await takeIngestLock(`${folder}.lock`, LOCK_WAIT_MS)
   try {
     return await work()
   } finally {
     await lock.release()
-  }
-}
-
-async function takeLockPatiently(path: string, now: () => Date) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await takeLock(path, now)
-    } catch (thrown) {
-      if (attempt === LOCK_TRIES) throw thrown
-      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS))
-    }
   }
 }

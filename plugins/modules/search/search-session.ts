@@ -79,7 +79,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
       const text = await readUserLexicon(configFile)
       return lexicons([text], async () => lexiconOf(text))
     },
-    store: () => stores([], () => noted(openStore(embedding, workingDirectory, () => environment.now()))),
+    store: () => stores([], () => noted(openStore(embedding, workingDirectory))),
     embedder: (lexicon) =>
       embedders([lexicon], () => noted(openEmbedder(embedding, { lexicon, workingDirectory, env }))),
     modules,

@@ -29,7 +29,7 @@ async function temporary(t: TestContext): Promise<string> {
 }
 
 function openIn(folder: string, more: object = {}): Promise<VectorStore> {
-  return openStore(embeddingOptions.parse({ vectordb_path: folder, ...more }), folder, () => new Date())
+  return openStore(embeddingOptions.parse({ vectordb_path: folder, ...more }), folder)
 }
 
 const put = (store: VectorStore, ids: readonly number[], header = HEADER) =>

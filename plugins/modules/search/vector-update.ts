@@ -68,7 +68,7 @@ export function vectorOpener(parts: VectorParts): OpenVectors {
   return async (options) => {
     requireKey(options)
     const lexicon = await parts.loadLexicon()
-    const store = await openStore(options, parts.workingDirectory, parts.now)
+    const store = await openStore(options, parts.workingDirectory)
     const held = await store.header()
     if (held) refuseOtherStore(held, wantedHeader(options, lexicon, held))
     return { update: (work) => update({ options, parts, lexicon, store }, work) } satisfies VectorStep

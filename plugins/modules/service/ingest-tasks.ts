@@ -5,9 +5,10 @@ import {
   errorBody,
   type Host,
   isSatchelError,
+  judgeProcess,
   makeDirectoryDurably,
   type Principal,
-  processStart,
+  systemProcesses,
   type TaskState,
   type Tasks,
   writeFileDurably,
@@ -103,7 +104,7 @@ function openTaskFile(host: Host, owner: string, stateDir: string): TaskFile {
   let saidMs = host.now().getTime()
   const save = async (change: Partial<TaskState>): Promise<TaskState> => {
     state = { ...state, ...change, lastUpdatedAt: host.now().toISOString() }
-    const row: TaskRow = { task: state, owner, pid: process.pid, start: processStart(process.pid) }
+    const row: TaskRow = { task: state, owner, pid: process.pid, start: systemProcesses.self.start }
     const write = writing.then(() => writeFileDurably(fileOf(stateDir, taskId), JSON.stringify(row)))
     writing = write.catch(() => undefined) // whoever saved hears of it; the next save tries again
     await write
@@ -147,13 +148,8 @@ function stateNow({ task, pid, start }: TaskRow): TaskState {
 }
 
 function isAlive(pid: number, start: string | undefined): boolean {
-  if (start !== undefined) return processStart(pid) === start
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
+  const { host } = systemProcesses.self
+  return judgeProcess(systemProcesses, { pid, start, host }) !== 'dead'
 }
 
 function isExpired(task: TaskState, now: Date): boolean {

@@ -29,7 +29,7 @@ export function searchRebuilder(
     // The store belongs to the configured summaries; another folder's must not take their place.
     if (outputDir !== resolve(workingDirectory, config.output_dir)) return undefined
     if (!hasVectorsToRebuild(service)) return undefined
-    const store = await openStore(config.embedding, workingDirectory, () => host.now())
+    const store = await openStore(config.embedding, workingDirectory)
     const embedder = await openEmbedder(config.embedding, { lexicon, workingDirectory, env: host.env })
     try {
       const work = { outputDir, records, touched: new Set<string>(), removed: [], load, signal }

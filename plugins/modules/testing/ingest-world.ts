@@ -17,6 +17,8 @@ export interface World {
   readonly cloneDir: string
   run(entries: readonly Partial<RepositoryEntry>[], more?: Partial<RunRequest>): Promise<IngestReport>
   files(): Promise<string[]>
+  /** What lies in the folder of the clones besides their locks. */
+  clones(): Promise<string[]>
   summary(file: string): Promise<Record<string, unknown>>
   index(): Promise<{ records: { id: string; summary_file: string; last_updated: string; ref: string }[] }>
 }
@@ -55,6 +57,7 @@ export async function openWorld(t: TestContext): Promise<World> {
       })
       return report
     },
+    clones: async () => (await readdir(cloneDir)).filter((name) => name !== '.locks').sort(),
     files: async () => (await readdir(outputDir)).filter((name) => name.endsWith('.json')).sort(),
     summary: async (file) => JSON.parse(await readFile(join(outputDir, file), 'utf8')),
     index: async () => JSON.parse(await readFile(join(outputDir, '.satchel', 'index.json'), 'utf8')),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { allWritten, type Disk, replaceFile } from '../../../server/plugin.ts'
 import { storeDamaged } from './damage.ts'
-import { allWritten, type Disk, removeQuietly } from './disk.ts'
 import type { JournalTexts, TextChange, UnfiledTexts } from './journal-texts.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -58,24 +58,16 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
   const pathOf = (sha256: string): string => join(directory, sha256)
   const isFiled = (sha256: string): boolean => {
     try {
-      return disk.stat(pathOf(sha256)) !== undefined
+      return disk.statSync(pathOf(sha256)) !== undefined
     } catch {
       // A folder that cannot be looked into: then the record brings the text again.
       return false
     }
   }
   const create = async (sha256: string, text: string): Promise<void> => {
-    const temp = tempPath()
-    try {
-      await disk.create(temp, text, FILE_MODE)
-      // A successor removes temporary files before it flushes the names here: after this check either the rename fails
-      // or it comes first.
-      fence()
-      await disk.rename(temp, pathOf(sha256))
-    } catch (thrown) {
-      await removeQuietly(disk, temp)
-      throw thrown
-    }
+    // A successor removes temporary files before it flushes the names here: after the fence either the rename fails or
+    // it comes first.
+    await replaceFile(pathOf(sha256), text, { disk, mode: FILE_MODE, temp: tempPath(), beforeCommit: fence })
   }
   const createAll = async (waiting: (readonly [string, string])[]): Promise<void> => {
     try {
@@ -87,7 +79,7 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
   }
   const remove = async (sha256: string): Promise<void> => {
     if (!texts.isDropped(sha256)) return
-    if (disk.stat(pathOf(sha256))) await disk.unlink(pathOf(sha256))
+    if (disk.statSync(pathOf(sha256))) await disk.unlink(pathOf(sha256))
     texts.removed(sha256)
   }
   return {
@@ -103,7 +95,7 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
       const all = [...wanted]
       if (all.length === 0) return
       // Whatever has its name here was flushed before it got it.
-      const missing = all.filter(([sha256]) => !disk.stat(pathOf(sha256)))
+      const missing = all.filter(([sha256]) => !disk.statSync(pathOf(sha256)))
       await allWritten(Array.from({ length: Math.min(WRITERS, missing.length) }, () => createAll(missing)))
       // Also for one that was there: its name may date from an attempt that failed before this step.
       await disk.syncDirectory(directory)
@@ -124,8 +116,8 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
 }
 
 function readFiled(disk: Disk, path: string, sha256: string): string | undefined {
-  if (!disk.stat(path)) return undefined
-  const bytes = disk.read(path)
+  if (!disk.statSync(path)) return undefined
+  const bytes = disk.readFileSync(path)
   if (sha256Of(bytes) !== sha256)
     throw storeDamaged('A stored text is damaged.', { file: `${VERSIONS_DIRECTORY}/${sha256}` })
   return bytes.toString('utf8')

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import type { Log } from '../../../server/plugin.ts'
+import { type Disk, type Log, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import type { Bodies } from './bodies.ts'
-import { type Disk, removeQuietly } from './disk.ts'
 import { createJournal, type Journal, journalPath } from './journal.ts'
 import type { UnfiledTexts } from './journal-texts.ts'
 import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
@@ -37,17 +36,13 @@ export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkp
   const { texts } = checkpoint.unfiled
   await bodies.file(texts)
   bodies.letGo(texts.keys())
-  const temp = seams.tempPath()
-  try {
-    await disk.create(temp, checkpoint.image, FILE_MODE)
-    // A successor removes temporary files before it reads: after this check either the rename fails or it comes first.
-    seams.fence()
-    await disk.rename(temp, join(sidecar, IMAGE_NAME))
-  } catch (thrown) {
-    await removeQuietly(disk, temp)
-    throw thrown
-  }
-  await disk.syncDirectory(sidecar)
+  await writeFileDurably(join(sidecar, IMAGE_NAME), checkpoint.image, {
+    disk,
+    mode: FILE_MODE,
+    temp: seams.tempPath(),
+    // A successor removes temporary files before it reads: after the fence either the rename fails or it comes first.
+    beforeCommit: seams.fence,
+  })
   await removeOlderJournals(disk, sidecar, checkpoint.generation)
 }
 
@@ -108,14 +103,14 @@ export async function beginGeneration(
 async function setAside(disk: Disk, sidecar: string, torn: TornTail): Promise<void> {
   const path = journalPath(sidecar, torn.generation)
   const aside = join(sidecar, `journal-${torn.generation}.torn`)
-  if (disk.stat(aside)) await disk.unlink(aside)
-  await disk.create(aside, disk.read(path).subarray(torn.length, torn.length + torn.bytes), FILE_MODE)
-  const file = disk.open(path)
+  if (disk.statSync(aside)) await disk.unlink(aside)
+  await disk.create(aside, disk.readFileSync(path).subarray(torn.length, torn.length + torn.bytes), FILE_MODE)
+  const file = disk.openSync(path)
   try {
-    disk.truncate(file, torn.length)
+    disk.truncateSync(file, torn.length)
     disk.flushSync(file)
   } finally {
-    disk.close(file)
+    disk.closeSync(file)
   }
 }
 
@@ -138,6 +133,6 @@ async function removeIfThere(disk: Disk, path: string): Promise<void> {
   try {
     await disk.unlink(path)
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    if (systemCode(thrown) !== 'ENOENT') throw thrown
   }
 }

@@ -1,6 +1,11 @@
-import { isSatchelError, SatchelError } from '../../../server/plugin.ts'
+import {
+  allWritten,
+  isFlushFailure,
+  isSatchelError,
+  removeQuietly,
+  SatchelError,
+} from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
-import { allWritten, isFlushFailure, removeQuietly } from './disk.ts'
 import type { Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized } from './transaction.ts'
 import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'

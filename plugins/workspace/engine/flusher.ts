@@ -1,4 +1,4 @@
-import type { Disk } from './disk.ts'
+import type { Disk } from '../../../server/plugin.ts'
 
 /** Group commit: one flush at a time, each covering everything appended before it began. */
 export interface Flusher {

@@ -1,8 +1,8 @@
 import type { Log } from '../../../server/plugin.ts'
+import { type Disk, isFlushFailure, removeQuietly } from '../../../server/plugin.ts'
 import type { Bodies } from './bodies.ts'
 import { type Checkpoint, removeDropped, writeCheckpoint } from './checkpoint.ts'
 import type { Clock } from './clock.ts'
-import { type Disk, isFlushFailure, removeQuietly } from './disk.ts'
 import type { Flusher } from './flusher.ts'
 import { createJournal, type Journal, journalPath } from './journal.ts'
 import type { Ledger } from './ledger.ts'
@@ -148,7 +148,7 @@ async function createAfresh(
   const path = journalPath(sidecar, generation)
   try {
     // An earlier attempt got this far and no further; nothing was ever appended to it.
-    if (disk.stat(path)) await disk.unlink(path)
+    if (disk.statSync(path)) await disk.unlink(path)
     return await createJournal(disk, sidecar, generation, limits.preallocateBytes)
   } catch (thrown) {
     await removeQuietly(disk, path)

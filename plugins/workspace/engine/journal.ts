@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Disk } from '../../../server/plugin.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-import type { Disk } from './disk.ts'
 
 const FILE_MODE = 0o600
 
@@ -43,8 +43,8 @@ export function openEmptyJournal(
   preallocate: number,
 ): Journal {
   const path = journalPath(sidecar, generation)
-  const allocated = disk.stat(path)?.size ?? 0
-  return journalOf(disk, { generation, preallocate, file: disk.open(path) }, allocated)
+  const allocated = disk.statSync(path)?.size ?? 0
+  return journalOf(disk, { generation, preallocate, file: disk.openSync(path) }, allocated)
 }
 
 function journalOf(
@@ -63,20 +63,20 @@ function journalOf(
         if (end + record.length > allocated) {
           const more = Math.max(preallocate, record.length)
           // Durable with the record's own flush: fdatasync covers the size it needs.
-          disk.write(file, Buffer.alloc(end + record.length + more - allocated), allocated)
+          disk.writeSync(file, Buffer.alloc(end + record.length + more - allocated), allocated)
           allocated = end + record.length + more
         }
-        disk.write(file, record, end)
+        disk.writeSync(file, record, end)
       } catch (thrown) {
         // What stayed of a refused record could later read as valid: cut it, and durably.
-        disk.truncate(file, end)
+        disk.truncateSync(file, end)
         disk.flushSync(file)
         allocated = end
         throw storeUnavailable(thrown)
       }
       end += record.length
     },
-    close: () => disk.close(file),
+    close: () => disk.closeSync(file),
   }
 }
 

@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { test } from 'node:test'
 import type { SatchelError } from '../../../server/plugin.ts'
+import { realDisk } from '../../../server/plugin.ts'
 import { addNote, commitText } from '../testing/model.ts'
 import { storeOptions } from '../testing/store-options.ts'
-import { realDisk } from './disk.ts'
 import { openStore } from './room-store.ts'
 
 test('a commit replaces the file and an edit from outside becomes the next version', async (t) => {

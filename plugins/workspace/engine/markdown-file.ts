@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
+import { allWritten, type Disk, type FileFacts } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { NewVersion, Substrate } from '../domain/rows.ts'
 import { sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
-import { allWritten, type Disk, type FileFacts } from './disk.ts'
 
 const NEW_FILE_MODE = 0o644
 // A file changed this recently may change again without its time moving: file clocks tick in up to 10 ms.
@@ -63,7 +63,7 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
   }
   const look = (): Seen => {
     // The facts are from before the reading: a write in between shows as moved at the next look.
-    const facts = disk.stat(path)
+    const facts = disk.statSync(path)
     const found = facts ? contentOf(disk, path, facts, know) : { kind: 'missing' as const }
     substrate = found.kind === 'text' ? 'ok' : found.kind
     remember(facts)
@@ -74,19 +74,19 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     path,
     substrate: () => substrate,
     moved: () => {
-      const facts = disk.stat(path)
+      const facts = disk.statSync(path)
       return !(settled && sameFile(facts, seen))
     },
     look,
-    isAsSeen: () => sameFile(disk.stat(path), seen),
+    isAsSeen: () => sameFile(disk.statSync(path), seen),
     settle: () => allWritten([flushContent(disk, path), disk.syncDirectory(dirname(path))]),
     stage: async (temp, { text, hash }) => {
-      const found = disk.stat(path)
+      const found = disk.statSync(path)
       staged = { temp, content: Buffer.from(text), text, hash }
       await disk.create(temp, staged.content, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
     },
     replace: async (temp) => {
-      const facts = disk.stat(temp)
+      const facts = disk.statSync(temp)
       await disk.rename(temp, path)
       substrate = 'ok'
       remember(facts)
@@ -100,7 +100,7 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
 async function flushContent(disk: Disk, path: string): Promise<void> {
   let file: number
   try {
-    file = disk.open(path)
+    file = disk.openSync(path)
   } catch {
     // Gone again, or not ours to write.
     return
@@ -108,7 +108,7 @@ async function flushContent(disk: Disk, path: string): Promise<void> {
   try {
     await disk.flush(file)
   } finally {
-    disk.close(file)
+    disk.closeSync(file)
   }
 }
 
@@ -126,7 +126,7 @@ function contentOf(
   if (facts.kind !== 'file' || facts.size > LIMITS.documentBytes) return { kind: 'invalid' }
   let bytes: Buffer
   try {
-    bytes = disk.read(path)
+    bytes = disk.readFileSync(path)
   } catch (thrown) {
     // Gone between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
     return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }

@@ -21,11 +21,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { addNote, commitText, lostTexts, modelContent, rowFaults } from '../testing/model.ts'
 import { type Clock, realClock } from './clock.ts'
-import { type Disk, realDisk } from './disk.ts'
-import { realSurroundings, type Surroundings } from './liveness.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
+import { type Surroundings, systemSurroundings } from './room-lock.ts'
 import { socketPath } from './socket-path.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -57,7 +57,7 @@ async function own(t: TestContext, options: RoomOptions): Promise<Room> {
 
 /** A machine where `changes` differ from this one. */
 function surroundings(changes: Partial<Surroundings>): Surroundings {
-  return { ...realSurroundings(), ...changes }
+  return { ...systemSurroundings, ...changes }
 }
 
 /** Time that passes when somebody waits. */
@@ -117,26 +117,26 @@ test('the files are private: folder 0700, files 0600', async (t) => {
 })
 
 const strangers: readonly (readonly [string, Partial<Surroundings>, 'owner' | 'held'])[] = [
-  ['whose pid is gone', { process: () => 'gone' }, 'owner'],
+  ['whose pid is gone', { isRunning: () => false }, 'owner'],
   ['whose pid belongs to a younger process', { start: () => '1' }, 'owner'],
   [
     'of the same machine before a reboot',
-    { self: { ...realSurroundings().self, boot_id: 'another' } },
+    { self: { ...systemSurroundings.self, boot_id: 'another' } },
     'owner',
   ],
   [
     'of another pid namespace that does not answer',
-    { self: { ...realSurroundings().self, pidns: 'x' } },
+    { self: { ...systemSurroundings.self, pidns: 'x' } },
     'owner',
   ],
   [
     'of another pid namespace that answers',
-    { self: { ...realSurroundings().self, pidns: 'x' }, accepts: async () => true },
+    { self: { ...systemSurroundings.self, pidns: 'x' }, accepts: async () => true },
     'held',
   ],
   [
     'whose socket answers, whatever its pid says',
-    { accepts: async () => true, process: () => 'gone' },
+    { accepts: async () => true, isRunning: () => false },
     'held',
   ],
   ['that is stopped but there', { accepts: async () => false }, 'held'],
@@ -158,7 +158,7 @@ for (const [who, changes, outcome] of strangers) {
 test('an owner on another host is only taken over by a person', async (t) => {
   const file = plan(t)
   await own(t, optionsFor(file))
-  const self = { ...realSurroundings().self, host: 'elsewhere', boot_id: 'another' }
+  const self = { ...systemSurroundings.self, host: 'elsewhere', boot_id: 'another' }
   const options = optionsFor(file, { surroundings: surroundings({ self, accepts: async () => false }) })
 
   await assert.rejects(openRoom(options), { code: 'conflict', reason: 'room_locked' })
@@ -171,7 +171,7 @@ test('an owner on another host is only taken over by a person', async (t) => {
 test('an owner that was buried alive shows nobody an old room', async (t) => {
   const file = plan(t)
   const buried = await own(t, optionsFor(file))
-  await own(t, optionsFor(file, { surroundings: surroundings({ process: () => 'gone' }) }))
+  await own(t, optionsFor(file, { surroundings: surroundings({ isRunning: () => false }) }))
 
   await assert.rejects(buried.store.read(rowFaults), { code: 'unavailable', reason: 'store_poisoned' })
   assert.equal(buried.store.poisoned.aborted, true)
@@ -181,7 +181,7 @@ test('an owner that was buried alive acknowledges nothing and its late record is
   const file = plan(t)
   const buried = await own(t, optionsFor(file))
   await buried.store.mutate((tx) => addNote(tx, 1, 'acknowledged'))
-  const successor = await own(t, optionsFor(file, { surroundings: surroundings({ process: () => 'gone' }) }))
+  const successor = await own(t, optionsFor(file, { surroundings: surroundings({ isRunning: () => false }) }))
 
   const late = buried.store.mutate((tx) => addNote(tx, 2, 'late'))
   await assert.rejects(late, { code: 'unavailable', reason: 'store_poisoned' })
@@ -235,7 +235,7 @@ test('an owner that nobody asks notices that its sidecar went away, and the room
   }
   assert.equal(room.store.poisoned.aborted, true)
   await room.close()
-  const heir = await own(t, optionsFor(there, { surroundings: surroundings({ process: () => 'gone' }) }))
+  const heir = await own(t, optionsFor(there, { surroundings: surroundings({ isRunning: () => false }) }))
 
   assert.deepEqual(await heir.store.read((rows) => rows.all('notes').map((row) => row['text'])), ['x'])
 })
@@ -243,7 +243,7 @@ test('an owner that nobody asks notices that its sidecar went away, and the room
 test('what callers are told tells a folder that went away from a room that was taken over', async (t) => {
   const [gone, taken] = [await own(t, optionsFor(plan(t))), await own(t, optionsFor(plan(t)))]
   rmSync(join(gone.place.sidecar, 'lock-1'))
-  await own(t, optionsFor(taken.place.file, { surroundings: surroundings({ process: () => 'gone' }) }))
+  await own(t, optionsFor(taken.place.file, { surroundings: surroundings({ isRunning: () => false }) }))
 
   await assert.rejects(gone.store.read(rowFaults), /moved or removed.*put it back/)
   await assert.rejects(taken.store.read(rowFaults), /another process took it over/)
@@ -283,13 +283,13 @@ test('where numbers of devices mean something else, a lock of another folder is 
   const file = plan(t)
   await own(t, optionsFor(file))
   const elsewhere = surroundings({
-    self: { ...realSurroundings().self, pidns: 'another' },
+    self: { ...systemSurroundings.self, pidns: 'another' },
     accepts: async () => true,
   })
   const asSeenThere: Disk = {
     ...realDisk,
-    stat: (path) => {
-      const facts = realDisk.stat(path)
+    statSync: (path) => {
+      const facts = realDisk.statSync(path)
       return facts && { ...facts, inode: `other-${facts.inode}` }
     },
   }
@@ -413,7 +413,7 @@ test('a stopped process that owns the room keeps it; killed, the room is free at
   t.after(() => holder.kill('SIGKILL'))
   await new Promise((resolve) => holder.stdout.once('data', resolve))
   const pid = holder.pid ?? 0
-  const around = realSurroundings()
+  const around = systemSurroundings
   const self = { ...around.self, pid, start: around.start(pid) }
   await own(t, optionsFor(file, { surroundings: { ...around, self } }))
 

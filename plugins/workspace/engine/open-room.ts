@@ -1,17 +1,23 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
+import { type Disk, isSatchelError, type Log, realDisk, SatchelError } from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
-import { type Disk, realDisk } from './disk.ts'
 import type { JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
-import { liveness, realSurroundings, type Surroundings } from './liveness.ts'
-import { type Lock, type LockRecord, newestLock, type Rank, takeLock } from './lock.ts'
 import { openMarkdownFile } from './markdown-file.ts'
 import { recover, type TornTail } from './recovery.ts'
+import {
+  newestRoomLock,
+  type Rank,
+  type RoomLock,
+  type RoomLockRecord,
+  type Surroundings,
+  systemSurroundings,
+  takeRoomLock,
+} from './room-lock.ts'
 import { openStore } from './room-store.ts'
 import { prepareSocket, socketPath } from './socket-path.ts'
 import type { Sql } from './sql.ts'
@@ -53,7 +59,7 @@ export interface RoomSeams {
 /** An owned, open room. Owned by who opened it. */
 export interface Room {
   readonly store: Store
-  readonly lock: Lock
+  readonly lock: RoomLock
   readonly place: RoomPlace
   /** Stops watching, closes the store, releases the lock. Idempotent. */
   close(): Promise<void>
@@ -62,7 +68,7 @@ export interface Room {
 export type RoomAttempt =
   | { readonly kind: 'owner'; readonly room: Room }
   /** Somebody who is alive owns it: connect to `record.socket`. */
-  | { readonly kind: 'held'; readonly record: LockRecord }
+  | { readonly kind: 'held'; readonly record: RoomLockRecord }
   /** Somebody else was faster: look again. */
   | { readonly kind: 'lost' }
 
@@ -94,18 +100,17 @@ export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
 
 async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
   const { place, log } = options
-  const { disk = realDisk, clock = realClock, random = realRandom, surroundings } = options.seams ?? {}
-  const around = surroundings ?? realSurroundings()
-  if (!disk.stat(place.sidecar)) await makeSidecar(disk, place.sidecar)
-  const attempt = await takeLock({
+  const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
+  if (!disk.statSync(place.sidecar)) await makeSidecar(disk, place.sidecar)
+  const attempt = await takeRoomLock({
     disk,
+    clock,
     random,
     sidecar: place.sidecar,
-    self: around.self,
+    surroundings: options.seams?.surroundings ?? systemSurroundings,
     rank: options.rank,
     socket: place.socket,
-    ...(options.takeOver !== undefined && { takeOver: options.takeOver }),
-    liveness: (record) => liveness(around, clock, record),
+    takeOver: options.takeOver,
   })
   if (attempt.kind !== 'owner') return attempt
   const { lock } = attempt
@@ -132,8 +137,8 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
 }
 
 /** The record of a room's last owner, alive or not; undefined when it was left cleanly. Reads only. */
-export function lastOwner(place: RoomPlace, disk = realDisk): Promise<LockRecord | undefined> {
-  return newestLock(disk, place.sidecar)
+export function lastOwner(place: RoomPlace, disk = realDisk): Promise<RoomLockRecord | undefined> {
+  return newestRoomLock(disk, place.sidecar)
 }
 
 /** A room without an owner, recovered into memory; no byte on the disk changes. */
@@ -190,7 +195,7 @@ export async function inspectRoom(
 
 function roomOf(
   { place, log, ephemeral }: RoomOptions,
-  parts: { store: Store; lock: Lock; disk: Disk; clock: Clock },
+  parts: { store: Store; lock: RoomLock; disk: Disk; clock: Clock },
 ): Room {
   const { store, lock } = parts
   const stopWatching = watchFile(parts.disk, parts.clock, place.file, () => {
@@ -221,7 +226,7 @@ function roomOf(
  * Lets a store whose lock is gone find that out when nobody asks it anything: whoever waits for the room, also where its
  * folder was moved to, sees this process let go. Gives the stop.
  */
-function guardLock({ store, lock, clock }: { store: Store; lock: Lock; clock: Clock }): () => void {
+function guardLock({ store, lock, clock }: { store: Store; lock: RoomLock; clock: Clock }): () => void {
   let cancel = (): void => {}
   const holds = (): boolean => {
     try {

@@ -1,5 +1,5 @@
+import type { Disk } from '../../../server/plugin.ts'
 import type { Clock } from './clock.ts'
-import type { Disk } from './disk.ts'
 
 const QUICK_MS = 1 // design workspace-engine 1, step 5
 const SMALL_BYTES = 1024 * 1024 // written to the page cache in well under a millisecond

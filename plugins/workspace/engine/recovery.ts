@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Disk } from '../../../server/plugin.ts'
 import { storeDamaged } from './damage.ts'
-import type { Disk } from './disk.ts'
 import { journalPath } from './journal.ts'
 import { type Codec, type JournalRecord, type JournalScan, journalCodec } from './journal-record.ts'
 import { createJournalTexts, type JournalTexts } from './journal-texts.ts'
@@ -45,15 +45,15 @@ export async function recover(
 ): Promise<Recovered> {
   const journals = await journalGenerations(disk, sidecar)
   const read = (generation: number, firstSeq: number): JournalScan =>
-    codec.scan(disk.read(journalPath(sidecar, generation)), generation, firstSeq)
+    codec.scan(disk.readFileSync(journalPath(sidecar, generation)), generation, firstSeq)
   const texts = createJournalTexts()
   const imagePath = join(sidecar, IMAGE_NAME)
-  if (!disk.stat(imagePath)) {
+  if (!disk.statSync(imagePath)) {
     refuseOrphans(journals, read)
     const ledger = openLedger(sql, schema, statements)
     return { ledger, texts, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
   }
-  const ledger = openLedger(sql, schema, statements, disk.read(imagePath))
+  const ledger = openLedger(sql, schema, statements, disk.readFileSync(imagePath))
   const generation = ledger.generation()
   const { records, torn } = readJournals(read, generation, ledger.meta.seq, journals)
   if (records.length > 0) ledger.replay(records)
@@ -64,7 +64,7 @@ export async function recover(
 }
 
 async function journalGenerations(disk: Disk, sidecar: string): Promise<readonly number[]> {
-  const names = disk.stat(sidecar) ? await disk.list(sidecar) : []
+  const names = disk.statSync(sidecar) ? await disk.list(sidecar) : []
   return names
     .flatMap((name) => /^journal-(\d{1,15})\.log$/.exec(name)?.[1] ?? [])
     .map(Number)

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SatchelError } from '../../../server/plugin.ts'
+import { realDisk, SatchelError } from '../../../server/plugin.ts'
 import { addDraft, addNote, commitText, rowFaults } from '../testing/model.ts'
 import { longText, storeOptions } from '../testing/store-options.ts'
-import { realDisk } from './disk.ts'
 import { JOURNAL_LIMITS } from './generations.ts'
 import { openStore } from './room-store.ts'
 import type { Sql } from './sql.ts'
@@ -93,9 +92,9 @@ function moody(failing: { code?: string; call?: 'write' | 'flush' }): typeof rea
   }
   return {
     ...realDisk,
-    write: (file, bytes, position) => {
+    writeSync: (file, bytes, position) => {
       due('write')
-      realDisk.write(file, bytes, position)
+      realDisk.writeSync(file, bytes, position)
     },
     create: async (path, content, mode) => {
       due('write')

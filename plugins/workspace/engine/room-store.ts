@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path'
+import type { Disk } from '../../../server/plugin.ts'
 import { type Log, SatchelError } from '../../../server/plugin.ts'
 import { type Bodies, newestTextOf, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
 import { mutation, needsLook, reading } from './calls.ts'
 import { beginGeneration, removeTemporaryFiles } from './checkpoint.ts'
 import type { Clock, Random } from './clock.ts'
 import { storeDamaged } from './damage.ts'
-import type { Disk } from './disk.ts'
 import { bootstrap, lookAtFile } from './document-commit.ts'
 import { createFlusher, type Flusher } from './flusher.ts'
 import { createGenerations, JOURNAL_LIMITS, type JournalLimits } from './generations.ts'
@@ -13,7 +13,6 @@ import { type Journal, openEmptyJournal } from './journal.ts'
 import { type Codec, journalCodec } from './journal-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
-import { lockPath } from './lock.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
 import { pacedDisk } from './paced-disk.ts'
 import { createQueue, inQueue, type Queue } from './queue.ts'
@@ -235,13 +234,13 @@ function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | 
 /** Also after a clean stop: nobody can tell whether a name in there is from a process that died right behind its rename. */
 async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
   const path = join(sidecar, VERSIONS_DIRECTORY)
-  if (disk.stat(path)) return disk.syncDirectory(path)
+  if (disk.statSync(path)) return disk.syncDirectory(path)
   await disk.mkdir(path, 0o700)
   await disk.syncDirectory(sidecar)
 }
 
 function lockLost({ disk, sidecar, owner }: StoreOptions): SatchelError {
-  const why = disk.stat(lockPath(sidecar, owner + 1))
+  const why = disk.statSync(join(sidecar, `lock-${owner + 1}`))
     ? 'another process took it over. What was acknowledged is safe; call again, or open it again.'
     : `its folder ${basename(sidecar)} was moved or removed while it was open. What was acknowledged is in that folder: put it back, then open the room again.`
   return new SatchelError('unavailable', 'store_poisoned', `The room stopped: ${why}`)

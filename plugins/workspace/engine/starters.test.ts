@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { modelContent } from '../testing/model.ts'
 import { realClock } from './clock.ts'
-import { realSurroundings, type Surroundings } from './liveness.ts'
 import { openRoom, type RoomAttempt, roomPlace } from './open-room.ts'
+import { type Surroundings, systemSurroundings } from './room-lock.ts'
 
 const CROWDS = [2, 4, 8] // design workspace-engine 7
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
@@ -87,7 +87,7 @@ for (const count of CROWDS) {
   })
 }
 
-const real = realSurroundings()
+const real = systemSurroundings
 
 /** Newcomers who know each other, and a former owner whose record means something else to them. */
 const NEWCOMERS: Readonly<Record<string, Surroundings>> = {

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import type { Disk, FileFacts } from '../../../server/plugin.ts'
 import type { Clock } from './clock.ts'
-import type { Disk, FileFacts } from './disk.ts'
 
 const DEBOUNCE_MS = 100 // design workspace-engine 1 "External edits"
 const POLL_MS = 2_000
@@ -12,14 +12,14 @@ const POLL_MS = 2_000
  * makes things prompt: every mutation looks by itself. Gives the stop.
  */
 export function watchFile(disk: Disk, clock: Clock, path: string, changed: () => void): () => void {
-  let told = disk.stat(path)
+  let told = disk.statSync(path)
   let resting: FileFacts | undefined
   let waiting = false
   let cancel = (): void => {}
   let stopped = false
 
   const settle = (): void => {
-    const now = disk.stat(path)
+    const now = disk.statSync(path)
     if (!same(now, resting)) {
       resting = now
       cancel = clock.after(DEBOUNCE_MS, settle)
@@ -33,12 +33,12 @@ export function watchFile(disk: Disk, clock: Clock, path: string, changed: () =>
   const suspect = (): void => {
     if (waiting || stopped) return
     waiting = true
-    resting = disk.stat(path)
+    resting = disk.statSync(path)
     cancel = clock.after(DEBOUNCE_MS, settle)
   }
   const poll = (): void => {
     if (stopped) return
-    if (!same(disk.stat(path), told)) suspect()
+    if (!same(disk.statSync(path), told)) suspect()
     cancelPoll = clock.after(POLL_MS, poll)
   }
   let cancelPoll = clock.after(POLL_MS, poll)

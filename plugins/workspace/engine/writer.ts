@@ -1,6 +1,5 @@
-import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
+import { type Disk, isFlushFailure, isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
-import { type Disk, isFlushFailure } from './disk.ts'
 import type { Flusher } from './flusher.ts'
 import type { Generations, JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { isJsonObject } from '../../../server/plugin.ts'
-import type { LockRecord, Rank } from '../engine/lock.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
+import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
 import { type Owner, type OwnerAttempt, roomLocked } from './owner.ts'
@@ -129,7 +129,7 @@ async function attachNow(
 }
 
 /** A link to the living owner; undefined while it does not answer yet, or after it was asked to yield. */
-async function linkTo(record: LockRecord, place: RoomPlace, rank: Rank): Promise<Attached | undefined> {
+async function linkTo(record: RoomLockRecord, place: RoomPlace, rank: Rank): Promise<Attached | undefined> {
   const address = { socket: record.socket }
   try {
     const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })

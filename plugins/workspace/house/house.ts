@@ -6,7 +6,7 @@ import {
   type Principal,
 } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Rank } from '../engine/lock.ts'
+import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'

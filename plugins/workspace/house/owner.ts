@@ -2,8 +2,8 @@ import { basename, extname } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { principalId } from '../domain/session.ts'
-import type { LockRecord, Rank } from '../engine/lock.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
+import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import type { Feed } from '../feed.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import { refusals } from '../reasons.ts'
@@ -43,7 +43,7 @@ export interface Owner {
 
 export type OwnerAttempt =
   | { readonly kind: 'owner'; readonly owner: Owner }
-  | { readonly kind: 'held'; readonly record: LockRecord }
+  | { readonly kind: 'held'; readonly record: RoomLockRecord }
   | { readonly kind: 'lost' }
 
 const SWEEP_MS = 30_000

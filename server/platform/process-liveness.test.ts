@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isZombie, processStart } from './process-start.ts'
+import { isZombie, processStart } from './process-liveness.ts'
 
 test('a process that ended is gone, also while its parent has not looked yet', async (t) => {
   if (!existsSync('/proc/self/stat')) return t.skip('NO /proc: ended processes cannot be told apart here')

@@ -14,13 +14,14 @@ import {
   readdir,
   readFileSync,
   renameSync,
+  type Stats,
   unlink,
   writeSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** What a look at a name tells; never follows a symbolic link. */
+/** The result of `stat`; symbolic links are not followed. */
 export interface FileFacts {
   readonly kind: 'file' | 'directory' | 'other'
   readonly size: number
@@ -30,68 +31,105 @@ export interface FileFacts {
 }
 
 /**
- * Every call that touches the sidecar or the markdown file. Injected, so that power cuts and full disks can be
- * simulated. Errors are the file system's own (`code`: ENOSPC, EIO, EACCES, EEXIST, ENOENT, …).
+ * Every call by which a store touches its files. Injected, so that power cuts, kills and full disks can be simulated.
+ * Errors are the file system's own (`code`: ENOSPC, EIO, EACCES, EEXIST, ENOENT, …).
  */
 export interface Disk {
-  /** Undefined when there is nothing of that name. */
-  stat(path: string): FileFacts | undefined
-  read(path: string): Buffer
+  /** Undefined if the name does not exist. */
+  stat(path: string): Promise<FileFacts | undefined>
+  statSync(path: string): FileFacts | undefined
+  /** `size mtime ctime inode device`, times in nanoseconds: any write or replacement of a file changes it. Undefined if there is none. */
+  stamp(path: string): Promise<string | undefined>
+  /** The whole file. A symbolic link is refused with `ELOOP`. */
+  readFile(path: string): Promise<Buffer>
+  readFileSync(path: string): Buffer
   /** An existing file for reading and writing; the caller closes it. */
-  open(path: string): number
-  /** All of `bytes` at `position`, or an error (then any part of them may be there). */
-  write(file: number, bytes: Uint8Array, position: number): void
-  truncate(file: number, length: number): void
-  /** fdatasync, blocking. */
-  flushSync(file: number): void
-  close(file: number): void
+  openSync(path: string): number
+  /** All of `bytes` at `position`, or an error, after which any part of them may be on the disk. */
+  writeSync(file: number, bytes: Uint8Array, position: number): void
+  truncateSync(file: number, length: number): void
   /** fdatasync. */
   flush(file: number): Promise<void>
-  /** A new file with this content, flushed; its *name* is durable only after `syncDirectory`. EEXIST if the name is taken. */
-  create(path: string, content: string | Uint8Array, mode: number): Promise<void>
-  /** As `create`, blocking. */
-  createSync(path: string, content: string | Uint8Array, mode: number): void
+  flushSync(file: number): void
+  closeSync(file: number): void
+  /**
+   * A new file with this content, flushed; its name is durable only after `syncDirectory`. `mode` absent: 0o644 less
+   * the umask. Errors: `EEXIST` if the name is taken.
+   */
+  create(path: string, content: string | Uint8Array, mode?: number): Promise<void>
+  createSync(path: string, content: string | Uint8Array, mode?: number): void
   list(directory: string): Promise<readonly string[]>
   mkdir(path: string, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   link(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
+  /** Makes the names in a directory durable. Windows has no such call: no effect there. */
   syncDirectory(path: string): Promise<void>
-  /** As `syncDirectory`, blocking. */
   syncDirectorySync(path: string): void
 }
 
-const RENAME_TRIES = 10 // design workspace-engine 2: Windows refuses while another process looks at the file
+const RENAME_TRIES = 10 // design workspace-engine 2: Windows refuses while another process has the file open
 const RENAME_PAUSE_MS = 20
 
 const flushFile = promisify(fdatasync)
 const fsyncFile = promisify(fsync)
-const linkFile = promisify(link)
-const listDirectory = promisify(readdir)
-const makeDirectory = promisify(mkdir)
-const unlinkFile = promisify(unlink)
 
 /** The disk of this machine. macOS: libuv's fsync is F_FULLFSYNC. Network file systems are not supported. */
 export const realDisk: Disk = {
-  stat: factsOf,
-  read: (path) => readFileSync(path),
-  open: (path) => openSync(path, constants.O_RDWR),
-  write: writeWhole,
-  truncate: ftruncateSync,
-  flushSync: fdatasyncSync,
-  close: closeSync,
+  stat: async (path) => {
+    const found = await lstat(path).catch(missing)
+    return found && factsOf(found)
+  },
+  statSync: (path) => {
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    return found && factsOf(found)
+  },
+  stamp: async (path) => {
+    const found = await lstat(path, { bigint: true }).catch(missing)
+    return found && [found.size, found.mtimeNs, found.ctimeNs, found.ino, found.dev].join(' ')
+  },
+  readFile: async (path) => {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  },
+  readFileSync: readWhole,
+  openSync: (path) => openSync(path, constants.O_RDWR),
+  writeSync: writeWhole,
+  truncateSync: ftruncateSync,
   flush: (file) => flushFile(file),
+  flushSync: fdatasyncSync,
+  closeSync,
   create: createFlushed,
   createSync: createFlushedSync,
-  list: (directory) => listDirectory(directory),
+  list: promisify(readdir) as (directory: string) => Promise<string[]>, // without options it gives names
   mkdir: async (path, mode) => {
-    await makeDirectory(path, { mode })
+    await promisify(mkdir)(path, { mode })
   },
   rename: renamePatiently,
-  link: (from, to) => linkFile(from, to),
-  unlink: (path) => unlinkFile(path),
+  link: promisify(link),
+  unlink: promisify(unlink),
   syncDirectory,
   syncDirectorySync,
+}
+
+/** The error code of the operating system (`ENOENT`), if the thrown value carries one. */
+export function systemCode(thrown: unknown): string | undefined {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+}
+
+/** Runs `action`; undefined where the file or directory does not exist. */
+export async function orMissing<T>(action: Promise<T>): Promise<T | undefined> {
+  try {
+    return await action
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
 }
 
 /** For clean-up beside an error that is already on its way. */
@@ -105,7 +143,7 @@ export async function removeQuietly(disk: Disk, path: string): Promise<void> {
 
 /** Whether a flush failed: then nobody knows what the disk has, and the store must be poisoned. */
 export function isFlushFailure(thrown: unknown): boolean {
-  const { syscall } = (thrown ?? {}) as NodeJS.ErrnoException
+  const syscall = thrown instanceof Error && 'syscall' in thrown ? thrown.syscall : undefined
   return syscall === 'fsync' || syscall === 'fdatasync'
 }
 
@@ -117,9 +155,12 @@ export async function allWritten(writes: readonly Promise<void>[]): Promise<void
   if (failures.length > 0) throw failures.find(isFlushFailure) ?? failures[0]
 }
 
-function factsOf(path: string): FileFacts | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (!found) return undefined
+function missing(thrown: unknown): undefined {
+  const code = systemCode(thrown)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
+}
+
+function factsOf(found: Stats): FileFacts {
   return {
     kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
     size: found.size,
@@ -129,19 +170,29 @@ function factsOf(path: string): FileFacts | undefined {
   }
 }
 
+function readWhole(path: string): Buffer {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(file, bytes, done, bytes.length - done, position + done)
   }
 }
 
+const NEW_FILE_MODE = 0o644
 const SMALL_BYTES = 1024 * 1024 // written to the page cache in well under a millisecond
 
 /** Only what waits for the disk leaves the loop: each turn through the thread pool costs as much as a small write. */
-async function createFlushed(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+async function createFlushed(path: string, content: string | Uint8Array, mode?: number): Promise<void> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   if (bytes.length > SMALL_BYTES) return createLarge(path, bytes, mode)
-  const file = openSync(path, 'wx', mode)
+  const file = openSync(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
     fill(file, bytes, mode)
     await fsyncFile(file)
@@ -150,8 +201,8 @@ async function createFlushed(path: string, content: string | Uint8Array, mode: n
   }
 }
 
-function createFlushedSync(path: string, content: string | Uint8Array, mode: number): void {
-  const file = openSync(path, 'wx', mode)
+function createFlushedSync(path: string, content: string | Uint8Array, mode?: number): void {
+  const file = openSync(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
     fill(file, typeof content === 'string' ? Buffer.from(content) : content, mode)
     fsyncSync(file)
@@ -160,24 +211,23 @@ function createFlushedSync(path: string, content: string | Uint8Array, mode: num
   }
 }
 
-function fill(file: number, bytes: Uint8Array, mode: number): void {
+function fill(file: number, bytes: Uint8Array, mode?: number): void {
   writeWhole(file, bytes, 0)
   // The umask may have taken bits away; a document keeps the mode its owner gave it.
-  fchmodSync(file, mode)
+  if (mode !== undefined) fchmodSync(file, mode)
 }
 
-async function createLarge(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const file = await open(path, 'wx', mode)
+async function createLarge(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
+  const file = await open(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
     await file.writeFile(bytes)
-    await file.chmod(mode)
+    if (mode !== undefined) await file.chmod(mode)
     await file.sync()
   } finally {
     await file.close()
   }
 }
 
-/** Windows has no such call: a no-op there. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = openSync(path, 'r')
@@ -204,7 +254,7 @@ async function renamePatiently(from: string, to: string): Promise<void> {
     try {
       return renameSync(from, to)
     } catch (thrown) {
-      const code = (thrown as NodeJS.ErrnoException).code
+      const code = systemCode(thrown)
       const busy = process.platform === 'win32' && (code === 'EPERM' || code === 'EBUSY')
       if (!busy || attempt === RENAME_TRIES) throw thrown
       await new Promise((resolve) => setTimeout(resolve, RENAME_PAUSE_MS))

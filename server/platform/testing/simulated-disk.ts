@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, FileFacts } from '../../../plugins/workspace/engine/disk.ts'
-import type { Chance } from '../chance.ts'
+import type { Disk, FileFacts } from '../disk.ts'
 
 /** What lies on a disk: path to content. */
 export type Image = ReadonlyMap<string, Buffer | 'directory'>
@@ -56,7 +55,7 @@ interface File {
 }
 
 /** A disk in memory that remembers every change. `chance` only decides how many turns a flush takes. */
-export function createSimulatedDisk(start: Image, chance: Chance): SimulatedDisk {
+export function createSimulatedDisk(start: Image, chance: { below(limit: number): number }): SimulatedDisk {
   const state = new Files(start)
   return {
     disk: diskOf(state, async () => {
@@ -171,25 +170,18 @@ class Files {
 
 function diskOf(state: Files, turns: () => Promise<void>): Disk {
   return {
-    stat: (path) => {
-      const file = state.names.get(path)
-      return file && factsOf(file)
-    },
-    read: (path) => {
-      const content = contentOf(state.find(path))
-      return content === 'directory' ? refuse('EISDIR', path) : content
-    },
-    open: (path) => state.find(path).node.id,
-    write: (id, bytes, position) => state.write(state.opened(id), bytes, position),
-    truncate: (id, length) => state.truncate(state.opened(id), length),
+    ...lookingAt(state, turns),
+    openSync: (path) => state.find(path).node.id,
+    writeSync: (id, bytes, position) => state.write(state.opened(id), bytes, position),
+    truncateSync: (id, length) => state.truncate(state.opened(id), length),
     flushSync: (id) => state.flush(id, state.changes.length),
-    close: () => {},
+    closeSync: () => {},
     flush: async (id) => {
       const before = state.changes.length
       await turns()
       state.flush(id, before)
     },
-    create: async (path, content, mode) => {
+    create: async (path, content, mode = 0o644) => {
       state.free(path)
       state.find(dirname(path))
       const file = state.make('file', Buffer.alloc(0), mode)
@@ -200,7 +192,7 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       await turns()
       state.flush(file.node.id, before)
     },
-    createSync: (path, content, mode) => {
+    createSync: (path, content, mode = 0o644) => {
       state.free(path)
       state.find(dirname(path))
       const file = state.make('file', Buffer.alloc(0), mode)
@@ -208,18 +200,49 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       state.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
       state.flush(file.node.id, state.changes.length)
     },
-    list: async (directory) => {
-      await turns()
-      state.find(directory)
-      return [...state.names.keys()]
-        .filter((path) => dirname(path) === directory)
-        .map((path) => basename(path))
-    },
     mkdir: async (path, mode) => {
       state.free(path)
+      state.find(dirname(path))
       state.rename(dirname(path), [[path, state.make('directory', Buffer.alloc(0), mode)]])
     },
     ...namingOf(state, turns),
+  }
+}
+
+function lookingAt(
+  state: Files,
+  turns: () => Promise<void>,
+): Pick<Disk, 'stat' | 'statSync' | 'stamp' | 'readFile' | 'readFileSync' | 'list'> {
+  const statSync = (path: string): FileFacts | undefined => {
+    const file = state.names.get(path)
+    return file && factsOf(file)
+  }
+  const readFileSync = (path: string): Buffer => {
+    const content = contentOf(state.find(path))
+    return content === 'directory' ? refuse('EISDIR', path) : content
+  }
+  return {
+    statSync,
+    readFileSync,
+    stat: async (path) => {
+      await turns()
+      return statSync(path)
+    },
+    stamp: async (path) => {
+      await turns()
+      return JSON.stringify(statSync(path))
+    },
+    readFile: async (path) => {
+      await turns()
+      return readFileSync(path)
+    },
+    list: async (directory) => {
+      await turns()
+      if (state.find(directory).node.kind === 'file') refuse('ENOTDIR', directory)
+      return [...state.names.keys()]
+        .filter((path) => path !== '/' && dirname(path) === directory)
+        .map((path) => basename(path))
+    },
   }
 }
 

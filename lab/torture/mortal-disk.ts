@@ -1,4 +1,4 @@
-import type { Disk } from '../../../plugins/workspace/engine/disk.ts'
+import type { Disk } from '../../server/plugin.ts'
 
 /** A disk as one process has it, which is killed at one of its calls. */
 export interface MortalDisk {
@@ -45,15 +45,18 @@ export function mortalDisk(disk: Disk, calls: number): MortalDisk {
     }
   }
   const mortal: Disk = {
-    stat: atOnce(disk.stat),
-    read: atOnce(disk.read),
-    open: atOnce(disk.open),
-    write: atOnce(disk.write),
-    truncate: atOnce(disk.truncate),
+    statSync: atOnce(disk.statSync),
+    readFileSync: atOnce(disk.readFileSync),
+    openSync: atOnce(disk.openSync),
+    writeSync: atOnce(disk.writeSync),
+    truncateSync: atOnce(disk.truncateSync),
     flushSync: atOnce(disk.flushSync),
-    close: atOnce(disk.close),
+    closeSync: atOnce(disk.closeSync),
     createSync: atOnce(disk.createSync),
     syncDirectorySync: atOnce(disk.syncDirectorySync),
+    stat: soon(disk.stat),
+    stamp: soon(disk.stamp),
+    readFile: soon(disk.readFile),
     flush: soon(disk.flush),
     create: soon(disk.create),
     list: soon(disk.list),

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import type { Chance } from '../chance.ts'
-import type { Change, Image } from './simulated-disk.ts'
+import type { Change, Image } from '../../server/platform/testing/simulated-disk.ts'
+import type { Chance } from './chance.ts'
 
 /** The disk's own view: what is durable and what may or may not be when the power goes. */
 export interface Medium {

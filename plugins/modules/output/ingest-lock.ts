@@ -1,0 +1,37 @@
+import { basename, dirname, join } from 'node:path'
+import {
+  type LockOptions,
+  makeDirectoryDurably,
+  type ProcessLock,
+  waitForLock,
+} from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
+
+const BEAT_MS = 60_000
+/** A holder on another machine (a shared volume) is taken for dead if it has not renewed its lock for so long. */
+const SILENT_MS = 10 * BEAT_MS
+
+/**
+ * Takes the lock at `path`, whose folder exists; waits up to `waitMs` for its holder.
+ * Errors: `conflict`/`ingest_running`; the file system's own.
+ */
+export async function takeIngestLock(path: string, waitMs = 0): Promise<ProcessLock> {
+  const options = ingestLock(path)
+  await makeDirectoryDurably(dirname(options.path))
+  const attempt = await waitForLock(options, waitMs)
+  if (attempt.kind === 'owner') return attempt.lock
+  throw refusals.ingest_running()
+}
+
+/** The lock at `path`: its generations in `.locks` beside it, and `path` itself for satchel 0.1.0. */
+export function ingestLock(path: string): LockOptions {
+  return {
+    path: join(dirname(path), '.locks', `${basename(path)}.`),
+    formerPath: path,
+    released: 'marker',
+    withoutLinks: true,
+    beatMs: BEAT_MS,
+    isHeld: (_record, { liveness, ageMs }) =>
+      liveness === 'alive' || (liveness !== 'dead' && ageMs < SILENT_MS),
+  }
+}
