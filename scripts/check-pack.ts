@@ -8,7 +8,7 @@ const MAX_TARBALL_BYTES = 4_000_000
 const MAX_UNPACKED_BYTES = 14_000_000
 const MAX_INSTALLED_BYTES = 30_000_000
 const MAX_PACKAGES = 20
-/** Everything that may stand in the package. */
+/** Everything that the package may contain. */
 const ALLOWED = [
   /^(README\.md|LICENSE|NOTICE|THIRD_PARTY_NOTICES\.md|package\.json)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
@@ -63,7 +63,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Whoever builds a version gets the bytes that were published. */
+/** Building a version again gives the bytes that were published. */
 function checkBuiltAgain(): void {
   const again = 'dist-again' // beside dist: the names of chunks hold a hash over relative paths
   try {

@@ -38,7 +38,7 @@ async function skillConstant(): Promise<readonly Output[]> {
   return [{ path: 'generated/skill.ts', content }]
 }
 
-/** The owner page's program and style, each as the exact text that stands in the page: its hash is in the policy. */
+/** The owner page's program and style, each as the exact text in the page: its hash is in the policy. */
 async function ownerPage(): Promise<readonly Output[]> {
   const folder = join(ROOT, 'plugins/workspace/owner/page')
   const bundled = await build({

@@ -8,7 +8,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Replaces what stands between `<!-- generated:name -->` and `<!-- /generated:name -->` in the file at `path`.
+ * Replaces the text between `<!-- generated:name -->` and `<!-- /generated:name -->` in the file at `path`.
  * Errors: a file without the markers.
  */
 export function replaceBetween(path: string, name: string, text: string): void {

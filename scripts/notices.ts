@@ -1,4 +1,4 @@
-/** Writes THIRD_PARTY_NOTICES.md: every package whose code stands in `dist`, with its licence; refuses a licence that is not on the list. */
+/** Writes THIRD_PARTY_NOTICES.md: every package whose code is in `dist`, with its licence; refuses a licence that is not on the list. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -12,7 +12,7 @@ export function expectationsPage({ expectations }: Proofs): string {
 /** The table of docs/security/threat-model.md. */
 export function threatTable({ threats }: Proofs): string {
   const rows = threats.map((row) => [row.class, row.exposed, row.against, proofText(row.proof)])
-  return table(['class', 'where satchel is exposed', 'what stands against it', 'tests'], rows)
+  return table(['class', 'where satchel is exposed', 'protection', 'tests'], rows)
 }
 
 /** The promises of docs/reliability.md, with the mistakes that were planted to see the check bite. */

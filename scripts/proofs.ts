@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 
-/** `path: name of a test`, the name as it stands in the source, `${…}` included; or `$ command`. */
+/** `path: name of a test`, the name as in the source, `${…}` included; or `$ command`. */
 export type Proof = string
 
 export interface Proofs {
@@ -52,7 +52,7 @@ export function missingProofs(proofs: Proofs): readonly string[] {
   return [...without, ...unknown.map((proof) => `no such test or command: ${proof}`)]
 }
 
-/** Named tests that the report does not show as passed, and skipped tests that nobody listed. */
+/** Named tests that the report does not show as passed, and skipped tests that are not listed. */
 export function unshownProofs(proofs: Proofs, outcomes: readonly Outcome[]): readonly string[] {
   const listed = proofs.skips.map(({ test }) => patternOf(test))
   const passed = outcomes.filter(({ result }) => result === 'passed').map(({ name }) => name)
@@ -79,7 +79,7 @@ export function outcomesOf(report: string): readonly Outcome[] {
     }))
 }
 
-/** Where a proof stands and what it is called. */
+/** The file and the name of a proof. */
 export function partsOf(proof: Proof): { readonly path: string; readonly name: string } {
   const at = proof.indexOf(': ')
   return { path: proof.slice(0, at), name: proof.slice(at + 2) }

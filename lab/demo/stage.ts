@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-/** The built command; the demo stands beside it in `dist`. */
+/** The built command, in `dist` beside the demo. */
 export const SATCHEL = join(dirname(fileURLToPath(import.meta.url)), 'satchel.js')
 
-/** Where the demo plays: the repository it stands in, and a temporary folder for everything it writes. */
+/** Where the demo runs: its own repository, and a temporary folder for everything that it writes. */
 export interface Stage {
   readonly repository: string
   readonly folder: string
-  /** A configuration whose stores all stand in `folder`. */
+  /** A configuration whose stores are all in `folder`. */
   readonly config: string
   say(text?: string): void
   /** Prints one step's line and its `ok`; a step that throws ends the demo. */
@@ -114,7 +114,7 @@ export function newRepository(folder: string, files: Readonly<Record<string, str
   return folder
 }
 
-/** Writes files and commits them, as nobody in particular. */
+/** Writes files and commits them, with a neutral author. */
 export function commitFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })

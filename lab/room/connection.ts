@@ -16,7 +16,7 @@ export interface Asking {
   readonly headers?: OutgoingHttpHeaders
 }
 
-/** One client's connections to a room, kept open between calls. Owned by whoever opened it. */
+/** One client's connections to a room, kept open between calls. The caller closes them. */
 export interface Connection {
   ask(asking: Asking): Promise<Answer>
   /** Opens a stream and reads it until it ends or is cut off. Errors: a status that is not 200. */

@@ -149,9 +149,9 @@ export interface ReaderReport {
   readonly wasStalled: boolean
 }
 
-/** A process that plays many readers; closed by whoever started it. */
+/** A process that acts as many readers. The caller closes it. */
 export interface EventReaders {
-  /** Connects a reader to each place, the first `stalled` of which stop reading at once. Gives how many were let in. */
+  /** Connects a reader to each place, the first `stalled` of which stop reading immediately. Gives how many were admitted. */
   open(
     places: readonly ReadingPlace[],
     how?: { readonly timed?: boolean; readonly stalled?: number },

@@ -19,7 +19,7 @@ export interface ServedRoomOptions {
   readonly maxStreams: number
 }
 
-/** A room that a process of its own serves, as `satchel workspace open` does. Owned by whoever opened it. */
+/** A room that a separate process serves, as `satchel workspace open` does. The caller closes it. */
 export interface ServedRoom {
   readonly pid: number
   /** The Markdown file. */

@@ -17,11 +17,11 @@ const IN_FLIGHT = 16 * EVENTS_A_CYCLE
 
 export interface BusyRoomOptions extends Omit<ServedRoomOptions, 'maxStreams'> {
   readonly readers: number
-  /** Of the readers; they stop reading at once. */
+  /** How many of the readers stop reading immediately. */
   readonly stalled: number
 }
 
-/** A served room in which agents propose and one commits, and its readers. Owned by whoever opened it. */
+/** A served room in which agents propose and one commits, and its readers. The caller closes it. */
 export interface BusyRoom {
   readonly readers: EventReaders
   /** Readers that were let in. */

@@ -7,7 +7,7 @@ export const eventsBench = defineBench({
   subject: 'events',
   title: 'measure the events of a room',
   description:
-    'Serves a room in a process of its own and measures how soon each of 100 readers has the event of a commit, then whether many readers get all of 8,000 events, in order and at no cost to the commits, while ten of them stopped reading. Works in a temporary folder and removes it.',
+    'Serves a room in a separate process and measures how soon each of 100 readers receives the event of a commit, then whether many readers get all of 8,000 events, in order and without slowing commits, while ten of them do not read. Works in a temporary folder and removes it.',
   flags: {
     readers: z.coerce.number().int().min(20).max(4000).default(1000).describe('readers, ten of whom stop'),
     dir: directoryFlag('folder on the disk to measure'),

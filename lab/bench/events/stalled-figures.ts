@@ -58,7 +58,7 @@ function commitFigure({ stalled, none }: PairedCommits): Figure {
     unit: 'ms',
     ours: percentile(stalled, 0.99),
     against: percentile(none, 0.99),
-    against_what: 'as many in a like room where nobody stopped, in turns',
+    against_what: 'as many in a room where all readers read, in turns',
     goal: COMMIT_GOAL,
   })
 }

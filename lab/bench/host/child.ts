@@ -15,7 +15,7 @@ export interface Child {
   readonly process: ChildProcessWithoutNullStreams
   /** The next line of stdout. Errors: `unavailable`/`bench_child` when it ended first. */
   line(): Promise<string>
-  /** Ends stdin and gives the milliseconds until it was gone. */
+  /** Ends stdin and gives the milliseconds until the process has exited. */
   end(): Promise<number>
 }
 

@@ -83,7 +83,7 @@ export interface Count {
   readonly lagged: number
 }
 
-/** A process that plays many clients; closed by whoever started it. */
+/** A process that acts as many clients. The caller closes it. */
 export interface LoadClient {
   open(order: { port: number; path: string; readers: number; stalled?: number }): Promise<void>
   /** Readers that hold at least so many bytes, and those that were told that they lost some. */

@@ -88,7 +88,7 @@ async function measureTags(place: Place, options: MeasureOptions): Promise<Figur
   ]
 }
 
-/** Ingests the newest 20 tags; gives their names. Errors: whatever a run throws; a run with failures is no measurement. */
+/** Ingests the newest 20 tags; gives their names. Errors: those of a run, and a run with failures. */
 async function ingestTags({ url, reader }: Place, at: string, options: MeasureOptions): Promise<string[]> {
   const outputDir = join(at, 'out')
   const { report } = await ingest({

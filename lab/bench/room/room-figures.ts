@@ -81,7 +81,7 @@ async function groupFigure(room: BenchRoom, single: Pair): Promise<Figure> {
   const dominated = floorMs >= DOMINATED_MS
   return figureOf({
     name: 'room.group.64',
-    what: `durable mutations, ${GROUP} waiting at once${dominated ? '' : ` (a flush costs ${floorMs.toFixed(2)} ms here: no goal)`}`,
+    what: `durable mutations, ${GROUP} waiting together${dominated ? '' : ` (a flush costs ${floorMs.toFixed(2)} ms here: no goal)`}`,
     unit: '/s',
     ours: Math.max(...rates),
     against: single.ours,

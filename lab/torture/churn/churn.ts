@@ -42,7 +42,7 @@ const MOMENTS = 10
 const SETTLED_WITHIN_MS = 60_000
 
 /**
- * Visitors come to a served room and go, politely or not, again and again, while the server's memory and descriptors
+ * Visitors join and leave a served room, properly or not, again and again, while the server's memory and descriptors
  * are looked at. Ends early at the first visit that met anything but an answer or an ordinary refusal.
  */
 export async function churn(options: ChurnOptions): Promise<ChurnReport> {

@@ -8,14 +8,14 @@ import { directoryFlag } from '../../directory-flag.ts'
 const BROKEN_EXIT = 3 // design surface: a finding
 const MINUTES = 10
 
-/** `satchel torture churn`: shows that a room that is visited all day neither grows nor loses descriptors. */
+/** `satchel torture churn`: shows that a busy room neither grows nor leaks descriptors. */
 export const churnVerb = defineHostVerb({
   path: ['torture', 'churn'],
-  summary: 'let visitors come to a room and go',
+  summary: 'let visitors join and leave a room, and watch its memory',
   description:
-    'Serves a room in a process of its own, lets visitors join, follow its events, propose, commit, take leases and go, politely or cut off in the middle, and looks at the memory and the descriptors of the server all the while. Exits 3 when memory beside the rows of the room moved by more than a tenth after the warm-up, a descriptor did not come back, or an answer was none. Needs /proc. Works in a temporary folder and removes it.',
+    'Serves a room in a separate process, lets visitors join, follow its events, propose, commit, take leases and leave, properly or with a dropped connection, and watches the memory and the descriptors of the server. Exits 3 if, after the warm-up, memory other than the rows of the room changed by more than a tenth, a descriptor was not closed, or a request got no answer. Needs /proc. Works in a temporary folder and removes it.',
   input: z.object({
-    minutes: z.coerce.number().positive().default(MINUTES).describe('how long visitors come'),
+    minutes: z.coerce.number().positive().default(MINUTES).describe('duration of the run'),
     seed: z.coerce.number().int().min(0).optional().describe('chooses what visitors do; absent: a new one'),
     dir: directoryFlag('folder for the room'),
   }),

@@ -15,11 +15,11 @@ export interface Visiting {
 
 const PROTOCOL = '2026-07-28'
 const RESOURCES = ['status', 'document', 'proposals', 'leases', 'participants'] as const
-/** A room full of visitors says no in these ways, and means it: stale, taken, gone, too many. */
+/** Ordinary refusals of a busy room: stale, taken, removed, too many. */
 const REFUSALS: ReadonlySet<number> = new Set([404, 409, 429])
 
 /**
- * One stay in a room: somebody joins, follows events and hints, proposes, commits, takes a lease and goes, politely or
+ * One visit: a participant joins, follows events and hints, proposes, commits, takes a lease and leaves, properly or
  * not. Errors: an answer that is neither done nor an ordinary refusal.
  */
 export async function visit(visiting: Visiting): Promise<void> {

@@ -15,7 +15,7 @@ export const roomVerb = defineHostVerb({
   path: ['torture', 'room'],
   summary: 'try to make a room lose something',
   description:
-    'Kills processes while they work in a room, cuts the power of a simulated disk between any two of its changes, fails every write, flush and rename once, and races starters for one room. Prints the seed; exits 3 and names the seed when a promise was broken. Works in a temporary folder and removes it.',
+    'Kills processes while they work in a room, cuts the power of a simulated disk between any two of its changes, fails every write, flush and rename once, and races starters for one room. Prints the seed; exits 3 if a promise was broken. Works in a temporary folder and removes it.',
   input: z.object({
     seed: z.coerce.number().int().min(0).optional().describe('repeats a run; absent: a new one'),
     kills: z.coerce.number().int().min(0).default(KILLS).describe('processes to kill'),
