@@ -14,6 +14,19 @@ export interface SettingFlag {
   readonly summary: string
 }
 
+/** A flag of `satchel mcp` that sets a key of a plugin's configuration. */
+export interface McpFlag {
+  /** `room` for `--room`. */
+  readonly name: string
+  /** Dotted configuration key. */
+  readonly key: string
+  readonly summary: string
+  /** A path: starts at the working directory where it is typed. */
+  readonly isPath?: true
+  /** The values it takes; absent: any text. */
+  readonly choices?: readonly string[]
+}
+
 /** What must be known of a built-in plugin without loading it. */
 export interface BuiltinPlugin {
   readonly name: string
@@ -22,6 +35,10 @@ export interface BuiltinPlugin {
   readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
   /** Flags of its top-level verbs that set its configuration, which is read before the plugin is loaded. */
   readonly settings?: readonly SettingFlag[]
+  /** Flags of `satchel mcp` that set its configuration. */
+  readonly mcpFlags?: readonly McpFlag[]
+  /** Its paragraph of what a model reads before its first call. */
+  readonly instructions: string
   /** Top-level configuration key without which it has nothing to serve: a server that lacks it does not load the plugin. */
   readonly servesWith?: string
   load(): Promise<Plugin>
@@ -41,6 +58,8 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         summary: 'folder of the records, from the project root (default: .handoffs)',
       },
     ],
+    instructions:
+      "Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue somebody's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record. Every handoff tool takes project, a folder inside the allowed roots, when another than the server's own is meant.",
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },
   {
@@ -53,6 +72,8 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
+    instructions:
+      'Modules (list_repositories, search_modules, get_module): facts about the infrastructure modules that were ingested: inputs, outputs, resources, versions. Search by what is needed, then read the module before you write a call to it. Do not guess variable names or versions. Every module tool but search_modules_vector takes output_dir, when other summaries than the configured ones are meant.',
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },
   {
@@ -60,6 +81,25 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     servesWith: 'workspace',
     section: { key: 'workspace' },
     verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
+    mcpFlags: [
+      {
+        name: 'room',
+        key: 'workspace.file',
+        summary: 'markdown file of the room to work in',
+        isPath: true,
+      },
+      { name: 'connect', key: 'workspace.connect', summary: 'URL of a running room to join' },
+      { name: 'invite', key: 'workspace.invite', summary: 'invitation to redeem, once' },
+      { name: 'name', key: 'workspace.name', summary: 'name of this participant' },
+      {
+        name: 'as',
+        key: 'workspace.as',
+        summary: 'take part as the owner of the room',
+        choices: ['owner'],
+      },
+    ],
+    instructions:
+      'Room (workspace_*, present only where a room is configured): one Markdown file that several people and agents edit through a single writer. Read first, propose against the version you read, commit only what was approved. On conflict/stale_version read again and propose anew. workspace_changes tells what happened since a cursor; a notification only says that something changed, so read again.',
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },
 ]

@@ -59,7 +59,7 @@ export interface RunningHost {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
   /**
    * Who `ctx` is to a plugin under `requires`: on stdio and the command line the plugin may know this OS user as a
-   * session of its own. Asked only where something is required, because the answer may join a room.
+   * session of its own. Asked only where something is required, because asking may start that session.
    */
   principalFor(
     owned: { readonly plugin: string; readonly requires: Capability | undefined },
@@ -207,8 +207,8 @@ function runningHost(
 }
 
 /**
- * On stdio and the command line a plugin may know this OS user as a session of its own (a room's local
- * participant); asked only when something needs a capability, because it may join a room.
+ * On stdio and the command line a plugin may know this OS user as a session of its own; asked only when something needs a
+ * capability, because asking may start that session.
  */
 async function sessionOf(
   registry: Registry,

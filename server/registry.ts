@@ -36,7 +36,11 @@ export function register(instances: readonly Owned<'instance', PluginInstance>[]
       // the computed key is what the mapped type names; TypeScript widens it to string
       (pick(instance) ?? []).map((value) => ({ [key]: value, plugin }) as Owned<K, T>),
     )
-  const tools = each('tool', (i) => i.tools).sort((a, b) => compare(a.tool.name, b.tool.name))
+  const tools = instances
+    .flatMap(({ plugin, instance: { tools = [], howToJoin } }) =>
+      tools.map((tool) => ({ tool, plugin, ...(howToJoin !== undefined && { howToJoin }) })),
+    )
+    .sort((a, b) => compare(a.tool.name, b.tool.name))
   const byName = new Map(tools.map((owned) => [owned.tool.name, owned]))
   return Object.freeze({
     tools,

@@ -13,7 +13,7 @@ import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
 import type { ProcessIo, RealStdout } from './process-io.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
-import { VERSION } from './version.ts'
+import { DESCRIPTION, VERSION } from './version.ts'
 
 /** How long plugins may take to stop before the process ends without them. */
 const STOP_LIMIT_MS = 2_000
@@ -23,7 +23,6 @@ const GRACE_AFTER_SIGTERM_MS = 1_000
 /** How long the first request over stdio may be waited for before the plugins are set up. */
 const BOOT_DELAY_MS = 15
 const TOKEN_BYTES = 24
-const DESCRIPTION = 'Handoff records, module search and a shared room for AI coding agents.'
 
 /**
  * Runs a command line (without node and script) to its exit code: configuration -> host -> door. The only file that

@@ -56,6 +56,7 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     ...offered(room),
     commands,
     doctor: () => findingsOf(host, room),
+    howToJoin: 'Join the room first.',
     served: (listener) => openAt(listener, { host, room }),
     stop: room.stop,
   }

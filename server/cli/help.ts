@@ -1,5 +1,6 @@
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
+import { DESCRIPTION } from '../version.ts'
 import { GLOBAL_ROWS } from './global-rows.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import { settingRowsOf } from './setting-flags.ts'
@@ -33,7 +34,7 @@ export function overview(columns: number): string {
   })
   return paragraphs([
     'Usage: satchel <verb> [options]',
-    'A toolkit for AI coding agents: handoff records, module search, a shared room.',
+    DESCRIPTION,
     ...blocks,
     `Options of every verb:\n${table(GLOBAL_ROWS, columns)}`,
     `Exit codes:\n${table(exitRows(), columns)}`,

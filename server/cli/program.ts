@@ -55,7 +55,7 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
 /** The call was made, but whoever wrote its result to a file has not got it; on stderr also under `--json`. */
 function complainOfLoss(terminal: OpenTerminal, systemCode: string): number {
   terminal.complain(
-    `satchel: The result could not be written to standard output (${systemCode}). Make room, then ask again.`,
+    `satchel: The result could not be written to standard output (${systemCode}). Free some space, then try again.`,
   )
   return ERROR_TABLE.unavailable.exit
 }

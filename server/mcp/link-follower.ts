@@ -36,11 +36,11 @@ export function createFollower(host: RunningHost, requests: RemoteRequests, sign
   /** False: the other side has no stream for us. */
   const followOnce = async (): Promise<boolean> => {
     try {
-      // A room that was started again has forgotten them; at connect it hints once for each.
+      // A restarted server has lost the subscriptions; at connect it sends one hint for each.
       for (const uri of watched) await subscribe(uri)
       return await requests.follow(hear, signal)
     } catch (error) {
-      host.log.debug('the stream of the room ended', { error })
+      host.log.debug('the stream of the remote server ended', { error })
       return true
     }
   }

@@ -27,7 +27,7 @@ export interface RawPrompt {
 
 /**
  * Declarations in the protocol's own shape, served by the same handlers, sessions and streams as a plugin's: those of
- * a room elsewhere, and what the official conformance suite asks of a server.
+ * a remote server, and what the official conformance suite asks of a server.
  */
 export interface RawTable {
   readonly tools: readonly RawTool[]

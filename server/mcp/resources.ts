@@ -17,7 +17,7 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   const entries: unknown[] = []
   for (const owned of catalog.host.registry.resources) {
     const { resource } = owned
-    // Asking for the list joins no room: here the caller is who the door says, not who a plugin may know.
+    // Listing starts no session: the caller is the principal of the door, not that of a plugin.
     if (!mayRead(owned, exchange.caller.principal)) continue
     const ctx = callContextOf(exchange)
     if (!isTemplate(resource)) {

@@ -40,7 +40,7 @@ export function requireTasksDeclared(envelope: unknown): void {
 
 /**
  * The task as its owner sees it; undefined for every other id. A local caller is taken for a plugin's own session only
- * when nobody knows the id otherwise: to ask may join a room.
+ * when no plugin knows the id otherwise: asking may start that session.
  */
 export async function findTask(
   catalog: Catalog,

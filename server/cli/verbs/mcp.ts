@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import type { Settings } from '../settings.ts'
 import { commaList, settingsOf } from './settings.ts'
+
+const PLUGIN_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags)
 
 const input = z.object({
   transport: z
@@ -11,11 +14,7 @@ const input = z.object({
     .describe('serve over HTTP instead of standard input and output'),
   host: z.string().optional().describe('address to listen at (default 127.0.0.1)'),
   port: z.int().min(0).max(65535).optional().describe('port to listen at; 0 takes a free one'),
-  room: z.string().optional().describe('markdown file of the room to work in'),
-  connect: z.string().optional().describe('URL of a running room to join'),
-  invite: z.string().optional().describe('invitation to redeem, once'),
-  name: z.string().optional().describe('name of this participant'),
-  as: z.enum(['owner']).optional().describe('take part as the owner of the room'),
+  ...Object.fromEntries(PLUGIN_FLAGS.map((flag) => [flag.name, fieldOf(flag)])),
   profile: z.enum(['core', 'standard', 'full']).optional().describe('how many tools are listed'),
   tools: z.string().optional().describe('further tools to list, separated by commas'),
   exclude: z.string().optional().describe('tools not to list, separated by commas'),
@@ -27,8 +26,8 @@ export const mcpVerb = defineHostVerb({
   path: ['mcp'],
   summary: 'serve MCP over stdio or HTTP',
   description: [
-    'Serves MCP to one client over standard input and output until the client is gone,',
-    'or over HTTP with --transport (then at 127.0.0.1 unless --host says otherwise).',
+    'Serves MCP to one client over standard input and output until the client closes its end,',
+    'or over HTTP with --transport (at 127.0.0.1 unless --host names another address).',
   ].join(' '),
   input,
   typing: {},
@@ -41,12 +40,7 @@ export const mcpVerb = defineHostVerb({
       'tools.include': commaList(flags.tools),
       'tools.exclude': commaList(flags.exclude),
       'tools.read_only': flags.read_only ? true : undefined,
-      // Typed paths start where they are typed, those of the file at the project root.
-      'workspace.file': flags.room === undefined ? undefined : resolve(world.io.cwd, flags.room),
-      'workspace.connect': flags.connect,
-      'workspace.invite': flags.invite,
-      'workspace.name': flags.name,
-      'workspace.as': flags.as,
+      ...pluginSettings(flags, world.io.cwd),
     })
     if (flags.transport === undefined) {
       if (world.terminal.stdinIsTty)
@@ -60,3 +54,16 @@ export const mcpVerb = defineHostVerb({
     })
   },
 })
+
+function fieldOf({ summary, choices }: McpFlag) {
+  return (choices ? z.enum([...choices]) : z.string()).optional().describe(summary)
+}
+
+/** A typed path starts at the working directory; one of the configuration file starts at the project root. */
+function pluginSettings(flags: Readonly<Record<string, unknown>>, cwd: string): Settings {
+  const typed = PLUGIN_FLAGS.map(({ name, key, isPath }) => {
+    const value = flags[name]
+    return [key, isPath && typeof value === 'string' ? resolve(cwd, value) : value]
+  })
+  return Object.fromEntries(typed)
+}

@@ -32,6 +32,8 @@ export interface ProtocolDeclarations {
   readonly tasks?: Tasks
   /** Over stdio only. */
   readonly remote?: RemoteMcp
+  /** One sentence on how a caller gets a session; added to the refusal of a caller who has none. */
+  readonly howToJoin?: string
   /** Knows its own credentials only; undefined for all others. */
   authenticate?(credentials: Credentials): Promise<Principal | undefined>
   /** The host's own listener is open: `api` under `serve`, `mcp` under `mcp --transport`; closed by the host. */

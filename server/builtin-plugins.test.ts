@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { BUILTIN_PLUGINS } from './builtin-plugins.ts'
+
+/** Words that belong to one plugin; the plugin's own names come from the table. */
+const OTHER_WORDS = ['room', 'terraform']
+const WORDS = [...BUILTIN_PLUGINS.map(({ name }) => name), ...OTHER_WORDS]
+const SPOKEN = new RegExp(`\\b(${WORDS.join('|')})s?(\\b|_)`, 'i')
+/** The one file of the host that may name a plugin. */
+const TABLE = 'builtin-plugins.ts'
+
+/** Comments and texts, whichever begins first. */
+const TOKEN = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+
+/** The texts of a source that name a plugin or its subject; comments and paths of imports may. */
+function spokenIn(name: string, source: string): string[] {
+  const tokens = source.replaceAll(/ from '[^']*'/g, '').match(TOKEN) ?? []
+  return tokens.filter((text) => !text.startsWith('/') && SPOKEN.test(text)).map((text) => `${name}: ${text}`)
+}
+
+test('no text of the host speaks of a plugin: what is said comes from the plugin or its line in the table', () => {
+  const folder = import.meta.dirname
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !/\.test\.ts$|testing\//.test(name) && name !== TABLE,
+  )
+
+  assert.ok(names.length > 100)
+  assert.deepEqual(
+    names.flatMap((name) => spokenIn(name, readFileSync(join(folder, name), 'utf8'))),
+    [],
+  )
+})
+
+test('a text about a room or a tool of a plugin is found, and a comment, an import or node_modules is not', () => {
+  const planted = [
+    "import { a } from '../plugins/handoff/index.ts' // the room's",
+    "const folder = 'node_modules' /* a 'room' */",
+    'const message = `Join the room first.`',
+    "const next = { tool: 'workspace_status' }",
+  ].join('\n')
+
+  assert.deepEqual(spokenIn('planted.ts', planted), [
+    'planted.ts: `Join the room first.`',
+    "planted.ts: 'workspace_status'",
+  ])
+})
