@@ -33,7 +33,7 @@ async function since(git: Git, captured: string, head: string): Promise<SinceCap
     return { ...none, relation: 'unknown', reason: 'the captured head is not a commit id' }
   const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
   if (full.kind === 'failed') {
-    if (full.reason === 'timeout') return { ...none, relation: 'unknown', reason: 'git took too long' }
+    if (full.reason !== 'refused') return { ...none, relation: 'unknown', reason: reasonText(full.reason) }
     const shallow = await git('rev-parse', '--is-shallow-repository')
     if (shallow.kind === 'done' && shallow.stdout.trim() === 'true') {
       return { ...none, relation: 'unknown', reason: 'the captured commit is not in this shallow clone' }
@@ -44,7 +44,10 @@ async function since(git: Git, captured: string, head: string): Promise<SinceCap
   if (from === head) return { relation: 'same', commitsAhead: 0, changed: [] }
   const changed = await changedBetween(git, from, head)
   const base = await git('merge-base', '--end-of-options', from, head)
-  if (base.kind === 'failed') return { relation: 'unrelated_history', commitsAhead: null, changed }
+  if (base.kind === 'failed') {
+    if (base.reason === 'refused') return { relation: 'unrelated_history', commitsAhead: null, changed }
+    return { relation: 'unknown', commitsAhead: null, changed, reason: reasonText(base.reason) }
+  }
   const common = base.stdout.trim()
   const relation = common === from ? 'ahead' : common === head ? 'behind' : 'diverged'
   const count = await git('rev-list', '--count', '--end-of-options', `${from}..${head}`)
