@@ -32,18 +32,18 @@ export function jsonBytes(value: unknown): number {
 
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
-/** How much each entry of a list matters: those of the lowest rank come first. */
+/** Importance of each entry of a list: the lowest rank comes first. */
 type Ranks<L extends Lists> = { readonly [K in keyof L]?: (entry: L[K][number]) => number }
 
 export interface Budgeted<L extends Lists> {
   readonly lists: L
-  /** List -> entries that are not in it; lists that are whole are not named. */
+  /** List -> entries left out; complete lists are not named. */
   readonly leftOut: Readonly<Record<string, number>>
 }
 
 /**
- * The lists cut to `maxBytes` of JSON together: in turns each takes its next most important entry, so that a long list does not
- * push out a short one. What is kept stands in the order it had.
+ * Cuts the lists to `maxBytes` of JSON together. They take turns, each with its next most important entry, so that a
+ * long list does not displace a short one. Entries keep their order.
  */
 export function withinBytes<L extends Lists>(lists: L, maxBytes: number, ranks: Ranks<L> = {}): Budgeted<L> {
   const queues = Object.entries(lists).map(([name, entries]) => ({
@@ -82,18 +82,18 @@ function orderOf<T>(entries: readonly T[], rank: ((entry: T) => number) | undefi
   return places.sort((a, b) => (ranked[a] ?? 0) - (ranked[b] ?? 0) || a - b)
 }
 
-/** Part of a text: parts that follow one another are the text again, byte by byte. */
+/** Part of a text: consecutive parts joined are the text, byte by byte. */
 export interface TextPart {
   readonly part: string
   /** Bytes of the whole. */
   readonly bytes: number
-  /** Where the next part begins; undefined: this is the last. */
+  /** Start of the next part; undefined for the last part. */
   readonly next: number | undefined
 }
 
 /**
- * At most `maxBytes` (4 or more) of a text from byte `offset` on, cut between characters.
- * Errors: `invalid`/`invalid_arguments` for an offset behind the end or inside a character.
+ * At most `maxBytes` (4 or more) of a text from byte `offset`, cut between characters.
+ * Errors: `invalid`/`invalid_arguments` for an offset after the end or inside a character.
  */
 export function partOf(text: string, offset: number, maxBytes: number): TextPart {
   const whole = Buffer.from(text)
@@ -110,7 +110,7 @@ export function partOf(text: string, offset: number, maxBytes: number): TextPart
   }
 }
 
-/** Whether a byte goes on with a character that began before it. */
+/** True for a byte that continues a character. */
 function isInside(bytes: Buffer, at: number): boolean {
   return ((bytes[at] ?? 0) & 0xc0) === 0x80
 }

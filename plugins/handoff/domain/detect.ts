@@ -1,15 +1,15 @@
-/** Signals of a session, each 0 to 1; absent is unknown. */
+/** Signals of a session, each 0 to 1; absent if unknown. */
 export interface DetectSignals {
-  /** How full the context is. */
+  /** Share of the context window in use. */
   readonly context?: number | undefined
   readonly turn?: number | undefined
   readonly elapsed?: number | undefined
   readonly change?: number | undefined
-  /** How stuck the work is. */
+  /** Lack of progress. */
   readonly stuck?: number | undefined
-  /** How near a natural end of a step is. */
+  /** Completeness of the current step. */
   readonly boundary?: number | undefined
-  /** Somebody asked for a handoff. */
+  /** A handoff was requested. */
   readonly request?: boolean | undefined
 }
 
@@ -35,7 +35,7 @@ const PREPARE_QUALITY = 80
 const COOLDOWN_MINUTES = 20
 
 type Signal = 'context' | 'turn' | 'elapsed' | 'change' | 'stuck' | 'boundary'
-/** Each term starts with its main signal: without that one it is left out. */
+/** Each term starts with its main signal; without it the term is left out. */
 const TERMS: readonly (readonly (readonly [Signal, number])[])[] = [
   [
     ['context', 0.7],
@@ -50,7 +50,7 @@ const TERMS: readonly (readonly (readonly [Signal, number])[])[] = [
   ],
 ]
 
-/** Whether it is time for a handoff. Nothing is guessed: an absent signal leaves its sum, the others are weighed anew. */
+/** Tells whether to write a handoff now. An absent signal is left out of the sum and the weights are normalized. */
 export function detect(signals: DetectSignals, facts: DetectFacts): Detection {
   const terms = TERMS.map((term) => weigh(term, signals))
   const best = terms.reduce((a, b) => (b.score > a.score ? b : a))
@@ -67,7 +67,7 @@ export function detect(signals: DetectSignals, facts: DetectFacts): Detection {
   }
 }
 
-const SAID: Readonly<Record<Signal, string>> = {
+const REASONS: Readonly<Record<Signal, string>> = {
   context: 'context pressure',
   turn: 'many turns',
   elapsed: 'long session',
@@ -90,7 +90,7 @@ function weigh(term: readonly (readonly [Signal, number])[], signals: DetectSign
     score: sum / weights,
     reasons: present
       .filter(({ value }) => value >= NOTABLE)
-      .map(({ signal, value }) => `${SAID[signal]} (${value})`),
+      .map(({ signal, value }) => `${REASONS[signal]} (${value})`),
     used: present.map(({ signal }) => signal),
   }
 }

@@ -1,7 +1,7 @@
 import { BYTES_PER_TOKEN, MAX_ANSWER_TOKENS, readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import type { RecordDiff } from './record-diff.ts'
 
-/** What was compared, where it was named by id: a record that was given whole is not repeated to who gave it. */
+/** The ids of the compared records; undefined for a record that was given as a whole. */
 interface Sides {
   readonly a: string | undefined
   readonly b: string | undefined
@@ -13,8 +13,8 @@ export interface BoundedDiff extends RecordDiff {
 }
 
 /**
- * The differences that fit, of each list as much as of the others; what does not is counted. The next call asks for all there can
- * be, then for one of those that are too long even so.
+ * The differences that fit, a fair share of each list; the rest is counted. The next call asks for the largest answer,
+ * or, after that, for a difference that is too long for any answer.
  */
 export function diffWithin(diff: RecordDiff, sides: Sides, maxTokens: number): BoundedDiff {
   const { changed, added, removed } = diff
@@ -34,7 +34,7 @@ export function diffWithin(diff: RecordDiff, sides: Sides, maxTokens: number): B
   const place = placeOf(sides.b, later) ?? placeOf(sides.a, earlier)
   const isWidest = maxTokens >= MAX_ANSWER_TOKENS
   if (sides.a === undefined || sides.b === undefined) {
-    warnings.push('To read on, give the record again that was given whole, or only the parts to compare.')
+    warnings.push('To read on, give the record again, or only the parts to compare.')
   }
   return {
     ...diff,

@@ -1,9 +1,9 @@
 import type { Authored } from './new-record.ts'
 
-/** A hand-written handoff as fields of a record, and what found no field. */
+/** A hand-written handoff as fields of a record, and the rest. */
 export interface Handwritten {
   readonly authored: Authored
-  /** Every line that stands in no field, verbatim. */
+  /** Every line that matches no field, verbatim. */
   readonly unmapped: string
 }
 
@@ -32,9 +32,9 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
   [/\b(?:files|artifacts|changes)\b/i, 'files'],
 ]
 
-const NOT_SAID = 'Imported from a hand-written file; not described.'
+const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
-/** Reads a Markdown file by its headings; the first next step is of high priority. */
+/** Reads a Markdown file by its headings. The first next step gets high priority. */
 export function readHandwritten(markdown: string): Handwritten {
   const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }
   for (const line of markdown.replace(/^\uFEFF/, '').split(/\r?\n/)) readLine(reader, line)
@@ -65,7 +65,7 @@ function readHeading(reader: Reader, line: string, level: string, text: string):
   if (!reader.section) reader.unmapped.push(line)
 }
 
-/** A list item is an entry; a line that is none goes on with the entry before it. */
+/** A list item starts an entry; any other line continues the entry before it. */
 function addLine(found: Map<Section, string[]>, section: Section, raw: string): void {
   const entries = found.get(section) ?? []
   found.set(section, entries)
@@ -82,7 +82,7 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
   return {
     title: title ?? (objective.split('\n')[0] || 'Imported handoff'),
     objective: objective || title || 'Imported handoff',
-    current_state: text('state') || NOT_SAID,
+    current_state: text('state') || NOT_DESCRIBED,
     completed: entries('done'),
     in_progress: entries('progress'),
     constraints: entries('constraints'),
@@ -102,7 +102,7 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
   }
 }
 
-/** `path - what it is`, the path maybe in backticks. */
+/** `path - description`, with or without backticks around the path. */
 function fileEntry(entry: string): Record<string, unknown> {
   const [, path = entry, description] = /^`?([^\s`]+)`?(?:\s*(?:[-:–—]\s*)?(.+))?$/s.exec(entry) ?? []
   return { path, description: description ?? null }

@@ -2,7 +2,7 @@ import type { GivenItem } from './item-ids.ts'
 import { artifactOf } from './new-items.ts'
 import { failedAttempts, type Handoff, type ItemCollection } from './record.ts'
 
-/** What a child takes over from its parent. */
+/** What a child inherits from its parent. */
 export interface Inheritance {
   readonly items: Readonly<Record<ItemCollection, readonly Record<string, unknown>[]>>
   /** Descriptions of the open items that `closes` names. */
@@ -10,7 +10,7 @@ export interface Inheritance {
   readonly unknownCloses: readonly string[]
 }
 
-/** The items a child inherits; those that `closes` names are done and leave the list. */
+/** The items a child inherits, without the open items that `closes` names. */
 export function inheritance(parent: Handoff | undefined, closes: readonly string[]): Inheritance {
   const open = parent?.open_items ?? []
   const closed = open.filter((item) => closes.includes(item.id))
@@ -21,7 +21,7 @@ export function inheritance(parent: Handoff | undefined, closes: readonly string
       decisions: parent ? asGiven(parent.decisions) : [],
       evidence: parent ? asGiven(parent.evidence) : [],
       failed_attempts: parent ? asGiven(failedAttempts(parent)) : [],
-      // An item that waited for a closed one waits no longer.
+      // A closed item no longer blocks others.
       open_items: asGiven(open.filter((item) => !closedIds.has(item.id))).map((item) => ({
         ...item,
         blocked_by: Array.isArray(item['blocked_by'])
@@ -38,7 +38,7 @@ function asGiven(items: readonly object[]): Record<string, unknown>[] {
   return items.map((item) => ({ ...item }))
 }
 
-/** Inherited artifacts, each replaced where the same path is given again. */
+/** Inherited artifacts; a given artifact replaces one of the same path. */
 export function withArtifacts(
   inherited: readonly object[],
   given: readonly GivenItem[],

@@ -1,6 +1,6 @@
 import { hasHidden } from '../../../server/plugin.ts'
 
-/** Text that tries to give orders to whoever reads it, or that a reader cannot see. */
+/** Text that tries to instruct its reader, or that is invisible. */
 
 const INSTRUCTIONS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your)\b.{0,40}\b(?:instructions?|rules?|prompts?|directions?|guidelines?)\b/i,

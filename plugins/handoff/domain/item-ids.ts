@@ -1,6 +1,6 @@
 import { ITEM_COLLECTIONS, ITEM_LETTERS, type ItemCollection, isItemId } from './record.ts'
 
-/** An item as a caller wrote it: any members, its `id` a free label. */
+/** An item as the caller gave it: any members; its `id` is a free label. */
 export type GivenItem = Readonly<Record<string, unknown>>
 
 export type GivenItems = Readonly<Partial<Record<ItemCollection, readonly GivenItem[]>>>
@@ -12,8 +12,8 @@ export interface NumberedItems {
 }
 
 /**
- * Gives every item an id of the record: a label that is a legal id and free in `taken` stays, all others get the
- * next free number of their collection's letter. References among the given items follow their labels.
+ * Assigns an id to every item. A label that is a valid id and not in `taken` stays; other items get the next free
+ * number of their collection's letter. References between the given items follow their labels.
  */
 export function numberItems(given: GivenItems, taken: Iterable<string>): NumberedItems {
   const used = createItemIds(taken)
@@ -66,18 +66,18 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const SPARE_LETTERS = [...LETTERS].filter((letter) => !Object.values<string>(ITEM_LETTERS).includes(letter))
 const LAST_NUMBER = 999
 
-/** The item ids that are in use. */
+/** Item ids in use. */
 export interface ItemIds {
   has(id: string): boolean
   add(id: string): void
   /**
-   * The number after the letter's highest; after 999 that of the first other letter which has one left, those of the
-   * other collections last; after those, numbers that were left free below. It counts as used once it is added.
+   * The number after the letter's highest. After 999, the first other letter with a number left, those of the other
+   * collections last; after that, unused lower numbers. It counts as used once it is added.
    */
   next(letter: string): string
 }
 
-/** The ids in `used`, with room for the rest: 26 letters hold more than a record may. */
+/** Tracks the ids in `used`. 26 letters have more numbers than a record may have items. */
 export function createItemIds(used: Iterable<string>): ItemIds {
   const ids = new Set<string>()
   const highest = new Map<string, number>()
@@ -123,7 +123,7 @@ function assignedLabels(
   const seen = new Set<string>()
   for (const collection of ITEM_COLLECTIONS) {
     for (const [label, id] of labels[collection]) {
-      // The same label in two collections: the second is named with its collection.
+      // For a label in two collections, the second is prefixed with its collection.
       entries.push([seen.has(label) ? `${collection}/${label}` : label, id])
       seen.add(label)
     }

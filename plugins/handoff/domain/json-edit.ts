@@ -5,13 +5,12 @@ import { childPointer, pointerOf, pointerTokens } from './json-pointer.ts'
 import { BYTE_ORDER_MARK, bodyOf, type JsonDocument, treeOf } from './json-text.ts'
 import { quoted } from './secrets.ts'
 
-/** New JSON text as a value to print, or as text that is taken over byte by byte. */
+/** New JSON as a value to print, or as text to copy byte by byte. */
 export type NewJson = { readonly value: unknown } | { readonly raw: string }
 
 /**
- * One change of a JSON text. `set` replaces a value or adds a member (missing objects on the way are made),
- * `insert` puts an element before the index at the pointer's end (`-`: behind the last), `rename` gives a
- * member another name.
+ * One change of a JSON text. `set` replaces a value or adds a member and creates missing parent objects; `insert`
+ * inserts an element before the index at the end of the pointer (`-`: appends); `rename` renames a member.
  */
 export type JsonEdit =
   | ({ readonly op: 'set' | 'insert'; readonly pointer: string } & NewJson)
@@ -25,8 +24,7 @@ interface Span {
 }
 
 /**
- * The text with the edits done in order, in the file's own indent and line ends; bytes that no edit names stay
- * as they are. Errors: `invalid`/`duplicate_keys`, `not_found`/`pointer_not_found`.
+ * Applies the edits in order, with the indent and line ends of the file. All other bytes stay unchanged. Errors: `invalid`/`duplicate_keys`, `not_found`/`pointer_not_found`.
  */
 export function editText(document: JsonDocument, edits: readonly JsonEdit[]): string {
   if (document.duplicateKeys.length > 0) {
@@ -38,7 +36,7 @@ export function editText(document: JsonDocument, edits: readonly JsonEdit[]): st
   return document.bom ? BYTE_ORDER_MARK + body : body
 }
 
-/** The text of the value at a pointer, as it stands. Errors: `not_found`/`pointer_not_found`. */
+/** The exact text of the value at a pointer. Errors: `not_found`/`pointer_not_found`. */
 export function rawAt(text: string, pointer: string): string {
   const body = bodyOf(text)
   const { node } = locate(treeOf(body), pointer)
@@ -70,7 +68,7 @@ function spanOf(body: string, edit: JsonEdit): Span {
 interface Location {
   readonly node: Node | undefined
   readonly parent: Node
-  /** Tokens that lead nowhere, from `parent` on. */
+  /** Tokens after `parent` that do not exist. */
   readonly rest: readonly string[]
 }
 
@@ -100,7 +98,7 @@ function located(tree: Node, pointer: string): Node {
   return node
 }
 
-/** The member or element with one comma: the one behind it, else the one before it. */
+/** Removes the member or element with one comma: the one after it, else the one before it. */
 function removal(body: string, node: Node): Span {
   const entry = node.parent?.type === 'property' ? node.parent : node
   const siblings = entry.parent?.children ?? []
@@ -155,7 +153,7 @@ function addition(body: string, container: Node, label: string, json: NewJson, s
 }
 
 interface Style {
-  /** One step of indent; empty for a text on one line. */
+  /** One level of indent; empty for a text on one line. */
   readonly unit: string
   readonly eol: string
 }
@@ -171,7 +169,7 @@ function printed(json: NewJson, style: Style, indent: string): string {
   return text.replaceAll('\n', style.eol + indent)
 }
 
-/** Blanks at the start of the line that holds `offset`. */
+/** Whitespace at the start of the line of `offset`. */
 function indentAt(body: string, offset: number): string {
   const start = body.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(body.slice(start, offset))?.[0] ?? ''

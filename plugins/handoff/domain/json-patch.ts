@@ -15,7 +15,7 @@ export interface PatchOperation {
 }
 
 /**
- * The text after the operations, in order, all or nothing; bytes that none names stay as they are.
+ * Applies the operations in order, all or none. Other bytes stay unchanged.
  * Errors: `invalid`/`patch_failed` with the operation's index, `invalid`/`duplicate_keys`.
  */
 export function patchText(document: JsonDocument, operations: readonly PatchOperation[]): string {
@@ -47,7 +47,7 @@ function applied(document: JsonDocument, operation: PatchOperation): string {
       return edit({ op: 'set', pointer: path, value: operation.value })
     case 'test':
       if (isDeepStrictEqual(valueAt(text, path), operation.value)) return text
-      throw new RangeError('the value is another one')
+      throw new RangeError('the value differs')
     case 'copy':
       return edit(added(text, path, { raw: rawAt(text, from) }))
     case 'move': {
@@ -59,19 +59,20 @@ function applied(document: JsonDocument, operation: PatchOperation): string {
   }
 }
 
-/** `add` puts an element into a list and sets a member of an object. */
+/** `add` inserts into a list and sets a member of an object. */
 function added(text: string, path: string, json: { value: unknown } | { raw: string }): JsonEdit {
   const tokens = pointerTokens(path)
   const last = tokens?.at(-1)
   if (!tokens || last === undefined) throw new RangeError('the whole record cannot be replaced')
   const parent = valueAt(text, path.slice(0, path.lastIndexOf('/')))
-  if (typeof parent !== 'object' || parent === null) throw new RangeError('nothing there takes a member')
+  if (typeof parent !== 'object' || parent === null)
+    throw new RangeError('the parent is neither an object nor a list')
   return { op: Array.isArray(parent) ? 'insert' : 'set', pointer: path, ...json }
 }
 
 function valueAt(text: string, pointer: string): unknown {
   const found = resolvePointer(JSON.parse(bodyOf(text)), pointer)
-  if (found.kind === 'missing') throw new RangeError('nothing stands there')
+  if (found.kind === 'missing') throw new RangeError('there is no value')
   return found.value
 }
 
@@ -79,7 +80,7 @@ function failed(index: number, { op, path }: PatchOperation, thrown: unknown): u
   const known =
     thrown instanceof RangeError || (isSatchelError(thrown) && thrown.reason === 'pointer_not_found')
   if (!known) return thrown
-  const why = thrown instanceof RangeError ? thrown.message : 'nothing stands there'
+  const why = thrown instanceof RangeError ? thrown.message : 'there is no value'
   return refusals.patch_failed(
     { index, op, path: quoted(path, 120), why },
     { details: { index }, errors: [{ pointer: `/patch/${index}`, message: why }] },

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../server/plugin.ts'
 
 /** JSON pointers (RFC 6901) as text and as tokens. */
 
-/** `/a~1b/0` as `['a/b', '0']`; the empty pointer as `[]`. Undefined for a text that is no pointer. */
+/** `/a~1b/0` as `['a/b', '0']`; the empty pointer as `[]`. Undefined for text that is not a pointer. */
 export function pointerTokens(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -12,7 +12,7 @@ export function pointerTokens(pointer: string): string[] | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The pointer to the member or element `token` of what `base` points at. */
+/** The pointer to the member or element `token` of the value at `base`. */
 export function childPointer(base: string, token: string | number): string {
   return `${base}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
@@ -24,7 +24,7 @@ export function pointerOf(tokens: readonly (string | number)[]): string {
 
 export type Resolution = { readonly kind: 'found'; readonly value: unknown } | { readonly kind: 'missing' }
 
-/** What a pointer points at. Only own members count: `/__proto__` is found when the document holds it. */
+/** The value at a pointer. Only own members count: `/__proto__` is found only if the document contains it. */
 export function resolvePointer(root: unknown, pointer: string): Resolution {
   const tokens = pointerTokens(pointer)
   if (!tokens) return { kind: 'missing' }

@@ -2,20 +2,20 @@ import { type Node, parseTree, visit } from 'jsonc-parser'
 import { isJsonObject } from '../../../server/plugin.ts'
 import { pointerOf } from './json-pointer.ts'
 
-/** JSON read without loss: the text stays the truth, the value is only a view of it. */
+/** JSON read without loss: the text is authoritative, the value is derived from it. */
 export interface JsonDocument {
-  /** The text as it came, a byte order mark included. */
+  /** The original text, with its byte order mark. */
   readonly text: string
   readonly value: unknown
-  /** Pointers of members whose name stands twice in one object; the last one is the value. */
+  /** Pointers of members whose name occurs twice in one object; the last one counts. */
   readonly duplicateKeys: readonly string[]
-  /** Pointers of numbers whose value a parser changes: `12345678901234567890`, `1e400`, `-0`. */
+  /** Pointers of numbers that parsing changes: `12345678901234567890`, `1e400`, `-0`. */
   readonly changedNumbers: readonly string[]
   readonly bom: boolean
   readonly depth: number
 }
 
-/** Where a text stops being JSON; both count from 1. */
+/** The first position that is not JSON; both count from 1. */
 export interface JsonFault {
   readonly line: number
   readonly column: number
@@ -30,7 +30,7 @@ export const MAX_DEPTH = 64
 
 export const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Reads a text strictly as JSON: no comments, no trailing commas. Duplicate keys read as the last one. */
+/** Parses strict JSON: no comments, no trailing commas. Of duplicate keys the last one counts. */
 export function readJson(text: string): JsonReading {
   const bom = text.startsWith(BYTE_ORDER_MARK)
   const body = bom ? text.slice(1) : text
@@ -41,7 +41,7 @@ export function readJson(text: string): JsonReading {
     return { kind: 'broken', fault: faultIn(body) }
   }
   const depth = nesting(body)
-  // The visitor recurses: below the limit it is safe, above it the depth itself is the finding.
+  // The visitor is recursive and only safe up to the limit; a deeper text is reported by its depth.
   const scan = depth > MAX_DEPTH ? { duplicateKeys: [], changedNumbers: [] } : scanMembers(body)
   return { kind: 'read', document: { text, value, ...scan, bom, depth } }
 }
@@ -53,7 +53,7 @@ export function documentOf(text: string): JsonDocument {
   return reading.document
 }
 
-/** Depth of brackets outside strings, of a text that is JSON. */
+/** Depth of brackets outside strings. */
 function nesting(text: string): number {
   let deepest = 0
   let depth = 0
@@ -115,7 +115,7 @@ function faultIn(text: string): JsonFault {
   return { line, column: at - before.lastIndexOf('\n') }
 }
 
-/** Offset of the first error, without recursion on a text that may be nested without end. */
+/** Offset of the first error; undefined for a text nested too deep for the recursive visitor. */
 function shallowFault(text: string): number | undefined {
   let first: number | undefined
   const note = (offset: number) => {
@@ -130,13 +130,13 @@ function shallowFault(text: string): number | undefined {
   return first
 }
 
-/** One member of the top level: its name and the text of its value, as they stand. */
+/** A member of the top level: its name and the exact text of its value. */
 export interface RawMember {
   readonly name: string
   readonly raw: string
 }
 
-/** The top level's members in the order of the text; none when it is no object. */
+/** The members of the top level in the order of the text; empty if it is not an object. */
 export function rawMembers(document: JsonDocument): readonly RawMember[] {
   if (!isJsonObject(document.value)) return []
   const body = bodyOf(document.text)
@@ -149,19 +149,19 @@ export function rawMembers(document: JsonDocument): readonly RawMember[] {
   })
 }
 
-/** The text behind a byte order mark. */
+/** The text without its byte order mark. */
 export function bodyOf(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** The syntax tree of a text that was read before. */
+/** The syntax tree of a valid JSON text. */
 export function treeOf(body: string): Node {
   const tree = parseTree(body)
-  if (!tree) throw new TypeError('the text is no JSON')
+  if (!tree) throw new TypeError('the text is not JSON')
   return tree
 }
 
-/** A JSON text without the blanks between its tokens; numbers, escapes and the order of names stay as they are. */
+/** A JSON text without whitespace between its tokens; tokens and their order stay unchanged. */
 export function compactJson(text: string): string {
   let compact = ''
   let from = 0

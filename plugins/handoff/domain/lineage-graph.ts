@@ -29,7 +29,7 @@ export interface LineageGraph {
 }
 
 export interface LineageRequest {
-  /** Where to start; absent: every record. */
+  /** The start; absent: every record. */
   readonly id: string | undefined
   readonly direction: Direction
   /** Steps from the start. */
@@ -46,12 +46,12 @@ export interface LineagePage extends LineageGraph {
   readonly truncated?: Truncated
 }
 
-/** The lists beside the nodes, as JSON: a merge may have as many parents as fit into a record. */
+/** Size of the lists as JSON, without the nodes: a merge may have as many parents as fit into a record. */
 const LISTS_BYTES = 48 * 1024
 
 /**
- * A page of the records around one, those nearest to it first, or of all by id; edges lead from parent to child and stand on the
- * page of the child. Errors: `invalid`/`bad_cursor`.
+ * A page of the records around one, nearest first, or of all records by id. Edges lead from parent to child and are on
+ * the page of the child. Errors: `invalid`/`bad_cursor`.
  */
 export function lineagePage(rows: readonly RecordRow[], request: LineageRequest): LineagePage {
   const distances = request.id === undefined ? undefined : distancesFrom(rows, { ...request, id: request.id })
@@ -83,7 +83,7 @@ function questionOf({ id, direction, depth }: LineageRequest): string {
   return questionName({ tool: 'lineage', id: id?.toLowerCase(), direction, depth })
 }
 
-/** The graph of a page: what hangs together with `chosen` and `rows` is known of these, not of the page alone. */
+/** The graph of a page. Leaves depend on `chosen`, missing parents and cycles on all `rows`. */
 function graphOf(
   page: readonly RecordRow[],
   chosen: readonly RecordRow[],
@@ -111,7 +111,7 @@ function graphOf(
   }
 }
 
-/** What could fill an answer by itself, within its bound; the rest stands in the record that has the most parents. */
+/** Cuts the lists to their size; the next call reads the record with the most parents. */
 function bounded(
   graph: LineageGraph,
   page: readonly RecordRow[],
@@ -132,7 +132,7 @@ function bounded(
   }
 }
 
-/** Steps from a record to each that is reached from it, itself included. */
+/** The distance of every reachable record, including the start. */
 function distancesFrom(
   rows: readonly RecordRow[],
   { id, direction, depth }: LineageRequest & { readonly id: string },
@@ -155,7 +155,7 @@ function distancesFrom(
   return found
 }
 
-/** Groups of records that are their own ancestors, each group once, in id order. */
+/** Groups of records that are their own ancestors, in id order. */
 export function cyclesOf(rows: readonly LineageRow[]): readonly (readonly string[])[] {
   const known = byId(rows)
   const left = new Set(onCycles(known))
@@ -176,7 +176,7 @@ export function cyclesOf(rows: readonly LineageRow[]): readonly (readonly string
   return cycles
 }
 
-/** What is left when every record without parents, then without children, is taken away again and again. */
+/** Repeatedly removes records without parents, then records without children; what remains is on cycles. */
 function onCycles(known: ReadonlyMap<string, LineageRow>): string[] {
   const up = new Map<string, readonly string[]>()
   for (const [id, row] of known) up.set(id, linksIn(known, row.parents))
@@ -190,7 +190,7 @@ function linksIn(known: ReadonlyMap<string, LineageRow>, ids: readonly string[])
   return [...new Set(ids.map((id) => id.toLowerCase()))].filter((id) => known.has(id))
 }
 
-/** The ids from which the links never run out. */
+/** The ids from which a path of links never ends. */
 function peeled(links: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const open = new Map(
     [...links].map(([id, targets]) => [id, targets.filter((target) => links.has(target)).length]),
@@ -211,8 +211,8 @@ function peeled(links: ReadonlyMap<string, readonly string[]>): ReadonlySet<stri
       if (count === 0) free.push(source)
     }
   }
-  const gone = new Set(free)
-  return new Set([...links.keys()].filter((id) => !gone.has(id)))
+  const removed = new Set(free)
+  return new Set([...links.keys()].filter((id) => !removed.has(id)))
 }
 
 function nodeOf(row: RecordRow): LineageNode {
@@ -225,7 +225,7 @@ function nodeOf(row: RecordRow): LineageNode {
   }
 }
 
-/** Labels hold nothing that could end them: letters, digits and blanks of the title. */
+/** Labels contain only letters, digits and spaces of the title, so that nothing can end them. */
 function mermaidOf(rows: readonly RecordRow[], edges: LineageGraph['edges']): string {
   const drawn = new Set(rows.map((row) => row.id.toLowerCase()))
   const nodes = rows.map((row) => {

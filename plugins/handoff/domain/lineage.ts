@@ -1,6 +1,6 @@
 import type { RecordRow } from './record-row.ts'
 
-/** What lineage needs of a record. */
+/** The fields of a row that lineage needs. */
 export type LineageRow = Pick<RecordRow, 'id' | 'parents'>
 
 /** Orders records by id, without regard to case. */
@@ -13,7 +13,7 @@ export function byId<T extends LineageRow>(rows: readonly T[]): ReadonlyMap<stri
   return new Map(rows.map((row) => [row.id.toLowerCase(), row]))
 }
 
-/** Every ancestor of a record, nearest first, itself not included; cycles end. */
+/** Every ancestor of a record, nearest first, without the record itself. Cycles are followed once. */
 export function ancestorsOf<T extends LineageRow>(id: string, rows: ReadonlyMap<string, T>): readonly T[] {
   const found: T[] = []
   const seen = new Set([id.toLowerCase()])
@@ -33,7 +33,7 @@ export function ancestorsOf<T extends LineageRow>(id: string, rows: ReadonlyMap<
   return found
 }
 
-/** The way from the oldest ancestor, along first parents, to the record itself, as ids. */
+/** The ids from the oldest ancestor, along first parents, to the record itself. */
 export function lineagePath(id: string, rows: ReadonlyMap<string, LineageRow>): readonly string[] {
   const path: string[] = []
   const seen = new Set<string>()

@@ -2,12 +2,12 @@ import { shownLine, shownText } from './fence.ts'
 import { discoveries, failedAttempts, type Handoff, inProgress } from './record.ts'
 import { sha256Hex } from './record-id.ts'
 
-/** The info string of the block that holds a record's bytes. */
+/** The info string of the block with a record's bytes. */
 export const BLOCK_INFO = 'json handoff'
 
 /**
- * A record as Markdown that loses nothing: a readable body, then its bytes in one block (design handoff-store,
- * section 2). `text` is the record's own text.
+ * A record as lossless Markdown: a readable body, then its bytes in one block (design handoff-store, section 2).
+ * `text` is the record's own text.
  */
 export function toMarkdown(record: Handoff, text: string): string {
   const body = readableBody(record).map(escapedFence).join('\n')
@@ -23,7 +23,7 @@ function longestBacktickRun(text: string): number {
   return longest
 }
 
-/** A line that would open or close a fence, or look like our mark, is escaped: a record cannot plant a block. */
+/** Escapes a line that would open or close a fence or look like the mark, so that a record cannot forge a block. */
 function escapedFence(line: string): string {
   return line.replace(/^(\s*(?:[>\-*+]\s*|\d+[.)]\s*)*)(`{3,}|~{3,})/, '$1\\$2').replaceAll('<!--', '&lt;!--')
 }

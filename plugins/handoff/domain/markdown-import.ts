@@ -6,14 +6,14 @@ import { sha256Hex } from './record-id.ts'
 export interface EmbeddedRecord {
   /** The record's own text, byte by byte. */
   readonly text: string
-  /** The block is not what the file says it was. */
+  /** The block no longer has the hash that the file names. */
   readonly isChanged: boolean
 }
 
 const MARK = /<!-- satchel:record sha256=([0-9a-f]{64}) newline=([01]) -->/
 
 /**
- * The record of a Markdown file; undefined when there is no block for one.
+ * The record in a Markdown file; undefined without a record block.
  * Errors: `invalid`/`ambiguous_markdown` for two.
  */
 export function embeddedRecord(markdown: string): EmbeddedRecord | undefined {
@@ -29,12 +29,12 @@ export function embeddedRecord(markdown: string): EmbeddedRecord | undefined {
 }
 
 interface Block {
-  /** Where its opening fence starts. */
+  /** Offset of its opening fence. */
   readonly start: number
   readonly text: string
 }
 
-/** Fenced blocks whose info string is ours, by the rules of Markdown: only a fence as long closes one. */
+/** Fenced blocks with the record info string. By the rules of Markdown only a fence of at least the same length closes one. */
 function recordBlocks(markdown: string): Block[] {
   const blocks: Block[] = []
   let open: OpenFence | undefined
@@ -57,14 +57,14 @@ interface OpenFence {
   readonly from: number
 }
 
-/** The fence a line is, if it is one; the info string of backticks holds none. */
+/** Parses a fence line. The info string after backticks contains no backtick. */
 function fenceOf(line: string): { readonly run: string; readonly info: string } | undefined {
   const [, run, rest = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*(.*)$/.exec(line) ?? []
   if (run === undefined || (run.startsWith('`') && rest.includes('`'))) return undefined
   return { run, info: rest.trim() }
 }
 
-/** Lines without their ends, with the offsets of their first unit and of the next line. */
+/** Lines without their ends, with the offsets of their start and of the next line. */
 function* linesOf(
   text: string,
 ): Generator<{ readonly line: string; readonly start: number; readonly end: number }> {

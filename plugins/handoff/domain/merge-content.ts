@@ -1,6 +1,6 @@
 import type { FailedAttempt, Handoff } from './record.ts'
 
-/** The parts of a record that a merge decides; the rest is captured anew. */
+/** The parts of a record that a merge determines; the rest is captured again. */
 export type MergedContent = Pick<
   Handoff,
   'work' | 'summary' | 'decisions' | 'artifacts' | 'evidence' | 'open_items' | 'risks' | 'redactions'
@@ -10,7 +10,7 @@ export type MergedContent = Pick<
   readonly extras: Readonly<Record<string, unknown>>
 }
 
-/** Texts that the caller sets, so that no conflict arises. */
+/** Texts set by the caller, which avoid conflicts. */
 export interface MergeOverrides {
   readonly title?: string | undefined
   readonly objective?: string | undefined

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { createItemIds } from './item-ids.ts'
 import { textOf } from './record-diff.ts'
 
-/** One side of a merge, as far as lists are concerned. */
+/** The items of one side of a merge. */
 export interface Side<T> {
   /** The record's id. */
   readonly parent: string
   readonly items: readonly T[]
 }
 
-/** Something both sides changed; what is in the result is the first side's. */
+/** An item that several sides changed. The result holds that of the first side. */
 export interface ItemConflict<T> {
   readonly kind: 'edited_twice' | 'closed_and_edited'
   /** The id of the item in the result. */
@@ -22,7 +22,7 @@ export interface MergedItems<T> {
   readonly conflicts: readonly ItemConflict<T>[]
   /** Parent -> id there -> id in the result, where they differ. */
   readonly renumbered: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** Id in the result -> the items it was made of, as their records have them. */
+  /** Id in the result -> its source items. */
   readonly origins: ReadonlyMap<string, readonly Origin<T>[]>
   /** Ids in the result of items that the base does not have. */
   readonly fresh: ReadonlySet<string>
@@ -38,16 +38,16 @@ type WithId = { readonly id: string }
 /** How items of one collection are merged. */
 export interface MergeRule<T> {
   readonly letter: string
-  /** An item closed on one side and edited on the other is a conflict; elsewhere the edited one stays. */
+  /** If true, an item closed on one side and edited on another is a conflict; otherwise the edited one stays. */
   readonly closing: boolean
-  /** Whether two new items are one, whatever their ids. */
+  /** True if two new items are equal apart from their ids. */
   isSame(a: T, b: T): boolean
 }
 
 /**
- * Three-way merge of items with ids (design handoff, section 10). An item of the base is known by its id, a new one by
- * what it says; new ones whose id is taken by another get the next free number. Nothing but what one side removed and
- * the others left alone is missing from the result.
+ * Three-way merge of items with ids (design handoff, section 10). Items of the base are matched by id, new ones by
+ * content; a new item whose id is in use gets the next free number. The result lacks only items that one side removed
+ * and the others left unchanged.
  */
 export function mergeItems<T extends WithId>(
   base: readonly T[],
@@ -97,7 +97,7 @@ function mergeNew<T extends WithId>(
   return { items, renumbered, origins }
 }
 
-/** Two like items of one record stay two. */
+/** True if the item comes from other records only: two equal items of one record stay two. */
 function isOfAnother<T>(origins: readonly Origin<T>[] | undefined, parent: string): boolean {
   return !origins?.some((origin) => origin.parent === parent)
 }
@@ -127,19 +127,19 @@ function mergeKnown<T extends WithId>(
   }
 }
 
-/** The same item but for its id. */
+/** True if two items differ only in their id. */
 export function saysTheSame<T extends WithId>(a: T, b: T): boolean {
   return isDeepStrictEqual({ ...a, id: '' }, { ...b, id: '' })
 }
 
-/** Three-way merge of texts: what one side took out is out, everything else is kept once. */
+/** Three-way merge of texts: drops what one side removed, keeps everything else once. */
 export function mergeTexts(base: readonly string[], sides: readonly (readonly string[])[]): string[] {
   const all = new Set([...base, ...sides.flat()])
   const known = new Set(base)
   return [...all].filter((text) => !known.has(text) || sides.every((side) => side.includes(text)))
 }
 
-/** The same for objects that are known by what they say (risks) or name (artifacts). */
+/** The same for objects matched by text (risks) or path (artifacts). */
 export function mergeNamed<T extends object>(base: readonly T[], sides: readonly (readonly T[])[]): T[] {
   const key = (item: T) => textOf(item) ?? JSON.stringify(item)
   const known = new Map(base.map((item) => [key(item), item]))

@@ -28,8 +28,8 @@ export interface Merge {
 }
 
 /**
- * Merges records with what they have in common. The parents are taken in id order, so that the result does not depend
- * on the order they are named in. Pure: nothing is captured or written.
+ * Merges records with their common base. The parents are merged in id order, so that the result does not depend on
+ * the order of the arguments. Captures and writes nothing.
  */
 export function mergeRecords(
   base: Handoff | undefined,
@@ -107,7 +107,7 @@ function unblocked(item: OpenItem): OpenItem {
   return { ...item, blocked_by: [] }
 }
 
-/** Evidence that one side removed and the other still cites stays: a reference never dangles. */
+/** Keeps evidence that one side removed but another still cites, so that no reference dangles. */
 function withCitedEvidence(
   evidence: MergedItems<Evidence>,
   base: Handoff | undefined,
@@ -119,7 +119,7 @@ function withCitedEvidence(
   return [...evidence.items, ...missing]
 }
 
-/** What each item waits for, by the ids of the result; what is closed blocks nobody any more. */
+/** The blockers of each item, by ids of the result. Closed items no longer block. */
 function withBlockers(open: MergedItems<OpenItem>): OpenItem[] {
   const present = new Set(open.items.map(({ id }) => id))
   return open.items.map((item) => {
@@ -177,7 +177,7 @@ function mergedSummary(
   }
 }
 
-/** The text that one side changed, else the first side's. */
+/** The text of the side that changed it, else of the first side. */
 function mergedText(
   base: Handoff | undefined,
   parents: readonly Handoff[],
@@ -205,7 +205,7 @@ const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
   ...['validation', 'lineage', 'automation', 'metagit', 'redactions', 'x_satchel'],
 ])
 
-/** Free members of the first parent that has them; where another differs, its own stay beside. */
+/** Free members from the first parent that has them; differing ones of other parents are returned separately. */
 function mergeExtras(parents: readonly Handoff[]) {
   const members = new Map<string, unknown>()
   const unmapped: Record<string, Record<string, unknown>> = {}
@@ -221,7 +221,7 @@ function mergeExtras(parents: readonly Handoff[]) {
   return { members: Object.fromEntries(members), unmapped }
 }
 
-/** The ledger of the parents, as far as what it names is in the merged record. */
+/** The parents' redactions that are present in the merged record. */
 export function mergedLedger(
   record: Readonly<Record<string, unknown>>,
   parents: readonly Handoff[],

@@ -10,7 +10,7 @@ import {
   SCHEMA_VERSION,
 } from './record.ts'
 
-/** What an author says of a record; everything a machine can fill in is left out. */
+/** The fields of a record that an author gives. */
 export interface Authored {
   readonly title?: string | undefined
   readonly objective?: string | undefined
@@ -34,7 +34,7 @@ export interface Authored {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What the machine knows at the time of writing. */
+/** The fields of a record that the program fills in. */
 export interface Circumstances {
   readonly id: string
   /** RFC 3339. */
@@ -54,7 +54,7 @@ export interface Circumstances {
   readonly idempotencyKey?: string | undefined
   readonly skeleton?: true | undefined
   readonly flags?: Handoff['flags'] | undefined
-  /** Text that found no field. */
+  /** Text that matches no field. */
   readonly unmapped?: string | undefined
 }
 
@@ -74,13 +74,13 @@ export interface NewRecord {
   readonly assigned: Readonly<Record<string, string>>
   /** Ids in `closes` that name no inherited open item. */
   readonly unknownCloses: readonly string[]
-  /** Names in `extra` that the schema takes; they were left out. */
+  /** Names in `extra` that the schema uses; they were ignored. */
   readonly ignoredExtras: readonly string[]
 }
 
 /**
- * A draft of what an author said, on top of what it inherits. It is checked against the schema afterwards: items
- * may still hold anything.
+ * Composes a draft from the author's fields and what it inherits. The caller checks it against the schema: items may
+ * still hold anything.
  */
 export function composeRecord(authored: Authored, around: Circumstances): NewRecord {
   const parent = around.inherited

@@ -3,8 +3,8 @@ import { type Handoff, isItemId, type OpenItem } from './record.ts'
 const ORDER = ['high', 'medium', 'low'] as const
 
 /**
- * The open item to start with: the first unblocked one that says what to do, high before medium before low. An id
- * in `blocked_by` that is no open item of the record blocks nothing any more; free text names an outside blocker.
+ * The open item to start with: the first unblocked one with a suggested_action, high before medium before low. An id
+ * in `blocked_by` that is not an open item no longer blocks; free text names an outside blocker.
  */
 export function firstNextAction(record: Handoff): OpenItem | undefined {
   const open = new Set(record.open_items.map((item) => item.id))

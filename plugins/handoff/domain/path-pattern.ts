@@ -1,6 +1,6 @@
 import { matchesGlob } from '../../../server/plugin.ts'
 
-/** True for an entry that names files: it has a slash, a dot-something, or a wildcard, and no blanks. */
+/** True for an entry that names files: it has a slash, an extension or a wildcard, and no whitespace. */
 export function looksLikePath(entry: string): boolean {
   return (
     entry !== '' &&
@@ -10,12 +10,12 @@ export function looksLikePath(entry: string): boolean {
   )
 }
 
-/** Whether a path is meant by the pattern: it matches, or stands below the folder that the pattern names. */
+/** True if a path matches the pattern or is below the folder that the pattern names. */
 export function inScope(pattern: string, path: string): boolean {
   const wanted = pattern.replace(/^\.\//, '').replace(/\/+$/, '').split('/')
   const given = path.replace(/^\.\//, '').split('/')
   if (matchesGlob(wanted, given)) return true
-  // A folder stands for all below it.
+  // A folder includes everything below it.
   return matchesGlob([...wanted, '**'], given)
 }
 

@@ -63,7 +63,7 @@ function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {
 
 type Rarity = (term: string) => number
 
-/** A term that many attempts share says less about each. */
+/** A term that many attempts share counts less. */
 function rarityIn(attempts: readonly PastAttempt[]): Rarity {
   const counts = new Map<string, number>()
   for (const { approach } of attempts) {
@@ -75,11 +75,11 @@ function rarityIn(attempts: readonly PastAttempt[]): Rarity {
 
 interface MeantPlan {
   readonly terms: ReadonlySet<string>
-  /** The plan says how it differs from something. */
+  /** The plan states a difference to something. */
   readonly differs: boolean
 }
 
-/** What follows these words is what the plan does not do, up to the end of the clause. */
+/** Words after which the plan names what it does not do, up to the end of the clause. */
 const TURNED_AWAY =
   /\b(?:instead of|rather than|in place of|as opposed to|without|avoid(?:ing)?|no longer|not|never|don'?t|do not|skip(?:ping)?|stop(?:ping)?|replac(?:e|ing)|drop(?:ping)?|revert(?:ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to)\b|$)/gi
 const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unlike|differently|only after)\b/i
@@ -101,7 +101,7 @@ function compare(
   if (shared === 0) return { score: 0, matched_terms: [] }
   const recall = shared / weigh(tried)
   const precision = shared / weigh(plan.terms)
-  // One replaced word in a short sentence is another plan: the share counts more than linearly.
+  // One replaced word in a short sentence makes another plan: the share counts more than linearly.
   let score = recall ** 1.5 * (0.8 + 0.2 * precision)
   if (isOpposite(plan.terms, tried)) score *= 0.5
   if (plan.differs) score *= 0.75
@@ -116,7 +116,7 @@ function isOpposite(plan: ReadonlySet<string>, tried: readonly string[]): boolea
   )
 }
 
-/** Stems of the words that carry meaning. */
+/** Stems of the significant words. */
 function termsOf(text: string): string[] {
   return wordsOf(text)
     .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
@@ -132,14 +132,14 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 
 const stems = (words: string) => words.split(' ').map(stem)
 
-/** Words of doing: they say less than what it is done to. */
+/** Verbs, which say less than their objects. */
 const VERBS: ReadonlySet<string> = new Set(
   stems(
     'use make add set put get run change update create write call move keep give take apply switch introduce implement enable configure build store save handle fix do work wrap convert pass perform',
   ),
 )
 
-/** Words that mean the same in a plan. */
+/** Synonyms in plans. */
 const SAME: ReadonlyMap<string, string> = new Map(
   (
     [

@@ -2,7 +2,7 @@ import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../.
 import { refusals } from '../reasons.ts'
 import { sha256 } from './record-id.ts'
 
-/** One thing wrong with a store. `next` says what to do about it; nothing destructive. */
+/** A problem of a store. `next` names a remedy, never a destructive one. */
 export interface StoreProblem {
   readonly kind: (typeof PROBLEM_KINDS)[number]
   readonly path: string
@@ -10,7 +10,7 @@ export interface StoreProblem {
   readonly next: string
 }
 
-/** The gravest first: in this order they are listed. */
+/** In the order of the list, most serious first. */
 export const PROBLEM_KINDS = [
   'damaged_record',
   'orphan_temp',
@@ -31,8 +31,7 @@ export interface ProblemPage {
 const QUESTION = questionName({ tool: 'doctor' })
 
 /**
- * A page of the problems, in an order that does not hang on how they were found: what did not change is neither repeated nor
- * skipped. Errors: `invalid`/`bad_cursor`.
+ * A page of the problems in a stable order: unchanged problems are neither repeated nor skipped. Errors: `invalid`/`bad_cursor`.
  */
 export function problemPage(
   problems: readonly StoreProblem[],
@@ -52,7 +51,7 @@ export function problemPage(
   }
 }
 
-/** A digest stands for path and detail, which may be longer than a cursor. */
+/** Includes a digest instead of path and detail, which may be longer than a cursor. */
 function keyOf({ kind, path, detail }: StoreProblem): CursorKey {
   return [PROBLEM_KINDS.indexOf(kind), path.slice(0, 200), sha256(`${path}\0${detail}`).slice(-16)]
 }

@@ -1,6 +1,6 @@
 import { failedAttempts, type Handoff } from './record.ts'
 
-/** How useful a record is to whoever resumes it, 0 to 100; never raises a check. */
+/** Usefulness of a record to the next session, 0 to 100. Never fails a check. */
 export interface Quality {
   readonly overall: number
   readonly dimensions: Readonly<Record<QualityDimension, number>>
@@ -26,8 +26,8 @@ export function qualityOf(record: Handoff, fresh: boolean | undefined): Quality 
   const explained = decisions.filter((item) => item.rationale).length
   const nextActions = open_items.filter((item) => item.suggested_action).length
   const dimensions: Record<QualityDimension, number> = {
-    objective: told(work.objective, 20),
-    state: told(summary.current_state, 40),
+    objective: lengthScore(work.objective, 20),
+    state: lengthScore(summary.current_state, 40),
     next_action:
       open_items.length === 0
         ? summary.completed.length > 0
@@ -37,7 +37,7 @@ export function qualityOf(record: Handoff, fresh: boolean | undefined): Quality 
     done_criteria: work.definition_of_done.length === 0 ? 0 : 100,
     evidence: evidence.length === 0 ? 0 : Math.round(50 + share(backed, decisions.length || 1) / 2),
     rationale: decisions.length === 0 ? 50 : share(explained, decisions.length),
-    // Nothing failed is possible; a failure without its reason helps nobody.
+    // A record without failures is fine; a failure without its reason is not useful.
     failures: failed.length === 0 ? 70 : share(failed.filter((item) => item.reason).length, failed.length),
     freshness: fresh === undefined ? 50 : fresh ? 100 : 0,
   }
@@ -45,7 +45,7 @@ export function qualityOf(record: Handoff, fresh: boolean | undefined): Quality 
   return { overall: Math.round(values.reduce((sum, value) => sum + value, 0) / values.length), dimensions }
 }
 
-function told(text: string, enoughChars: number): number {
+function lengthScore(text: string, enoughChars: number): number {
   return Math.round(100 * Math.min(1, text.trim().length / enoughChars))
 }
 

@@ -16,7 +16,7 @@ export interface QueryTerm {
 
 export interface Query {
   readonly terms: readonly QueryTerm[]
-  /** Words beyond the limit that were not looked for. */
+  /** Words beyond the limit, which are ignored. */
   readonly ignored: number
 }
 

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../../server/plugin.ts'
 import type { Handoff } from './record.ts'
 
 /**
- * What can be read of any JSON value as a record: members of the wrong shape count as absent. For checks that go on
- * where the schema already refused; never stored, never given back.
+ * Reads any JSON value as a record; members of the wrong shape count as absent. For checks that run even if the value
+ * does not match the schema. The result is never stored or returned.
  */
 export function readableRecord(value: unknown): Handoff {
   const root = asObject(value)
@@ -55,7 +55,7 @@ export function readableRecord(value: unknown): Handoff {
       replacement: asText(entry['replacement']),
     })),
   }
-  // Enumerations may hold any text here: every check compares them with the values it knows.
+  // Enumerations may hold any text here: checks compare them with known values.
   return readable as Handoff
 }
 
@@ -142,7 +142,7 @@ function asObject(value: unknown): Fields {
   return isJsonObject(value) ? value : {}
 }
 
-/** The elements that are objects, each at its place: an element of another shape reads as an empty one. */
+/** The elements as objects at their index; an element of another shape becomes an empty object. */
 function asObjects(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(asObject) : []
 }

@@ -11,10 +11,10 @@ import {
 } from './record.ts'
 
 const MAX_HISTORY = 200 // design handoff, section 4
-/** All of the history as JSON: reasons of many moves must not outgrow the record that they are of. */
+/** Size of the history as JSON, so that many long reasons do not fill up the record. */
 const HISTORY_BYTES = 64 * 1024
 
-/** What one write does to the members that may change after release. Absent: left as it is. */
+/** A change of the members that may change after release. Absent members stay unchanged. */
 export interface RecordChange {
   readonly status?: Status
   readonly flags?: readonly Flag[]
@@ -31,7 +31,7 @@ export interface RecordChange {
   }
 }
 
-/** The edits that make a change; nothing is edited that stays the same. */
+/** The edits for a change. Unchanged members are not edited. */
 export function changeEdits(record: Handoff, change: RecordChange): JsonEdit[] {
   const own = extension(record)
   const edits: JsonEdit[] = []
@@ -55,7 +55,7 @@ export function changeEdits(record: Handoff, change: RecordChange): JsonEdit[] {
   return edits
 }
 
-/** The newest entries that fit beside one more. */
+/** The newest entries that fit besides a new one. */
 function recentOf(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
   let left = HISTORY_BYTES - jsonBytes(entry)
   const recent = history.slice(-(MAX_HISTORY - 1))
@@ -70,7 +70,7 @@ function sameFlags(a: readonly Flag[], b: readonly Flag[]): boolean {
   return a.length === b.length && a.every((flag, index) => flag === b[index])
 }
 
-/** The flags with one more or one less; others stay. */
+/** The flags with `flag` added or removed. */
 export function withFlag(flags: readonly Flag[], flag: Flag, isSet: boolean): readonly Flag[] {
   if (!isSet) return flags.filter((other) => other !== flag)
   return flags.includes(flag) ? flags : [...flags, flag]

@@ -15,7 +15,7 @@ export interface Changed {
   readonly after: unknown
 }
 
-/** Differences between two records; pointers of what is gone point into the first, all others into the second. */
+/** Differences between two records. Pointers of removed values refer to the first record, all others to the second. */
 export interface RecordDiff {
   readonly summary: string
   readonly added: readonly Placed[]
@@ -25,7 +25,7 @@ export interface RecordDiff {
   readonly by_section: Readonly<Record<string, number>>
 }
 
-/** Compares two JSON values as records: list entries are matched by what names them, never by their place. */
+/** Compares two JSON values as records. List entries are matched by name or text, never by position. */
 export function diffRecords(a: unknown, b: unknown): RecordDiff {
   const found: Findings = { added: [], removed: [], changed: [] }
   compare(a, b, '', '', found)
@@ -43,7 +43,7 @@ export function diffRecords(a: unknown, b: unknown): RecordDiff {
   return { summary, added, removed, changed, by_section: sections }
 }
 
-/** Sections that a summary names, and how much of a name: anybody may add members to a record. */
+/** Limits of a summary: records may have any number of extra members with long names. */
 const MAX_NAMED = 10
 const NAME_CHARS = 60
 
@@ -142,7 +142,7 @@ function nameOf(element: unknown): string | undefined {
   return name && `${name}:${String(element[name])}`
 }
 
-/** What an item says, without accents, case and spacing. */
+/** The text of an item, without accents, case and spacing. */
 export function textOf(element: unknown): string | undefined {
   if (!isJsonObject(element)) return undefined
   const name = TEXTS.find((candidate) => typeof element[candidate] === 'string')

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** Record ids and the other names that are made of hashes. */
+/** Record ids and names derived from hashes. */
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Random bytes from the caller's source. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** A version 7 uuid: 48 bits of milliseconds, then 74 random bits; later ones sort behind earlier ones. */
+/** A version 7 uuid: 48 bits of milliseconds, then 74 random bits; later ones sort after earlier ones. */
 export function newRecordId(nowMs: number, random: RandomBytes): string {
   const time = Math.max(0, Math.floor(nowMs)).toString(16).padStart(12, '0').slice(-12)
   const noise = Buffer.from(random(10)).toString('hex')
@@ -26,12 +26,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
-/** The last 8 hex digits, as lists show an id: the first 8 of a version 7 uuid are only a time. */
+/** The last 8 hex digits, as shown in lists; the first 8 of a version 7 uuid are only a time. */
 export function shortId(id: string): string {
   return id.slice(-8).toLowerCase()
 }
 
-/** Ids that begin or end with these hex digits (hyphens are ignored); at least 4 digits. */
+/** Ids that start or end with these hex digits, at least 4; hyphens are ignored. */
 export function matchingIds(fragment: string, ids: readonly string[]): readonly string[] {
   const wanted = fragment.toLowerCase().replaceAll('-', '')
   if (!/^[0-9a-f]{4,32}$/.test(wanted)) return []
@@ -56,7 +56,7 @@ export function isSha256(text: string): boolean {
   return /^sha256:[0-9a-f]{64}$/i.test(text)
 }
 
-/** A harness session as records name it: the real id never stands in a file. */
+/** The name of a harness session in records. The real id is never written to a file. */
 export function sessionName(sessionId: string): string {
   if (/^s-[0-9a-f]{16}$/.test(sessionId)) return sessionId
   return `s-${sha256Hex(sessionId).slice(0, 16)}`

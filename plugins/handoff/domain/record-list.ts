@@ -52,8 +52,8 @@ export interface ListPage {
 }
 
 /**
- * One page of the rows that a request means. The cursor holds the key of the last row: what did not change is neither
- * repeated nor skipped. Errors: `invalid`/`bad_cursor`, `invalid`/`unknown_field`, `invalid`/`invalid_arguments`.
+ * One page of the matching rows. The cursor holds the key of the last row, so that unchanged rows are neither repeated
+ * nor skipped. Errors: `invalid`/`bad_cursor`, `invalid`/`unknown_field`, `invalid`/`invalid_arguments`.
  */
 export function listRows(rows: readonly RecordRow[], request: ListRequest): ListPage {
   const kept = (request.leaf_only ? leavesOf(rows) : rows).filter(filterOf(request))
@@ -104,7 +104,7 @@ function limitOf(name: string, text: string | undefined): number | undefined {
   throw refusals.not_a_time({ name }, { errors: [{ pointer: `/${name}`, message: 'not a time' }] })
 }
 
-/** Rising keys in the order of the list; the id makes each of its own. */
+/** Ascending keys in the order of the list. The id makes each unique. */
 function keyOf({ row, score = 0 }: Hit, sort: Sort): CursorKey {
   const newest = -row.updatedMs
   const id = row.id.toLowerCase()
@@ -124,7 +124,7 @@ function firstBehind(keyed: readonly { readonly key: CursorKey }[], after: Curso
   return low
 }
 
-/** What a cursor belongs to: the same question. The size of the page may change. */
+/** Identifies the request of a cursor. The page size may change. */
 function questionOf({ limit: _limit, cursor: _cursor, ...question }: ListRequest, sort: Sort): string {
   return questionName({ ...question, sort })
 }

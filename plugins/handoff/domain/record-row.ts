@@ -12,9 +12,9 @@ import {
 } from './record.ts'
 import { timeOf } from './record-time.ts'
 
-/** What lists, lineage and search need of a record without reading its file again. */
+/** The fields of a record that lists, lineage and search use. */
 export interface RecordRow {
-  /** As the record spells it. */
+  /** In the record's own spelling. */
   readonly id: string
   /** Relative to the project root. */
   readonly path: string
@@ -23,7 +23,7 @@ export interface RecordRow {
   readonly flags: readonly Flag[]
   readonly created_at: string
   readonly updated_at: string
-  /** Milliseconds; the file's time where `updated_at` is no time. */
+  /** Milliseconds; the file's time if `updated_at` is not a time. */
   readonly updatedMs: number
   readonly relation: Relation
   readonly parents: readonly string[]
@@ -40,7 +40,7 @@ export interface RecordRow {
   readonly text: SearchText
 }
 
-/** The searchable fields, as the query language names them. */
+/** The searchable fields, by their names in queries. */
 export const SEARCH_FIELDS = [
   'title',
   'objective',

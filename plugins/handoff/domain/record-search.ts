@@ -16,9 +16,9 @@ const K1 = 1.2
 const B = 0.5
 const AVERAGE_WORDS = 40
 
-/** The rows in which every term of the query holds, with their scores, in no order. */
+/** The rows that match every term of the query, with their scores, in no order. */
 export function searchRows({ terms }: Query, rows: readonly RecordRow[]): SearchHit[] {
-  const held = terms.map(() => 0) // rows in which this term and all before it hold
+  const held = terms.map(() => 0) // rows that match this term and all before it
   const found: { readonly row: RecordRow; readonly frequencies: readonly number[] }[] = []
   for (const row of rows) {
     const frequencies = frequenciesOf(terms, searchedOf(row), held)
@@ -28,7 +28,7 @@ export function searchRows({ terms }: Query, rows: readonly RecordRow[]): Search
   return found.map(({ row, frequencies }) => ({ row, score: scoreOf(frequencies, weights) }))
 }
 
-/** How often each term stands in a row; 0 for one that must not. Undefined when one does not hold; counts those that do. */
+/** The frequency of each term in a row; 0 for excluded terms. Undefined if a term does not match. Counts matches in `held`. */
 function frequenciesOf(
   terms: readonly QueryTerm[],
   fields: SearchedRow,
@@ -44,12 +44,12 @@ function frequenciesOf(
   return frequencies
 }
 
-/** In half steps: one more record must not move the others, or a page would repeat or skip them. */
+/** In half steps, so that a new record rarely reorders the others: a page would repeat or skip them. */
 function rarity(total: number, found: number): number {
   return 1 + Math.round(2 * Math.log2((total + 1) / (found + 1))) / 2 / 4
 }
 
-/** A field of a row as it is searched. Its words are counted when first needed. */
+/** A searched field of a row. Its words are counted on first use. */
 interface SearchedField {
   readonly name: SearchField
   readonly boost: number
@@ -59,10 +59,10 @@ interface SearchedField {
 }
 type SearchedRow = readonly SearchedField[]
 
-/** Kept as long as the row. */
+/** Cached as long as the row. */
 const searched = new WeakMap<RecordRow, SearchedRow>()
 
-/** The fields of a row that hold anything. */
+/** The non-empty fields of a row. */
 function searchedOf(row: RecordRow): SearchedRow {
   const known = searched.get(row)
   if (known) return known
@@ -82,7 +82,7 @@ function wordCounts(field: SearchedField): ReadonlyMap<string, number> {
   return counts
 }
 
-/** How often the term stands in a row, weighed by field and length as BM25 does; 0 when it stands nowhere. */
+/** The frequency of a term in a row, weighted by field and length as in BM25. */
 function frequencyOf(term: QueryTerm, fields: SearchedRow): number {
   let frequency = 0
   for (const field of fields) {
@@ -95,7 +95,7 @@ function frequencyOf(term: QueryTerm, fields: SearchedRow): number {
   return frequency
 }
 
-/** How often the term stands in the field. Most fields are left by the first, cheap look. */
+/** Occurrences of the term in the field. A cheap test first rules out most fields. */
 function countIn(term: QueryTerm, field: SearchedField): number {
   if (!field.plain.includes(term.text)) return 0
   if (term.kind === 'phrase') return isWholePhrase(field.plain, term.text) ? 1 : 0
@@ -115,7 +115,7 @@ function isWholePhrase(plain: string, phrase: string): boolean {
   return false
 }
 
-/** Saturated frequencies by rarity; a term that must not stand there has none. */
+/** Sums the saturated frequencies, weighted by rarity. Excluded terms have none. */
 function scoreOf(frequencies: readonly number[], weights: readonly number[]): number {
   let score = 0
   for (const [at, frequency] of frequencies.entries()) {
@@ -124,7 +124,7 @@ function scoreOf(frequencies: readonly number[], weights: readonly number[]): nu
   return Math.round(score * 10_000) / 10_000
 }
 
-/** Words of a row around the first hit, on one line, every character shown. Costs more than the search: for a page only. */
+/** Text of a row around the first hit, on one line. Slower than the search, so only used for a page. */
 export function snippetOf(row: RecordRow, query: Query): string {
   for (const term of query.terms.filter(({ not }) => !not)) {
     for (const field of searchedOf(row)) {

@@ -12,20 +12,20 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 /** Records that one call imports or exports (design handoff-store, section 2). */
 export const MAX_BUNDLE_RECORDS = 1000
 
-/** Which limit a record passes, and by how much. */
+/** A limit that a record exceeds. */
 export interface SizeFault {
   readonly reason: 'record_too_large' | 'too_deep' | 'too_many_items'
   readonly actual: number
   readonly limit: number
 }
 
-/** Refuses to write what is too large to be a record. Errors: `too_large` with the reason of the limit. */
+/** Refuses a record that exceeds a limit. Errors: `too_large` with the reason of the limit. */
 export function refuseTooLarge(text: string, value: unknown): void {
   const fault = sizeFault(text, value)
   if (fault) throw tooLarge(fault)
 }
 
-/** The first limit that a record passes; undefined: it may be stored. */
+/** The first limit that a record exceeds; undefined if there is none. */
 export function sizeFault(text: string, value: unknown): SizeFault | undefined {
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_RECORD_BYTES) return { reason: 'record_too_large', actual: bytes, limit: MAX_RECORD_BYTES }
@@ -36,7 +36,7 @@ export function sizeFault(text: string, value: unknown): SizeFault | undefined {
   return undefined
 }
 
-/** The error of a record that passes a limit. Nothing was written. */
+/** The error for a record that exceeds a limit. Nothing was written. */
 export function tooLarge(
   { reason, actual, limit }: SizeFault,
   advice = 'Shorten it, then try again.',
@@ -45,7 +45,7 @@ export function tooLarge(
   return refusals[reason]({ actual, limit, advice }, options)
 }
 
-/** Elements of all lists at the record's top level. */
+/** Number of elements in all lists at the top level. */
 export function countItems(value: unknown): number {
   if (!isJsonObject(value)) return 0
   let count = 0
@@ -53,7 +53,7 @@ export function countItems(value: unknown): number {
   return count
 }
 
-/** Nesting of objects and lists; counted without recursion. */
+/** Nesting depth of objects and lists. Iterative, because the value may be deep. */
 export function depthOf(value: unknown): number {
   let deepest = 0
   let level: unknown[] = [value]

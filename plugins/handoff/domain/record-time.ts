@@ -1,15 +1,15 @@
-/** Timestamps of records are free text; these read the ones that are times. */
+/** Parses timestamps, which are free text in records. */
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?$/
 
-/** Milliseconds since 1970, or undefined for a text that is no time. A time without a zone is read as UTC. */
+/** Milliseconds since 1970; undefined for text that is not a time. A time without a zone counts as UTC. */
 export function timeOf(text: string): number | undefined {
   if (!RFC3339.test(text)) return undefined
   const ms = Date.parse(hasZone(text) ? text : `${text}Z`)
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** True when the time says its zone. */
+/** True for a time with a zone. */
 export function hasZone(text: string): boolean {
   return /(?:[Zz]|[+-]\d{2}:?\d{2})$/.test(text)
 }

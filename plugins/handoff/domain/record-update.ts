@@ -8,7 +8,7 @@ import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf
 import { type Handoff, ITEM_COLLECTIONS } from './record.ts'
 import { quoted } from './secrets.ts'
 
-/** Items and entries to put behind those a record has. */
+/** Items and entries to append. */
 export interface Appendix {
   readonly decisions?: readonly GivenItem[] | undefined
   readonly evidence?: readonly GivenItem[] | undefined
@@ -40,7 +40,7 @@ const PROTECTED = [
 
 export interface UpdatedText {
   readonly text: string
-  /** Pointers that were written, as the caller named them. */
+  /** Pointers of changed values, as given by the caller. */
   readonly changed: readonly string[]
   readonly assigned: Readonly<Record<string, string>>
 }
@@ -64,7 +64,7 @@ function refuseProtected(path: string): void {
   )
 }
 
-/** The text with items and entries appended; labels become ids as in a new record. */
+/** Appends items and entries. Labels become ids as in a new record. */
 export function appendedRecord(
   document: JsonDocument,
   record: Handoff,
@@ -103,7 +103,7 @@ export function appendedRecord(
   return { text: editText(document, edits), changed: used.map(([pointer]) => pointer), assigned }
 }
 
-/** The three lists that a record may leave out are made before something is put into them. */
+/** Creates one of the three optional lists before something is appended to it. */
 function madeList(record: Handoff, pointer: string): JsonEdit[] {
   const isMissing =
     (pointer === '/failed_attempts' && record.failed_attempts === undefined) ||
@@ -112,7 +112,7 @@ function madeList(record: Handoff, pointer: string): JsonEdit[] {
   return isMissing ? [{ op: 'set', pointer, value: [] }] : []
 }
 
-/** Edits that every update ends with: a draft again, checked by nobody, described by somebody. */
+/** Edits at the end of every update: the record is a draft again, without check results, and no longer a skeleton. */
 export function afterUpdate(record: Handoff, now: string): JsonEdit[] {
   const own: unknown = 'x_satchel' in record ? record.x_satchel : undefined
   const edits: JsonEdit[] = [{ op: 'set', pointer: '/updated_at', value: now }]

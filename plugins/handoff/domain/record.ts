@@ -2,7 +2,7 @@ import type { HandoffKnown } from '../../../generated/handoff-known.ts'
 import { isJsonObject } from '../../../server/plugin.ts'
 import { timeOf } from './record-time.ts'
 
-/** A record after the schema accepted it. Members the schema does not list are there, but unseen by the type. */
+/** A record that matches the schema. Members that the schema does not list exist, but not in the type. */
 export type Handoff = HandoffKnown
 export type Status = Handoff['status']
 export type Flag = Handoff['flags'][number]
@@ -52,12 +52,12 @@ export function failedAttempts(record: Handoff): readonly FailedAttempt[] {
   return record.failed_attempts ?? []
 }
 
-/** What is under way; the specification's default is the empty list. */
+/** Work in progress; the specification's default is the empty list. */
 export function inProgress(record: Handoff): readonly string[] {
   return record.summary.in_progress ?? []
 }
 
-/** What was found out; the specification's default is the empty list. */
+/** The discoveries; the specification's default is the empty list. */
 export function discoveries(record: Handoff): readonly string[] {
   return record.summary.discoveries ?? []
 }
@@ -72,13 +72,13 @@ export interface HistoryEntry {
   readonly nonce: string | null
 }
 
-/** Who works on a resumed record, and until when. */
+/** The session that works on a resumed record, and until when. */
 export interface Claim {
   readonly by: string
   readonly expires_at: string
 }
 
-/** Our one top-level member `x_satchel`, as far as it has the expected shape; no reader needs it. */
+/** The top-level member `x_satchel`, which other readers can ignore. */
 export interface Extension {
   readonly history: readonly HistoryEntry[]
   readonly claim: Claim | null
@@ -94,7 +94,7 @@ export function isLive(claim: Claim | null, nowMs: number): boolean {
   return claim !== null && (timeOf(claim.expires_at) ?? 0) > nowMs
 }
 
-/** The extension of a record; whatever is malformed counts as absent. */
+/** The extension of a record. Malformed members count as absent. */
 export function extension(record: unknown): Extension {
   const member = isJsonObject(record) ? record['x_satchel'] : undefined
   const x = isJsonObject(member) ? member : {}
@@ -123,7 +123,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A copy of the record in which the members that may be absent stand with the specification's defaults. */
+/** A copy of the record with the specification's defaults for absent members. */
 export function withDefaults(record: Handoff): Handoff {
   return {
     ...record,

@@ -33,7 +33,7 @@ export function ledgerOf(findings: readonly SecretFinding[]): Redaction[] {
   return entries
 }
 
-/** Findings by the pointer of the string, or of the member whose name they stand in. */
+/** Findings by the pointer of the string, or of the member whose name contains them. */
 function byPointer(findings: readonly SecretFinding[]): ReadonlyMap<string, readonly SecretFinding[]> {
   const map = new Map<string, SecretFinding[]>()
   for (const finding of findings) {
@@ -76,12 +76,12 @@ function rebuild(
   return Object.fromEntries(entries)
 }
 
-/** The name of a member whose own name held a secret. */
+/** The new name of a member whose name held a secret. */
 export function redactedKey(number: number): string {
   return `redacted_key_${number}`
 }
 
-/** One above the highest number of a renamed member, so that no two names meet. */
+/** One above the highest number of a renamed member, so that names stay unique. */
 export function nextKeyNumber(value: unknown): number {
   let highest = 0
   const look = (node: unknown): void => {

@@ -1,6 +1,6 @@
-/** What looks like a secret in a text. Every pattern is linear: bounded prefixes, one greedy tail. */
+/** Rules for secrets in a text. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
 
-/** A span of a text, in UTF-16 units of the text that was given. */
+/** A span of a text, in UTF-16 units. */
 export interface SecretSpan {
   readonly rule: string
   readonly start: number
@@ -107,7 +107,7 @@ export function isSecretMember(name: string, value: string): boolean {
   return SECRET_NAME.test(name) && !/\s/.test(value) && isStrong(value)
 }
 
-/** Words of the text that look random and match no rule. */
+/** True if a word of the text looks random. */
 export function randomWords(text: string): boolean {
   for (const [word] of text.matchAll(/[A-Za-z0-9+/_=-]{32,}/g)) {
     if (isPublicHash(word) || word.split('/').length > 3) continue
@@ -171,7 +171,7 @@ function offsetsIn(text: string, size: number): Int32Array {
   return offsets
 }
 
-/** Sorts what it is given. */
+/** Merges overlapping spans. Sorts its argument. */
 function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
   const kept: SecretSpan[] = []
   for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -193,7 +193,7 @@ function mixed(value: string): boolean {
   return classes(value.slice(5)) >= 3 || /[A-Z]/.test(value)
 }
 
-/** How many of lower case, upper case, digits and the rest occur. */
+/** The number of character classes: lower case, upper case, digits, others. */
 function classes(value: string): number {
   let seen = 0
   for (let at = 0; at < value.length && seen !== 0b1111; at++) seen |= classOf(value.charCodeAt(at))
@@ -207,11 +207,11 @@ function classOf(unit: number): number {
   return 0b1000
 }
 
-/** Longest header of a token that is looked into. A text may hold a hundred thousand of them: they share one buffer. */
+/** Longest token header to inspect. A text may hold a hundred thousand tokens, so they share one buffer. */
 const HEADER_CHARS = 4000
 const headerBytes = Buffer.alloc(HEADER_CHARS)
 
-/** Its header is an object with an algorithm. Told without parsing: a hundred thousand of them are a lot of garbage. */
+/** True if the header is an object with an algorithm. Does not parse it, which would allocate too much. */
 function isJwt(token: string): boolean {
   const size = headerBytes.write(token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS)), 'base64url')
   const header = headerBytes.toString('latin1', 0, size)

@@ -3,7 +3,7 @@ import { childPointer } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
 import { isPublicHash, isSecretMember, randomWords, secretSpans } from './secret-rules.ts'
 
-/** What replaces the span of a secret. */
+/** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'
 
 /** One secret in a record. `start` and `end` count UTF-16 units of the string at `pointer`. */
@@ -14,7 +14,7 @@ export interface SecretFinding {
   readonly end: number
   /** At most the public prefix, such as `ghp_…`. */
   readonly preview: string
-  /** The secret stands in the member's name. */
+  /** The secret is in the member's name. */
   readonly inName?: true
 }
 
@@ -39,7 +39,7 @@ export function findSecrets(value: unknown): readonly SecretFinding[] {
   return findings
 }
 
-/** Findings as they may be shown: a pointer may lead through a name that is a secret itself. */
+/** Findings for display: a pointer may contain a name that is itself a secret. */
 export function shownFindings(findings: readonly SecretFinding[]): readonly SecretFinding[] {
   return findings.map((finding) => ({ ...finding, pointer: redactText(finding.pointer) }))
 }
@@ -59,12 +59,12 @@ export function redactText(text: string): string {
   return replaceSpans(text, inText('', undefined, text))
 }
 
-/** What a caller said, as an error may repeat it: without secrets, at most `chars` characters. */
+/** Text of a caller for use in an error: without secrets, at most `chars` characters. */
 export function quoted(text: string, chars: number): string {
   return redactText(text).slice(0, chars)
 }
 
-/** A name that is only ever compared: as it is, or its digest where it holds a secret. */
+/** A name that is only compared: unchanged, or its digest if it holds a secret. */
 export function comparableName(name: string): string {
   return redactText(name) === name ? name : sha256(name)
 }

@@ -3,7 +3,7 @@ import { shownText, wholeChars } from './fence.ts'
 import { firstNextAction } from './next-action.ts'
 import { failedAttempts, type Handoff, type OpenItem } from './record.ts'
 
-/** A brief as data: every text with its invisible characters shown, every list cut at its most important entries. */
+/** A brief as data: texts show invisible characters, lists hold their most important entries. */
 export interface Structured {
   readonly objective: string
   readonly constraints: readonly string[]
@@ -31,14 +31,14 @@ export interface StructuredBrief {
   readonly structured: Structured
   /** List -> entries that were left out. */
   readonly leftOut: Readonly<Record<string, number>>
-  /** Where in the record the first text stands that was left out or cut, as a JSON pointer; undefined: all is there. */
+  /** JSON pointer of the first text that was left out or cut; undefined if everything is shown. */
   readonly more: string | undefined
 }
 
 const MAX_ENTRIES = 20
 /** Longest text; `handoff_get` shows the whole. */
 const TEXT_CHARS = 2000
-/** All lists together, as JSON: about 8,000 tokens beside the brief, below what clients cut. */
+/** All lists together, as JSON: about 8,000 tokens beside the brief, below the limits of clients. */
 const LISTS_BYTES = 32 * 1024
 const RANK = { high: 0, medium: 1, low: 2 } as const
 
@@ -52,7 +52,7 @@ const POINTERS: Readonly<Record<keyof Structured, string>> = {
   open_questions: '/open_items',
 }
 
-/** The parts of a record that whoever resumes it acts on, at a size that does not grow with the record. */
+/** The parts of a record that the next session acts on, within a fixed size. */
 export function structuredOf(record: Handoff): StructuredBrief {
   const shortened = new Set<keyof Structured>()
   const all = listsOf(record, (text, part) => {
@@ -63,7 +63,7 @@ export function structuredOf(record: Handoff): StructuredBrief {
   })
   const { objective, constraints, do_not_retry } = all
   const first = <T>(list: readonly T[]): readonly T[] => list.slice(0, MAX_ENTRIES)
-  // Of what must not be overlooked as much as fits; of the rest the most important.
+  // Constraints and failed attempts as far as they fit; of the rest the most important.
   const { lists } = withinBytes(
     {
       constraints,

@@ -6,15 +6,15 @@ import type { Redaction } from './record.ts'
 import { ledgerOf, nextKeyNumber, redactedKey } from './redaction.ts'
 import { findSecrets, quoted, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
 
-/** A record's text without its secrets, and what was replaced; the ledger is in the text already. */
+/** A record's text without its secrets, and the list of replacements, which the text includes. */
 export interface RedactedText {
   readonly text: string
   readonly ledger: readonly Redaction[]
 }
 
 /**
- * Redacts a record's text by edits: bytes around a secret stay. `forced` are pointers of strings to replace whole,
- * whatever they hold. Errors: `invalid`/`duplicate_keys`, `not_found`/`pointer_not_found` of a forced pointer.
+ * Redacts a record's text by edits, so that bytes around a secret stay. `forced` are pointers of strings to replace
+ * completely. Errors: `invalid`/`duplicate_keys`, `not_found`/`pointer_not_found` of a forced pointer.
  */
 export function redactDocument(document: JsonDocument, forced: readonly string[] = []): RedactedText {
   const findings = [
@@ -75,7 +75,7 @@ function newNames(document: JsonDocument, findings: readonly SecretFinding[]): N
   return names
 }
 
-/** A pointer after the renaming of every name on its way. */
+/** A pointer after its names were renamed. */
 function renamedPointer(pointer: string, names: NewNames): string {
   let before = ''
   let after = ''

@@ -1,6 +1,6 @@
 import { extension, type Handoff, type Status } from './record.ts'
 
-/** Which states a transition may lead to, by the state it starts from (design handoff, section 5). */
+/** The allowed next statuses of each status (design handoff, section 5). */
 export const ALLOWED: Readonly<Record<Status, readonly Status[]>> = {
   draft: ['validated', 'ready', 'superseded', 'archived'],
   validated: ['validated', 'ready', 'superseded', 'archived'],
@@ -10,22 +10,22 @@ export const ALLOWED: Readonly<Record<Status, readonly Status[]>> = {
   archived: ['archived'],
 }
 
-/** What a transition has to do. */
+/** The work of a transition. */
 export type Step =
-  /** It is there already. */
+  /** The record has this status already. */
   | 'stay'
   /** Run the checks and store their outcome. */
   | 'validate'
-  /** Release it to whoever goes on. */
+  /** Release the record for the next session. */
   | 'promote'
-  /** Give the claim back. */
+  /** End the claim. */
   | 'release'
-  /** Another record took its place. */
+  /** Another record replaced it. */
   | 'supersede'
   | 'archive'
   | 'illegal'
 
-/** The step from one state to another. */
+/** The step from one status to another. */
 export function stepFor(from: Status, to: Status): Step {
   if (!ALLOWED[from].includes(to)) return from === to && from === 'draft' ? 'stay' : 'illegal'
   if (to === 'validated') return 'validate'
@@ -40,13 +40,13 @@ export function readyBlockers(record: Handoff, validation: 'pass' | 'warn' | 'fa
   if (validation === 'fail') blockers.push('checks_failed')
   if (validation === 'warn') blockers.push('needs_acknowledgement')
   if (extension(record).conflicts.length > 0) blockers.push('conflicts_unresolved')
-  // A failed check run sets the flag and a passing one clears it: only the other flag waits for a person.
+  // Check runs set and clear `invalid`; only the other flag needs a decision.
   if (record.flags.includes('conflicted')) blockers.push('flagged')
   if (!isActionable(record)) blockers.push('not_actionable')
   return blockers
 }
 
-/** Somebody could go on: an open item says how, or nothing is open and something is done. */
+/** True if an open item has a suggested_action, or nothing is open and something is completed. */
 export function isActionable(record: Handoff): boolean {
   if (record.open_items.length === 0) return record.summary.completed.length > 0
   return record.open_items.some((item) => item.suggested_action !== null && item.suggested_action !== '')

@@ -1,6 +1,6 @@
 /** The words of a text, as search and plan matching compare them. */
 
-/** Lower case, without accents: what two spellings of a word have in common. */
+/** Lower case, without accents. */
 export function folded(text: string): string {
   const lower = text.toLowerCase()
   if (/^[\u0000-\u007f]*$/.test(lower)) return lower
@@ -44,7 +44,7 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/([^s])s$/, '$1'],
 ]
 
-/** A word without its ending, so that `caching`, `cached` and `caches` meet. Not a root of grammar, only a key. */
+/** A word without its ending, so that `caching`, `cached` and `caches` are equal. A key, not a linguistic root. */
 export function stem(word: string): string {
   if (word.length <= 3 || /[^a-z]/.test(word)) return word
   for (const [ending, replacement] of ENDINGS) {
@@ -54,7 +54,7 @@ export function stem(word: string): string {
   return withoutTail(word)
 }
 
-/** `runn` and `run`, `cach` and `cache` are one. */
+/** Makes `runn` equal to `run` and `cach` to `cache`. */
 function withoutTail(word: string): string {
   const single = word.replace(/([bdfgklmnprt])\1$/, '$1')
   return single.length > 3 ? single.replace(/(?:e|i|y)$/, '') : single
