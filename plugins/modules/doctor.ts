@@ -4,7 +4,7 @@ import type { ModuleService } from './service/module-service.ts'
 
 const OLDEST_GIT = [2, 31] // modules design 2
 
-/** What `doctor` says of this plugin: git, and the index. Reads only. */
+/** The findings of `doctor` for this plugin: git and the index. Reads only. */
 export async function diagnoseModules(
   service: ModuleService,
   outputDir: string,

@@ -37,7 +37,7 @@ export function initCommand(workingDirectory: string) {
   return defineCommand({
     cli: 'init',
     title: 'Write a sample configuration',
-    description: 'Writes a commented sample configuration. A file that is there already is left as it is.',
+    description: 'Writes a commented sample configuration. An existing file is never changed.',
     positional: ['config_path'],
     input: z.object({ config_path: z.string().min(1).max(4096).describe('Where to write it.') }),
     example: 'satchel init satchel.yaml',

@@ -53,7 +53,7 @@ export const refusals = defineRefusals({
   ),
   glob_refused: refusedPath('A pattern of exclude_paths is empty, absolute or contains "..".'),
   glob_syntax_refused: refusedPath(
-    'exclude_paths knows *, ** and ?, but no braces or brackets: write one pattern for each; ? stands for such a character in a name.',
+    'exclude_paths knows *, ** and ?, but no braces or brackets: write one pattern for each; ? matches such a character in a name.',
   ),
   name_refused: {
     code: 'invalid',
@@ -100,7 +100,7 @@ export const refusals = defineRefusals({
     code: 'forbidden',
     reason: 'auth_failed',
     message: 'The key of the ssh host is not known on this machine, or has changed.',
-    next: 'Compare it with what the owner of the host says, put it into known_hosts, and run again.',
+    next: 'Compare it with the key that the owner of the host publishes, add it to known_hosts, and run again.',
   },
   git_ownership: {
     code: 'forbidden',
@@ -156,7 +156,7 @@ export const refusals = defineRefusals({
   repository_too_large: tooLarge('The repository is too large: {why}.'),
   answer_too_large: tooLarge('git {command} answered too many bytes.'),
   clone_too_large: tooLarge(
-    'The clone is larger than {size}. Name fewer refs, and run once with --cleanup to begin it anew.',
+    'The clone is larger than {size}. Name fewer refs, and run once with --cleanup to clone it again.',
   ),
   ref_too_large: tooLarge('The ref has {modules} modules with {files} files; name a path or exclude_paths.'),
   module_files_too_large: tooLarge('The module files of this ref exceed 256 MiB.'),

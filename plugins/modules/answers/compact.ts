@@ -1,7 +1,7 @@
 import { cleanText } from '../../../server/plugin.ts'
 import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
 
-/** About 4,000 tokens (modules design 7), leaving room for what stands around the rows. */
+/** About 4,000 tokens (modules design 7), leaving room for the text around the rows. */
 const BUDGET_CHARS = 13_000
 const MAX_TYPE_CHARS = 120
 const MAX_DESCRIPTION_CHARS = 160

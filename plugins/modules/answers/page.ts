@@ -8,7 +8,7 @@ interface PageRequest {
 
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Spread into the answer: says where the next page begins, if there is one. */
+  /** Spread into the answer: names the start of the next page, if there is one. */
   readonly more: {
     readonly truncated?: {
       readonly reason: string

@@ -12,7 +12,7 @@ const counts = z.object({
   resources: z.number().int(),
 })
 
-/** Said where a result was cut: why, and the call that goes on. */
+/** Marks a result that was cut: why, and the call that continues it. */
 export const truncation = z.object({
   reason: z.string(),
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),

@@ -1,4 +1,4 @@
-import { nearest } from '../../../server/plugin.ts'
+import { nearestNames } from '../domain/nearest-names.ts'
 import { parseDirectory } from '../git/directory.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
@@ -104,23 +104,11 @@ export function isNamed(url: string, name: string, named: string): boolean {
 }
 
 function unknown(what: string, asked: string, known: readonly string[]) {
-  const near = nearestOf(asked, known)
+  const near = nearestNames(asked, known)
   const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   const shown = JSON.stringify(asked.slice(0, 120))
   return refusals.module_not_found(
     { what, name: shown, hint },
     { details: { [what]: asked.slice(0, 120), nearest: near } },
   )
-}
-
-function nearestOf(asked: string, known: readonly string[]): string[] {
-  const left = new Set(known)
-  const near: string[] = []
-  while (near.length < 3) {
-    const found = nearest(asked, left)
-    if (found === undefined) break
-    near.push(found)
-    left.delete(found)
-  }
-  return near
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../../server/plugin.ts'
+import { nearestNames } from '../domain/nearest-names.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
 import { orderTags } from '../git/tag-order.ts'
@@ -8,7 +8,7 @@ import { type Failure, failureOf, type Warning } from './report.ts'
 
 /** One ref that is to be read. */
 export interface ChosenRef {
-  /** What the summary says: the short name, or the full one where the configuration wrote it so. */
+  /** As written in the summary: the short name, or the full one where the configuration uses it. */
   readonly ref: string
   readonly kind: 'branch' | 'tag'
   readonly fullName: string
@@ -23,7 +23,7 @@ export interface Choice {
 }
 
 const MAX_REFS = 1000 // modules design 8
-/** So many branches help somebody to find theirs; more would hide the message. */
+/** How many branches a message names; more would hide it. */
 const MOST_NAMED = 10
 
 /** Which refs of a remote an entry asks for (modules design 2.4). Errors: `not_found`/`empty_repository`. */
@@ -89,17 +89,6 @@ function missingRef(listing: RemoteListing, asked: AskedRef, repository: string)
   const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`
   const error = refusals.ref_not_found({ name: JSON.stringify(asked.name), hint })
   return failureOf({ repository, ref: asked.name }, error)
-}
-
-/** The three candidates most like a name. */
-export function nearestNames(name: string, candidates: Iterable<string>): string[] {
-  const left = new Set(candidates)
-  const near: string[] = []
-  for (let found = nearest(name, left); found !== undefined && near.length < 3; found = nearest(name, left)) {
-    near.push(found)
-    left.delete(found)
-  }
-  return near
 }
 
 function shortNames(listing: RemoteListing): string[] {

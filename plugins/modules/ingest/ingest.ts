@@ -12,7 +12,7 @@ import { refusals } from '../reasons.ts'
 import type { VectorFailure, VectorWork } from '../search/vector-update.ts'
 import type { RepositoryPlan } from './plan.ts'
 import { runPooled } from './pool.ts'
-import { knownGone, pruneRecords, removeFiles } from './prune.ts'
+import { knownAbsent, pruneRecords, removeFiles } from './prune.ts'
 import { readRepository } from './read-repository.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest } from './run.ts'
@@ -22,7 +22,7 @@ import { createSummaryOutput, nameOwners, type SummaryOutput } from './summary-o
 export interface Ingested {
   readonly report: IngestReport
   readonly touched: ReadonlySet<string>
-  /** Records whose summary is new, other than before, or gone. */
+  /** Records whose summary was added, changed or removed. */
   readonly changed: readonly IndexRecord[]
   readonly index: ModuleIndex
 }
@@ -109,7 +109,7 @@ function sayOf(repositories: readonly RepositoryPlan[], { progress }: RunRequest
 async function dryRun(request: RunRequest, began: number): Promise<Ingested> {
   const run = await openRun(request, await existingDirectory(request.cloneDir))
   await readRepositories(run, async () => undefined)
-  const pruned = run.prune ? knownGone(run) : []
+  const pruned = run.prune ? knownAbsent(run) : []
   return {
     report: {
       ...reportOf(run, began),

@@ -10,12 +10,12 @@ export interface KnownReadings {
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<Reading | undefined>
 }
 
-/** So many files are looked at before the remote has said what it has. */
+/** How many files are checked before the remote has answered. */
 const MAX_EXPECTED_FILES = 64
 
 /**
  * Over what the book holds; `isIntact` looks at the files of a reading, and must not reject. What another entry of the
- * URL has under a name of its own is not intact: it is read again, so that it is said again.
+ * URL has under a name of its own is not intact: it is read again, so that the warning is repeated.
  */
 export function createKnownReadings(
   book: Pick<ReadingBook, 'expect' | 'find' | 'of'>,

@@ -8,7 +8,7 @@ import type { ModuleSummary } from '../domain/summary.ts'
 import type { TreeFile } from '../git/tree.ts'
 import { PARSER_VERSION, parseModuleFile } from '../hcl/parse-file.ts'
 
-/** Turns files of a repository into summaries. Whoever opens it closes it. */
+/** Turns files of a repository into summaries. The caller that opens it closes it. */
 export interface ModuleReader {
   /** Part of every cache key. */
   readonly parserVersion: string

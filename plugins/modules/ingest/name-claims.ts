@@ -13,7 +13,7 @@ export interface NameClaims {
   claim(wanted: Claim): boolean
 }
 
-/** `warn` is told of names that are not used. */
+/** `warn` receives the names that are not used. */
 export function createNameClaims(warn: (warning: Warning) => void): NameClaims {
   const names = new Map<string, string>()
   const warned = new Set<string>()

@@ -1,8 +1,8 @@
 /** Bounds of modules design 1. */
-const AT_ONCE = 4
-const A_HOST = 2
+const MAX_CONCURRENT = 4
+const MAX_PER_HOST = 2
 
-/** Runs `work` over all items, 4 at once and 2 of one host at once, a host's items in order. `work` must not reject. */
+/** Runs `work` over all items, at most 4 concurrently and 2 of one host, a host's items in order. `work` must not reject. */
 export async function runPooled<T>(
   items: readonly T[],
   hostOf: (item: T) => string,
@@ -10,14 +10,16 @@ export async function runPooled<T>(
 ): Promise<void> {
   const queues = new Map<string, T[]>()
   for (const item of items) queues.set(hostOf(item), [...(queues.get(hostOf(item)) ?? []), item])
-  const gate = createGate(AT_ONCE)
+  const gate = createGate(MAX_CONCURRENT)
   const drain = async (queue: T[]): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
       await gate.enter()
       await work(item).finally(gate.leave)
     }
   }
-  const workers = [...queues.values()].flatMap((queue) => Array.from({ length: A_HOST }, () => drain(queue)))
+  const workers = [...queues.values()].flatMap((queue) =>
+    Array.from({ length: MAX_PER_HOST }, () => drain(queue)),
+  )
   await Promise.all(workers)
 }
 
@@ -29,7 +31,7 @@ function createGate(places: number) {
       if (free > 0) free--
       else await new Promise<void>((resolve) => waiting.push(resolve))
     },
-    /** A place goes straight to whoever waits longest. */
+    /** Passes the place to the longest waiting worker. */
     leave(): void {
       const next = waiting.shift()
       if (next) next()

@@ -6,27 +6,27 @@ import type { Run } from './run.ts'
 import type { SummaryOutput } from './summary-output.ts'
 
 /**
- * Takes out the records that stand for nothing of their remotes any more. Gives them; their files are removed after the
- * index is written. Call after `flush`.
+ * Removes the records that no longer exist in their remotes and returns them; their files are removed after the index
+ * is written. Call after `flush`.
  */
 export function pruneRecords({ records, sightings }: SummaryOutput): IndexRecord[] {
-  const removed = [...records.values()].filter(sightings.isGone)
+  const removed = [...records.values()].filter(sightings.isAbsent)
   for (const { id } of removed) records.delete(id)
   return removed
 }
 
 /**
- * What pruning would take out as far as a run tells that read nothing: of a ref that is still to be read nobody knows yet
- * which directories it has.
+ * What pruning would remove, as far as a dry run can tell: the directories of a ref that is still to be read are not yet
+ * known.
  */
-export function knownGone({
+export function knownAbsent({
   output: { records, sightings },
   tally: { planned },
 }: Run<SummaryOutput>): ModulePlace[] {
   const isUnread = ({ repository, ref }: IndexRecord): boolean =>
     planned.some((one) => one.repository === repository && one.ref === ref)
   return [...records.values()]
-    .filter((record) => sightings.isGone(record) && !isUnread(record))
+    .filter((record) => sightings.isAbsent(record) && !isUnread(record))
     .map(({ repository, ref, path }) => ({ repository, ref, path }))
 }
 

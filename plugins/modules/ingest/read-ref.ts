@@ -6,6 +6,7 @@ import type { SummaryInput } from '../domain/summarize-input.ts'
 import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
 import type { Blobs } from '../git/blobs.ts'
 import type { SkippedEntry, TreeFile, TreeReader } from '../git/tree.ts'
+import { MODULE_FILE_MAX_BYTES } from '../hcl/parse-file.ts'
 import type { ParseCache } from '../output/parse-cache.ts'
 import { refusals } from '../reasons.ts'
 import type { ChosenRef } from './choose-refs.ts'
@@ -31,7 +32,6 @@ export interface RefReading {
   readonly texts: TextCache
 }
 
-const MAX_MODULE_FILE_BYTES = 1024 * 1024 // modules design 8
 const MAX_README_BYTES = 256 * 1024
 /** A README or licence beyond this is no text. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -113,7 +113,7 @@ async function readModuleFile(
   const flavour: Flavour = moduleFlavour(name) ?? 'hcl'
   const known = cache.find(file.oid, flavour)
   if (known) return { name, facts: known }
-  const blob = await blobs.read(file.oid, MAX_MODULE_FILE_BYTES)
+  const blob = await blobs.read(file.oid, MODULE_FILE_MAX_BYTES)
   if (blob?.type !== 'blob' || blob.bytes === undefined) {
     diagnostics.push(unreadable(file, blob?.type === 'blob' ? 'file_too_large' : 'blob_missing'))
     return undefined
@@ -161,13 +161,13 @@ function createBudget(): Budget {
   }
 }
 
-/** Links and submodules are said where they stand for something a module would have. */
+/** Links and submodules are reported where a module would have a file of that name. */
 function concernsModule({ path, code }: SkippedEntry): boolean {
   const name = posix.basename(path)
   return code === 'submodule_skipped' || moduleFlavour(name) !== undefined || /^readme/i.test(name)
 }
 
-const SAID: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   symlink_skipped: 'A symbolic link is not followed.',
   submodule_skipped: 'A submodule is not fetched.',
   path_not_utf8: 'A file name is not UTF-8.',
@@ -176,9 +176,9 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 function skippedDiagnostic({ path, code }: SkippedEntry): Diagnostic {
-  return { severity: 'warning', code, message: SAID[code] ?? code, file: posix.basename(path) }
+  return { severity: 'warning', code, message: MESSAGES[code] ?? code, file: posix.basename(path) }
 }
 
 function unreadable(file: TreeFile, code: 'file_too_large' | 'blob_missing'): Diagnostic {
-  return { severity: 'error', code, message: SAID[code] ?? code, file: posix.basename(file.path) }
+  return { severity: 'error', code, message: MESSAGES[code] ?? code, file: posix.basename(file.path) }
 }

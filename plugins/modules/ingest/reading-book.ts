@@ -3,7 +3,7 @@ import type { ModuleIndex, Reading, RepositoryRow } from '../output/module-index
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
 
-/** Which refs were read how: what an index says of its repositories. */
+/** Which refs were read with which options: the repositories of an index. */
 export interface ReadingBook {
   /** These entries are asked for in this run. What others with the same directory read is forgotten once one of these reads it. */
   expect(repository: string, entries: readonly PlannedEntry[]): void
@@ -14,7 +14,7 @@ export interface ReadingBook {
   note(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** Whether a reading of this ref gave a summary of the directory. */
   lists(repository: string, ref: string, directory: string): boolean
-  /** What the remote says of itself now; what was read before stays known. */
+  /** What the remote lists now; earlier readings are kept. */
   listed(repository: string, name: string, listing: RemoteListing): void
   rows(): RepositoryRow[]
 }

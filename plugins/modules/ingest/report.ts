@@ -64,7 +64,7 @@ export interface IngestReport {
   readonly planned?: readonly ModulePlace[]
 }
 
-/** The failure an error means. What is no `SatchelError` is a fault of ours: its text stays in the log. */
+/** Converts a thrown value to a failure. Anything but a `SatchelError` is a fault of this program: its text is only logged. */
 export function failureOf(place: Place, thrown: unknown): Failure {
   if (isSatchelError(thrown)) {
     return { ...place, code: thrown.code, reason: thrown.reason, message: thrown.message }
@@ -80,7 +80,7 @@ export function shownUrl(typed: string): string {
   return redact(open.replace(/([?#]).*$/s, '$1***'), []).slice(0, 200)
 }
 
-/** The same order in every run, whatever finished first. */
+/** Sorts rows, so that their order does not depend on what finished first. */
 export function inPlaceOrder<T extends Place>(rows: readonly T[]): T[] {
   return [...rows].sort(
     (a, b) =>

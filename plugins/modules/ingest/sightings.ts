@@ -4,19 +4,19 @@ import { asksFor } from './directories.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { ReadingBook } from './reading-book.ts'
 
-/** What one run saw of the remotes: by it pruning knows which records stand for nothing any more. */
+/** What one run saw of the remotes; pruning uses it to find records that no longer exist there. */
 export interface Sightings {
-  /** What a repository has now; told only where asking for it succeeded. */
+  /** What a repository has now; called only after a successful listing. */
   listed(repository: string, listing: RemoteListing): void
   /** Every module directory of a ref, asked for or not. */
   saw(repository: string, ref: string, directories: ReadonlySet<string>): void
   /** An entry has all it asks for of a ref, read now or known to be unchanged. */
   read(repository: string, ref: string, entry: PlannedEntry): void
   /**
-   * Whether the ref is gone, or the directory is gone from it, or an entry of this run reaches the directory and neither
-   * it nor another reading of the ref has it: then `exclude_paths` leave it out. What nobody looked at is not gone.
+   * Whether the remote lacks the ref, the ref lacks the directory, or an entry of this run reaches the directory and no
+   * reading of the ref has it: then `exclude_paths` leave it out. A directory that was not looked at is kept.
    */
-  isGone(record: Pick<IndexRecord, 'repository' | 'ref' | 'ref_kind' | 'path'>): boolean
+  isAbsent(record: Pick<IndexRecord, 'repository' | 'ref' | 'ref_kind' | 'path'>): boolean
 }
 
 /** `readings`: asked once all of this run are noted. */
@@ -31,7 +31,7 @@ export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings
       const key = refKey(repository, ref)
       entriesOf.set(key, [...(entriesOf.get(key) ?? []), entry])
     },
-    isGone({ repository, ref, ref_kind, path }) {
+    isAbsent({ repository, ref, ref_kind, path }) {
       const listing = listings.get(repository)
       if (listing === undefined) return false
       if (!hasRef(listing, ref, ref_kind)) return true

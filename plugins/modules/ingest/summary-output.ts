@@ -27,7 +27,7 @@ export interface SummaryOutput extends ReadingOutput {
   written(): number
   /** Records by id, for pruning: removing one removes it from the next `index()`. */
   readonly records: Map<string, IndexRecord>
-  /** The files that the next `index()` says are to be removed. */
+  /** The files that the next `index()` lists for removal. */
   readonly leftovers: Leftovers
   /** Ids whose vectors may be in the store although no record has them. */
   readonly staleVectors: Set<string>
@@ -109,13 +109,13 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       const ids = directories.map((path) => moduleId(repository, ref.ref, path))
       for (const id of ids)
         if (records.get(id)?.name === entry.name) claims.claim({ id, repository, name: entry.name })
-      // Disk and git work at the same time: what is told here counts once the files are on disk.
+      // Disk and git work concurrently: a reading is noted only once its files are on disk.
       settled = Promise.all([settled, writer.flush()]).then(() => {
         refresh(records, ids, options.now().toISOString())
         for (const id of ids) touched.add(id)
         readings.note(repository, ref, entry, directories)
       })
-      settled.catch(() => undefined) // `flush` tells
+      settled.catch(() => undefined) // `flush` reports it
     },
     listed(repository, name, listing) {
       sightings.listed(repository, listing)
@@ -167,7 +167,7 @@ function recordsOf(
   return directories.map((path) => records.get(moduleId(repository, ref, path)))
 }
 
-/** Whether the summaries are all still what the index says, under this name. */
+/** Whether the summaries all match the index, under this name. */
 async function areIntact(
   found: readonly (IndexRecord | undefined)[],
   name: string,

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type Disk, realDisk, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import { stateDir } from './module-index.ts'
 
-/** How a file looks from outside; any write, replacement or change of its times makes it look different. */
+/** Size, times and identity of a file; any write, replacement or change of its times changes it. */
 export type Stamp = string
 
 /**
  * What the summary files looked like when their bytes were known, so that an unchanged file is not read at every run.
- * A cache beside the index: without it, or where it says nothing, files are read.
+ * A cache beside the index: where an entry is missing, the file is read.
  */
 export interface FileStamps {
   /** Whether the file is there with the bytes of this hash. */

@@ -1,6 +1,6 @@
 import type { IndexRecord, ModuleIndex } from './module-index.ts'
 
-/** Summary files of an output directory that a record named once, and none does now: they are to be removed. */
+/** Summary files of an output directory that no record names any more; they are to be removed. */
 export interface Leftovers {
   /** A record names this file. */
   named(file: string): void
@@ -18,12 +18,12 @@ export function createLeftovers(earlier: ModuleIndex | undefined): Leftovers {
       files.add(file)
     },
     beside(records) {
-      // Case is ignored, as some disks do: what is only written otherwise may be the same file.
+      // Case is ignored, as some disks do: names that differ only in case may be the same file.
       const named = new Set(fileNames(records.values()).map((file) => file.toLowerCase()))
       return [...files].filter((file) => !named.has(file.toLowerCase()))
     },
-    removed(gone) {
-      for (const file of gone) files.delete(file)
+    removed(deleted) {
+      for (const file of deleted) files.delete(file)
     },
   }
 }

@@ -42,7 +42,7 @@ const record = z.object({
 })
 export type IndexRecord = z.output<typeof record>
 
-/** One reading of a ref: says that nothing has to be fetched as long as commit and options are the same. */
+/** One reading of a ref: nothing has to be fetched while commit and options are the same. */
 const reading = z.object({
   ref: z.string(),
   ref_kind: z.enum(['branch', 'tag']),

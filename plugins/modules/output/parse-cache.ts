@@ -3,7 +3,7 @@ import { appendToFile, removeFile } from '../../../server/plugin.ts'
 import type { ModuleFacts } from '../domain/module-facts.ts'
 import type { Flavour } from '../domain/module-files.ts'
 
-/** What files said, by blob: 20 tags hold most blobs many times (modules design 2.3). */
+/** Facts of files, by blob: 20 tags hold most blobs many times (modules design 2.3). */
 export interface ParseCache {
   find(oid: string, flavour: Flavour): ModuleFacts | undefined
   add(oid: string, flavour: Flavour, facts: ModuleFacts): void
@@ -11,7 +11,7 @@ export interface ParseCache {
   save(): Promise<void>
 }
 
-/** Beyond this a cache file is begun anew. */
+/** A larger cache file is discarded. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
 
 /** The cache of one store. Lines that cannot be read, or of another parser, are ignored; so is a file that is too large. */

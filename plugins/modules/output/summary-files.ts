@@ -22,7 +22,7 @@ export async function sweepTemporaryFiles(directories: readonly string[], disk =
   }
 }
 
-/** What the system said of a failed write to `where`, as an error a caller can act on; everything else stays as it is. */
+/** Converts a failed write to `where` to an error that a caller can act on; returns any other value unchanged. */
 export function storageFailure(thrown: unknown, where = 'The output directory'): unknown {
   const codes = [
     'ENOSPC',

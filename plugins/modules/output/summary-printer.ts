@@ -43,7 +43,7 @@ export function createSummaryPrinter(): (summary: ModuleSummary) => PrintedSumma
   }
 }
 
-/** A value as it stands in an object: `{\n  "": …\n}` without what is around it. */
+/** A value as printed inside an object: `{\n  "": …\n}` without the surrounding text. */
 function fieldText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   return JSON.stringify({ '': value }, null, 2).slice('{\n  "": '.length, -'\n}'.length)

@@ -79,7 +79,7 @@ export function createSummaryWriter(
   }
 }
 
-/** Runs `work` one at a time; whoever asks while it runs shares the next. Once it has failed it fails for good. */
+/** Runs `work` one at a time; calls made while it runs share the next run. After a failure every call fails. */
 function createGroup(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined

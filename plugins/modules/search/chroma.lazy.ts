@@ -6,7 +6,7 @@ import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.
 import type { StoredRecord } from './vector-record.ts'
 import type { VectorChanges, VectorFilter, VectorHit, VectorItem, VectorStore } from './vector-store.ts'
 
-/** The server refuses larger batches (its pre-flight check says 5,461). */
+/** The server refuses larger batches (its pre-flight check reports 5,461). */
 const MAX_BATCH_RECORDS = 5000
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 

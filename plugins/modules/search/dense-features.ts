@@ -1,6 +1,7 @@
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleFields } from './module-fields.ts'
 import { queryTokens, tokenize } from './tokens.ts'
+import { README_MAX_CHARS } from './vector-record.ts'
 
 /** Dimensions of `vectordb-default`. */
 export const DENSE_DIMS = 384
@@ -19,9 +20,6 @@ const FIELD_WEIGHTS: Readonly<Record<DenseField, number>> = {
   resources: 1.5,
 }
 
-/** README text that goes into a vector (spec module-ingestion "Limits"). More of it drowns the other fields in collisions. */
-const README_CHARS = 2000
-
 /** How many documents hold a feature, and how many there are. */
 export interface DocumentFrequencies {
   readonly documents: number
@@ -34,7 +32,7 @@ export function documentFeatures(fields: ModuleFields, lexicon: Lexicon): Map<st
   for (const [field, weight] of Object.entries(FIELD_WEIGHTS)) {
     const text = fields[field as DenseField] // the keys of FIELD_WEIGHTS are fields
     for (const [feature, tf] of termFrequencies(
-      field === 'readme' ? text.slice(0, README_CHARS) : text,
+      field === 'readme' ? text.slice(0, README_MAX_CHARS) : text,
       lexicon,
     )) {
       features.set(feature, (features.get(feature) ?? 0) + weight * (1 + Math.log(1 + tf)))

@@ -4,10 +4,10 @@ export type EmbedRole = 'document' | 'query'
 /** The outcome for one text: its L2-normalised vector, or why there is none. */
 export type Embedding = { readonly vector: Float32Array } | { readonly failed: string }
 
-/** One strategy, opened. `close` gives back models and sockets. */
+/** One strategy, opened. `close` releases models and sockets. */
 export interface Embedder {
   readonly strategy: string
-  /** Model name, as it stands in the store's header; `""` where there is none. */
+  /** Model name, as written in the store's header; `""` where there is none. */
   readonly model: string
   /** Known after the first answer where the model decides it. */
   readonly dims: number | undefined

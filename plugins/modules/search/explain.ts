@@ -1,7 +1,7 @@
 import type { Weights } from './fusion.ts'
 import type { KeywordHit } from './keyword-index.ts'
 
-/** Why a result stands where it does. */
+/** What gave a result its rank. */
 export interface Explanation {
   readonly keyword: KeywordExplanation
   readonly vector?: { readonly cosine: number; readonly scaled: number }

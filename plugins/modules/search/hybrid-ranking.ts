@@ -20,7 +20,7 @@ export interface SearchRequest {
   readonly explain: boolean
 }
 
-/** What a search stands on. */
+/** What a search reads. */
 export interface SearchParts {
   /** Absent: only keyword search is possible. */
   readonly store: VectorStore | undefined

@@ -14,12 +14,12 @@ import {
 } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 
-/** What is smaller is loaded at once: about 100 ms. */
+/** A smaller index is loaded in one step: about 100 ms. */
 const IN_PLACE_CHARS = 3_000_000
 
 type LoadSummary = (record: IndexRecord) => Promise<ModuleSummary>
 
-/** What an index was built from; another digest means that it is stale. */
+/** The digest of the records an index was built from; another digest means that it is stale. */
 function sourceOf(records: readonly IndexRecord[]): string {
   const hash = createHash('sha256')
   for (const { id, summary_sha256 } of records) hash.update(`${id}:${summary_sha256}\n`)
@@ -63,7 +63,7 @@ export async function saveKeywordIndex(
   await writeKeywordIndex(outputDir, records, load, lexicon)
 }
 
-/** Makes the stored index anew from these records, whatever stands there. */
+/** Replaces the stored index by one built from these records. */
 export async function writeKeywordIndex(
   outputDir: string,
   records: readonly IndexRecord[],
@@ -82,7 +82,7 @@ interface Stored {
   readonly chars: number
 }
 
-/** Derived and rebuildable: a file that cannot be read is as good as none. */
+/** Derived and rebuildable: an unreadable file counts as missing. */
 async function readStored(outputDir: string): Promise<Stored | undefined> {
   try {
     const text = await readFile(keywordPath(outputDir), 'utf8')

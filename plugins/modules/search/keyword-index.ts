@@ -30,7 +30,7 @@ export interface KeywordResult {
 /** The document of one module in the index: the searched fields under its record id. */
 export type KeywordDocument = { readonly id: string; readonly name: string } & Omit<ModuleFields, 'title'>
 
-/** A keyword index over modules; one document per module. Owned by whoever opened it; holds no file. */
+/** A keyword index over modules; one document per module. The caller that opened it owns it; it holds no file. */
 export interface KeywordIndex {
   readonly size: number
   readonly frequencies: DocumentFrequencies
@@ -43,7 +43,7 @@ const FIELDS = ['name', 'description', 'readme', 'varnames', 'variables', 'outpu
 /** Fields whose phrases are looked up in the lexicon; `varnames` is part of `variables`. */
 const CONCEPT_FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources'] as const
 
-/** Names of concepts stand in fields of their own, where no word of a query can meet them. */
+/** Names of concepts are indexed in separate fields, so that no word of a query matches them. */
 const CONCEPTS_OF: Readonly<Record<string, string>> = Object.fromEntries(
   CONCEPT_FIELDS.map((field) => [field, `concepts_${field}`]),
 )
@@ -113,7 +113,7 @@ export function isKeywordIndex(stored: unknown, lexicon: Lexicon): stored is Sto
   )
 }
 
-/** Raise it when the fields change: a stored index of another format is built anew. */
+/** Raise it when the fields change: a stored index of another format is rebuilt. */
 const FORMAT = 2
 
 interface StoredIndex {

@@ -20,7 +20,7 @@ export interface ConceptPhrase {
 
 /** A lexicon ready to match. Immutable. */
 export interface Lexicon {
-  /** Version of the built-in data and a digest of the user's own, as it stands in the stores' headers. */
+  /** Version of the built-in data and a digest of the user's own, as written in the headers of stores. */
   readonly version: string
   /** The phrases of a group. */
   phrases(group: string): readonly ConceptPhrase[]

@@ -12,7 +12,7 @@ export interface PackedVectors {
   readonly latest: Uint8Array
 }
 
-/** A record as it stands in the file, nothing checked. */
+/** A record as read from the file, unchecked. */
 export interface RawRecord {
   readonly id?: unknown
   readonly metadata?: unknown
@@ -85,7 +85,7 @@ function parse(text: string, file: string): { satchel?: unknown; items?: unknown
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // told below: the parser's own words help nobody
+    // reported below: the parser's message would not help
   }
   throw damaged(file, 'it is no whole JSON')
 }

@@ -17,7 +17,7 @@ export interface StoreHeader {
 /**
  * Refuses to use a store with another strategy, model or number of dimensions, or made by another lexicon or tokenizer.
  * A change of `include` is no refusal: its documents differ and are embedded again.
- * Errors: `conflict`/`embedding_mismatch`, naming both sides; nothing is deleted and no one is told to delete first.
+ * Errors: `conflict`/`embedding_mismatch`, naming both sides; the message never advises to delete a store first.
  */
 export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
   const differs = (['strategy', 'model', 'dims'] as const).filter((key) => held[key] !== wanted[key])

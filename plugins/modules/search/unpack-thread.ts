@@ -7,7 +7,7 @@ import {
   withoutVector,
 } from './packed-vectors.ts'
 
-/** Records handed over at once: a few megabytes, some milliseconds of copying. */
+/** Records in one message: a few megabytes, some milliseconds of copying. */
 const PORTION = 250
 
 /** The thread is given as text, so that it works the same from source, from a bundle and under a loader. */

@@ -40,7 +40,7 @@ export interface StoredRecord {
   readonly document: string
 }
 
-const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
+export const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
 const TYPE_MAX_CHARS = 400
 
 /** The digest by which an unchanged document is known. */

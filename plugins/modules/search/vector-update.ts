@@ -47,8 +47,8 @@ export interface VectorStep {
 }
 
 /**
- * Prepares the vector step before any git work, so that a missing key or a mixed store refuses the run at once.
- * Writes nothing yet. `trust` says who wrote the options: a `caller` of REST or MCP, or the operator.
+ * Prepares the vector step before any git work, so that a missing key or a mixed store refuses the run before it starts.
+ * Writes nothing yet. `trust` tells whether a `caller` of REST or MCP or the operator wrote the options.
  */
 export type OpenVectors = (
   embedding: EmbeddingOptions,
@@ -75,7 +75,7 @@ export function vectorOpener(parts: VectorParts): OpenVectors {
   }
 }
 
-/** What can be told of the wanted header without opening a model: its dimensions are taken from the store. */
+/** The wanted header as far as it is known without opening a model: the dimensions are taken from the store. */
 function wantedHeader(options: EmbeddingOptions, lexicon: Lexicon, held: StoreHeader): StoreHeader {
   const isDefault = options.strategy === 'vectordb-default'
   return {
@@ -121,7 +121,7 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
   }
 }
 
-/** Embeds every record of `work`, whatever a store holds: for a rebuild. Nothing is written. */
+/** Embeds every record of `work` without looking at the store, for a rebuild. Writes nothing. */
 export async function embedAnew(
   embedder: ModuleEmbedder,
   options: EmbeddingOptions,

@@ -18,7 +18,7 @@ const MAX_ALIASES = 100
 /** Keys of a whole configuration file that belong to others; they are read by the host and not by an ingest. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['handoff', 'workspace', 'http', 'tools', 'plugins'])
 
-/** The keys of each mapping, by the top-level key it stands under, and what that place is called. */
+/** The keys of each mapping, by its top-level key, and the name of that place in messages. */
 const PLACES: ReadonlyMap<string, { readonly keys: readonly string[]; readonly called: string }> = new Map([
   ['', { keys: Object.keys(modulesConfig.shape), called: 'the top level' }],
   ['repositories', { keys: Object.keys(repositoryEntry.shape), called: 'an entry of repositories' }],

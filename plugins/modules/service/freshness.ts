@@ -11,16 +11,16 @@ export interface Freshness {
    * Errors: `unavailable`/`first_ingest_running` while there is nothing to read yet.
    */
   beforeCall(ctx: CallContext, index: ModuleIndex | undefined): Promise<void>
-  /** `ingest_on_startup`: soon, so that a server that is started twice and ended once does no work. */
+  /** `ingest_on_startup`: starts after a delay, because clients start two servers and end one of them. */
   onStart(): void
-  /** Ends what runs and waits for it. */
+  /** Aborts a running ingest and waits for it. */
   stop(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
 /** Clients start two servers and end one after 1 to 2 seconds. */
 const START_DELAY_MS = 3000
-/** After a run that failed, as long. */
+/** Delay after a failed run. */
 const RETRY_MS = 60_000
 
 interface Running {
@@ -99,7 +99,7 @@ async function runInBackground(
     const { failures, modules, duration_ms } = await ingest()
     log.info('modules ingested', { modules, failures: failures.length, duration_ms })
   } catch (thrown) {
-    // Another process does it, or we are asked to stop: no error.
+    // Another process is ingesting, or the server is stopping: no error.
     if (signal.aborted || (isSatchelError(thrown) && thrown.reason === 'ingest_running')) return
     log.warn('ingesting in the background failed', { error: thrown })
   }

@@ -174,7 +174,7 @@ export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
       const at = endpoint(remote)
       if (at !== undefined) known.add(at)
     } catch {
-      // A bad URL of the configuration allows nothing; the run that uses it says so.
+      // A bad URL of the configuration allows nothing; the run that uses it reports it.
     }
   }
   return { kind: 'caller', known, resolvePath: (path) => ctx.resolvePath(path) }

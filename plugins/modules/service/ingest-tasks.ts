@@ -22,7 +22,7 @@ interface TaskRow {
   readonly start: string | undefined
 }
 
-/** What a task does: gives its answer, says how far it is. */
+/** The work of a task: returns its answer and reports progress with `say`. */
 export type TaskWork = (
   signal: AbortSignal,
   say: (message: string) => void,
@@ -30,9 +30,9 @@ export type TaskWork = (
 
 /** The durable tasks of this plugin (mcp design 7): one file each, under the output directory of its run. */
 export interface IngestTasks extends Tasks {
-  /** The row is on disk when this resolves; the work goes on. */
+  /** Resolves once the row is on disk; the work continues in the background. */
   start(principal: Principal, stateDir: string, work: TaskWork): Promise<TaskState>
-  /** Aborts what runs and waits until its files say so. */
+  /** Aborts running work and waits until its files record that. */
   stop(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ function openTaskFile(host: Host, owner: string, stateDir: string): TaskFile {
     state = { ...state, ...change, lastUpdatedAt: host.now().toISOString() }
     const row: TaskRow = { task: state, owner, pid: process.pid, start: systemProcesses.self.start }
     const write = writing.then(() => writeFileDurably(fileOf(stateDir, taskId), JSON.stringify(row)))
-    writing = write.catch(() => undefined) // whoever saved hears of it; the next save tries again
+    writing = write.catch(() => undefined) // the caller of `save` gets the error; the next save tries again
     await write
     host.taskChanged(taskId, [owner])
     return row.task
@@ -123,7 +123,7 @@ function openTaskFile(host: Host, owner: string, stateDir: string): TaskFile {
   }
 }
 
-/** Never rejects: whatever happens is the task's end. */
+/** Never rejects: every outcome is written as the end of the task. */
 async function perform(file: TaskFile, signal: AbortSignal, work: TaskWork): Promise<void> {
   const end = await ending(file, signal, work)
   await file.save(end).catch(() => undefined) // the disk failed: the file goes on saying "working" of a process that ends
@@ -141,7 +141,7 @@ async function ending(file: TaskFile, signal: AbortSignal, work: TaskWork): Prom
   }
 }
 
-/** What a row means now: work whose process is gone was interrupted. */
+/** The state of a row now: work of a process that has ended was interrupted. */
 function stateNow({ task, pid, start }: TaskRow): TaskState {
   if (task.status !== 'working' || isAlive(pid, start)) return task
   return { ...task, status: 'failed', statusMessage: 'interrupted', failure: INTERRUPTED }

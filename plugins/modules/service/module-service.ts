@@ -16,7 +16,7 @@ import type { Freshness } from './freshness.ts'
 export interface ModuleService {
   readonly host: Host
   readonly config: ModulesConfig
-  /** Where relative paths of the configuration start (modules design 1). */
+  /** Base of relative paths in the configuration (modules design 1). */
   readonly workingDirectory: string
   readonly openVectors?: OpenVectors
   readonly freshness: Freshness
@@ -82,12 +82,12 @@ export function searchEnvironment({ host, workingDirectory }: ModuleService): Se
   return { workingDirectory, env: host.env, now: () => host.now() }
 }
 
-/** Whether the operator's environment says where summaries lie; it counts for every configuration, also a caller's. */
+/** Whether the operator's environment sets the output directory; it overrides every configuration, a caller's too. */
 export function isOutputDirFixed({ host }: ModuleService): boolean {
   return Boolean(host.env['SERVICE_OUTPUT_DIR'])
 }
 
-/** A path a caller names. At the command line it starts at the working directory, elsewhere where the door says. */
+/** Resolves a path that a caller names: at the command line against the working directory, elsewhere as the door decides. */
 export async function callerPath(service: ModuleService, ctx: CallContext, path: string): Promise<string> {
   return await ctx.resolvePath(ctx.door === 'cli' ? resolve(service.workingDirectory, path) : path)
 }

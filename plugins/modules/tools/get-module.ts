@@ -72,7 +72,7 @@ export function getModuleTool(service: ModuleService) {
       if (inputs === undefined) return `${head}\nshown: ${Object.keys(module).join(', ')}${more}`
       const required = inputs.filter((input) => input['required'] === true).map((input) => input.name)
       const outputs = module.outputs === undefined ? '' : ` and ${counted(module.outputs.length, 'output')}`
-      // A later page has none of them because they stand on the first, which begins with the description.
+      // Required inputs are on the first page, which begins with the description.
       const isKnown = required.length > 0 || module.description !== undefined
       return [
         head,

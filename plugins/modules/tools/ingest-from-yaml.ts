@@ -9,9 +9,9 @@ const MAX_BODY_BYTES = 1024 * 1024 // surface 6
 export function ingestFromYamlTool(service: ModuleService) {
   return defineTool({
     name: 'ingest_from_yaml',
-    title: 'Ingest by a YAML configuration',
+    title: 'Ingest a YAML configuration',
     description:
-      'Runs a whole YAML configuration given as text: repositories, directories and embedding options count as they stand in it. Answers with the summaries and the report. Unknown keys and tags are refused with their line.',
+      'Runs a whole YAML configuration given as text, with its repositories, directories and embedding options. Answers with the summaries and the report. Unknown keys and tags are refused with their line.',
     profile: 'full',
     mcp: false,
     input: z.object({ yaml: z.string().max(MAX_BODY_BYTES).describe('The configuration.') }),

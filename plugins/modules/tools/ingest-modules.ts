@@ -7,7 +7,7 @@ import { stateDir } from '../output/module-index.ts'
 import type { IngestTasks } from '../service/ingest-tasks.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
-/** An entry as a model writes it: 0 says what null says in a configuration. */
+/** An entry as a model writes it: 0 means what null means in a configuration. */
 const entry = repositoryEntry.extend({
   url: z.string().describe('https, ssh, user@host:path, file or a local path.'),
   name: z.string().optional().describe('Absent: from the URL.'),

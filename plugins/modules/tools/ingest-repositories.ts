@@ -18,10 +18,7 @@ export function ingestRepositoriesTool(service: ModuleService) {
       repositories: z.array(repositoryEntry).min(1).max(1000).describe('Repositories to read.'),
       output_dir: outputDirField,
       clone_dir: z.string().max(4096).optional().describe('Folder of the bare clones.'),
-      recursive: z
-        .boolean()
-        .default(false)
-        .describe('For entries that do not say: read directories below path too.'),
+      recursive: z.boolean().default(false).describe('Default of entries: read directories below path too.'),
     }),
     output: ingestedShape,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },

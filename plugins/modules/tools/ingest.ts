@@ -11,7 +11,7 @@ export function ingestTool(service: ModuleService) {
     name: 'ingest',
     title: 'Ingest module repositories',
     description:
-      'Reads Terraform/OpenTofu modules from git (branches and tags, no checkout) and writes their summaries, so that search and the modules verbs know them. Without arguments: the configured repositories. Unchanged refs cost nothing. One bad repository never stops the others: it is listed as failed and the exit code is 3. Another run at work answers conflict/ingest_running.',
+      'Reads Terraform/OpenTofu modules from git (branches and tags, no checkout) and writes a summary of each for search and the modules verbs. Without arguments it reads the configured repositories. Unchanged refs are not fetched again. A repository that fails does not stop the others: it is listed under failures and the exit code is 3. While another run writes the same directory the answer is conflict/ingest_running.',
     profile: 'full',
     mcp: false,
     input: z.object({
@@ -19,7 +19,7 @@ export function ingestTool(service: ModuleService) {
         .string()
         .max(4096)
         .optional()
-        .describe('Configuration file to use instead of the own one.'),
+        .describe('Configuration file to use instead of the default one.'),
       repositories: z.array(repositoryEntry).max(1000).optional().describe('Repositories to read instead.'),
       output_dir: outputDirField,
       clone_dir: z
@@ -37,7 +37,7 @@ export function ingestTool(service: ModuleService) {
       dry_run: z
         .boolean()
         .optional()
-        .describe('Only say what would be read, and with prune what is known to be gone.'),
+        .describe('Only report what would be read, and with prune what would be removed.'),
       enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
       embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),
     }),

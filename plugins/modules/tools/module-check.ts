@@ -71,9 +71,9 @@ export function moduleCheckTool(service: ModuleService) {
         block.findings.map(({ line, message }) => `line ${line}, module ${block.name}: ${message}`),
       )
       const wrong = problems.map(({ line, message }) => `line ${line}: ${message}`)
-      const said = [...wrong, ...lines].slice(0, 11)
-      const more = findings > said.length ? [`and ${findings - said.length} more`] : []
-      return [`${counted(findings, 'finding')}:`, ...said, ...more].join('\n')
+      const shown = [...wrong, ...lines].slice(0, 11)
+      const more = findings > shown.length ? [`and ${findings - shown.length} more`] : []
+      return [`${counted(findings, 'finding')}:`, ...shown, ...more].join('\n')
     },
   })
 }

@@ -8,9 +8,9 @@ import type { ModuleService } from '../service/module-service.ts'
 export function modulesStatsTool(service: ModuleService) {
   return defineTool({
     name: 'modules_stats',
-    title: 'Count what was ingested',
+    title: 'Count ingested modules',
     description:
-      'Counts repositories, refs, modules, inputs and outputs of the index, by provider and kind, and says when the last run ended.',
+      'Counts repositories, refs, modules, inputs and outputs of the index, by provider and kind, and reports when the last run ended.',
     profile: 'full',
     mcp: false,
     input: z.object({ output_dir: outputDirField }),

@@ -9,7 +9,7 @@ export function rebuildModulesTool(service: ModuleService) {
     name: 'rebuild_modules',
     title: 'Rebuild the module index',
     description:
-      'Makes the module index, the keyword index and the vectors of the built-in strategy again from the summaries in the output directory: for an index or a vector store that is damaged, lost, or made with another lexicon. Changes no summary; needs no network.',
+      'Rebuilds the module index, the keyword index and the vectors of the built-in strategy from the summaries in the output directory. Use it when an index or a vector store is damaged, lost, or was made with another lexicon. Changes no summary; needs no network.',
     profile: 'full',
     mcp: false,
     input: z.object({ output_dir: outputDirField }),
