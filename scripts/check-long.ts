@@ -13,6 +13,14 @@ const testing = ['--import', 'tsx', 'scripts/test.ts']
 
 const PROOFS: readonly Proof[] = [
   {
+    name: 'the whole suite three times beside four busy processes',
+    command: ['--import', 'tsx', 'scripts/check-under-load.ts'],
+  },
+  {
+    name: 'the whole suite on Node 22 and 24',
+    command: ['--import', 'tsx', 'scripts/check-node-versions.ts'],
+  },
+  {
     name: 'room: 1,000 kills and 100,000 crash points',
     command: ['dist/satchel.js', 'torture', 'room', '--seed', SEED, '--kills', '1000', '--points', '100000'],
   },

@@ -11,6 +11,7 @@ import { run } from 'node:test'
 import { junit, spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { type FileUsage, superviseTestFiles } from './test-file-processes.ts'
+import { installPeersFor } from './test-peers.ts'
 
 const given = process.argv.slice(2)
 const files = (
@@ -19,6 +20,8 @@ const files = (
   .flatMap(testsUnder)
   .sort()
 if (files.length === 0) throw new Error('No test file was found.')
+
+if (!installPeersFor(files)) process.exitCode = 1
 
 mkdirSync('reports', { recursive: true })
 /** Ends what hangs. It is many times what any file takes, because a busy machine must not fail a test. */
