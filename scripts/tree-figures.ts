@@ -130,7 +130,7 @@ function named(product: readonly Source[], is: (source: Source) => boolean): str
 }
 
 function isLock({ path, text }: Source): boolean {
-  return /lock\.ts$/.test(path) && /\.link\(|'wx'/.test(text)
+  return /lock(-file)?\.ts$/.test(path) && /\.link\(|'wx'/.test(text)
 }
 
 /** Opens a file or folder and flushes it itself, instead of asking another file to. */
