@@ -270,7 +270,7 @@ async function settle(log: Log, what: string, action: () => Promise<void>): Prom
   }
 }
 
-/** Refuses a principal for a resource as `call` does for a tool; unknown and forbidden are told apart by nobody. */
+/** Refuses a principal for a resource as `call` does for a tool; callers cannot tell unknown from forbidden. */
 export function mayRead(owned: Owned<'resource', Resource>, principal: Principal): boolean {
   try {
     authorize({ plugin: owned.plugin, tool: owned.resource }, principal)

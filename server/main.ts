@@ -5,7 +5,7 @@
 const mayServeMcp = process.argv.slice(2).includes('mcp')
 const write = process.stdout.write.bind(process.stdout)
 
-/** Whatever a module, a worker or `console` prints goes to stderr; the client's lines stay clean. */
+/** Sends what a module, a worker or `console` prints to stderr; stdout carries only the client's lines. */
 if (mayServeMcp) process.stdout.write = process.stderr.write.bind(process.stderr)
 
 const stdout: import('./process-io.ts').RealStdout = {
@@ -15,7 +15,7 @@ const stdout: import('./process-io.ts').RealStdout = {
   columns: process.stdout.columns,
 }
 
-if (mayServeMcp) (await import('./nursery.ts')).startWithSmallNursery()
+if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
 const { run } = await import('./run.ts')
 // `run` ends when the last result was written; what still lives then (a timer, a watcher) is not waited for.
 process.exit(await run(process.argv.slice(2), { stdin: process.stdin, stdout }))

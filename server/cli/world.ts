@@ -25,7 +25,7 @@ export interface Doors {
   openHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
   findProjectRoot(line: CommandLine): Promise<string>
   log(config: Config | undefined): Log
-  /** Serves MCP on standard input and output until the client is gone; gives the exit code. */
+  /** Serves MCP on standard input and output until the client closes its end; returns the exit code. */
   serveStdio(world: World, flags: Settings): Promise<number>
   /** Serves HTTP until a signal: REST and `/mcp`, or one MCP transport alone. */
   serveHttp(world: World, options: ServeOptions): Promise<number>
@@ -46,7 +46,7 @@ export interface World {
   readonly io: Io
   readonly line: CommandLine
   readonly terminal: OpenTerminal
-  /** Aborts on a signal and when nobody reads stdout any more. */
+  /** Aborts on a signal and when stdout is closed. */
   readonly signal: AbortSignal
   /** The signal that stopped it, if one did. */
   stoppedBy(): StopSignal | undefined

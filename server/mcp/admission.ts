@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server'
 
-/** Calls that run at once; the next line waits (mcp, section 10). */
+/** Concurrent calls; the next line waits (mcp, section 10). */
 const MAX_IN_FLIGHT = 64
 
 /** The queue in front of the handlers: at most 64 requests run, the others wait in order. */

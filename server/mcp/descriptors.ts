@@ -30,7 +30,7 @@ export interface Catalog {
   readonly prompts: readonly Descriptor[]
   readonly templates: readonly Descriptor[]
   readonly fixedResources: readonly Descriptor[]
-  /** Undefined for a tool that is unknown or not offered: nobody can tell them apart. */
+  /** Undefined for a tool that is unknown or not offered: callers cannot tell them apart. */
   tool(name: string): OfferedTool | undefined
 }
 

@@ -20,7 +20,7 @@ export type Say = (key: string, message: () => unknown) => void
 export interface Listen {
   /** Said first: what is really watched. */
   readonly acknowledgement: unknown
-  /** Said last, when we end it. */
+  /** Final message, sent when the server ends the stream. */
   readonly lastWord: unknown
   close(): void
 }

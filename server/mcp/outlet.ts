@@ -17,7 +17,7 @@ export interface Outlet {
 interface OutletEvents {
   /** There is room again after `congested`. */
   roomy(): void
-  /** The reader is gone. */
+  /** The reader closed its end. */
   broken(): void
 }
 

@@ -22,7 +22,7 @@ export function resourceNotFound(uri: string): ProtocolError {
 }
 
 /**
- * Whatever a handler threw, as the error the wire may carry: protocol errors as they are, a `SatchelError` with its
+ * Converts any thrown value to the error sent to the client: protocol errors unchanged, a `SatchelError` with its
  * code and reason, everything else `Internal error` with a log id.
  */
 export function asProtocolError(

@@ -53,7 +53,7 @@ const COMPLETE_PARAMS = z.looseObject({
 
 /**
  * A fresh server for one connection, session or request: constant options and shared handlers, so it costs little
- * and holds nothing. Whoever connects it closes it.
+ * and holds nothing. The caller that connects it closes it.
  */
 export function serverFor(door: Door, connection: Connection): Server {
   const server = new Server(serverInfoOf(door), {

@@ -9,7 +9,7 @@ import { findReadable } from './resources.ts'
 /** Most URIs one principal or session may watch (mcp, section 5). */
 export const MAX_WATCHED_URIS = 256
 
-/** The resources one caller watches. Its owner calls `close` when the caller is gone. */
+/** The resources one caller watches. Its owner calls `close` when the caller disconnects. */
 export interface Watch {
   /** Idempotent. Errors: those of `requireSubscribable`; `rate_limited`/`subscription_limit`. */
   subscribe(catalog: Catalog, ctx: CallContext, uri: string): Promise<void>
