@@ -66,7 +66,7 @@ for (const [what, go] of Object.entries(GOINGS)) {
 
     for (const { status, json } of answers) {
       assert.deepEqual([status, json['code'], json['reason']], [503, 'unavailable', 'store_poisoned'])
-      assert.match(String(json['detail']), /moved or removed.*put it back/)
+      assert.match(String(json['detail']), /moved or removed.*Move it back/)
     }
     assert.equal(code, 7)
     assert.equal(existsSync(sidecar), false)

@@ -1,4 +1,5 @@
 import { defineRefusals } from '../../server/plugin.ts'
+import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
 
 const INVITATION_NEXT = 'Ask for a new invitation.'
 const CHECKOUT_NEXT = 'Check out the target again.'
@@ -15,6 +16,8 @@ const absent = (what: string, tool: string) =>
 
 /** Every refusal of a room. Several rows may share a reason. */
 export const refusals = defineRefusals({
+  ...ENGINE_REFUSALS,
+
   permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
   capability_missing: {
     code: 'forbidden',
@@ -289,13 +292,3 @@ export const refusals = defineRefusals({
     message: 'The content of this proposal cannot be read.',
   },
 })
-
-/** Reasons of the engine that have no row yet. */
-export const REASONS = {
-  document_not_found: ['not_found', 'there is no file to open a room on'],
-  unsupported_version: ['invalid', 'a newer release wrote the room'],
-  store_poisoned: ['unavailable', 'a flush failed, or another process took the room'],
-  store_damaged: ['unavailable', 'what was stored cannot be read'],
-  substrate_invalid: ['conflict', 'the file is no UTF-8 text of at most 4 MiB'],
-  socket_folder_unsafe: ['forbidden', 'the folder for sockets belongs to another user'],
-} as const

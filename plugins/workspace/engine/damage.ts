@@ -1,12 +1,9 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /** The refusal of a sidecar, or a record, that this version does not know. */
 export function unsupportedVersion(): SatchelError {
-  return new SatchelError(
-    'invalid',
-    'unsupported_version',
-    'This room was written by a newer satchel. Update satchel, then open it again.',
-  )
+  return refusals.unsupported_version()
 }
 
 /** The refusal to open what was acknowledged and can no longer be read; nothing was written. */
@@ -15,10 +12,5 @@ export function storeDamaged(
   details: Readonly<Record<string, unknown>>,
   cause?: unknown,
 ): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'store_damaged',
-    `${what} Nothing was changed. Run \`satchel workspace doctor\` to see what is readable.`,
-    { details, cause },
-  )
+  return refusals.store_damaged({ what }, { details, cause })
 }

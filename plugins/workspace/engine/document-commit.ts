@@ -1,11 +1,6 @@
-import {
-  allWritten,
-  isFlushFailure,
-  isSatchelError,
-  removeQuietly,
-  SatchelError,
-} from '../../../server/plugin.ts'
+import { allWritten, isFlushFailure, isSatchelError, removeQuietly } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
+import { refusals } from '../reasons.ts'
 import type { Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized } from './transaction.ts'
 import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
@@ -145,18 +140,10 @@ async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void>
 /** The first open ever: the file as it is becomes version 1. */
 export async function bootstrap(state: StoreState, seen: Seen): Promise<void> {
   if (seen.kind === 'missing') {
-    throw new SatchelError(
-      'not_found',
-      'document_not_found',
-      'There is no file to open a room on. Create it first.',
-    )
+    throw refusals.document_not_found()
   }
   if (seen.kind === 'invalid') {
-    throw new SatchelError(
-      'conflict',
-      'substrate_invalid',
-      'The file is not a UTF-8 text of at most 4 MiB; a room needs one.',
-    )
+    throw refusals.not_a_document()
   }
   await adopt(state, seen, (tx, document) => state.hooks.bootstrap(tx, document))
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Disk } from '../../../server/plugin.ts'
-import { SatchelError } from '../../../server/plugin.ts'
+import type { Disk, SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 const FILE_MODE = 0o600
 
@@ -82,10 +82,5 @@ function journalOf(
 
 /** The refusal of a disk that did not take the write: nothing was stored. */
 export function storeUnavailable(cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'store_unavailable',
-    'The room could not write to its disk (full, failing or not writable); nothing was stored. Repair that and try again.',
-    { cause },
-  )
+  return refusals.store_unavailable({ cause })
 }

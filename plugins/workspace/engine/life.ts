@@ -1,4 +1,5 @@
-import { isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type Log, type SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 /** Whether a store may still be used; nothing leads back. */
 export interface Life {
@@ -19,7 +20,7 @@ export function createLife(log: Log): Life {
     assertUsable: () => {
       if (error) throw error
       if (isClosed) {
-        throw new SatchelError('unavailable', 'room_not_running', 'The room was closed. Open it again.')
+        throw refusals.room_closed()
       }
     },
     poison: (reason) => {
@@ -36,10 +37,5 @@ export function createLife(log: Log): Life {
 }
 
 function diskFailed(cause: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'store_poisoned',
-    'The room stopped: its disk failed. What was acknowledged is safe; check the disk, then open it again.',
-    { cause },
-  )
+  return refusals.store_poisoned({ cause })
 }

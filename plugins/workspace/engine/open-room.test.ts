@@ -245,7 +245,7 @@ test('what callers are told tells a folder that went away from a room that was t
   rmSync(join(gone.place.sidecar, 'lock-1'))
   await own(t, optionsFor(taken.place.file, { surroundings: surroundings({ isRunning: () => false }) }))
 
-  await assert.rejects(gone.store.read(rowFaults), /moved or removed.*put it back/)
+  await assert.rejects(gone.store.read(rowFaults), /moved or removed.*Move it back/)
   await assert.rejects(taken.store.read(rowFaults), /another process took it over/)
 })
 

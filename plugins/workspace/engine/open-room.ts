@@ -1,8 +1,9 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Disk, isSatchelError, type Log, realDisk, SatchelError } from '../../../server/plugin.ts'
+import { type Disk, isSatchelError, type Log, realDisk } from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
+import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
 import type { JournalLimits } from './generations.ts'
@@ -165,11 +166,7 @@ export async function inspectRoom(
   )
   if (created) {
     ledger.close()
-    throw new SatchelError(
-      'not_found',
-      'room_not_found',
-      'There is no room around this file yet. Open it: satchel workspace open FILE.md.',
-    )
+    throw refusals.room_not_found()
   }
   const never = (): never => {
     throw new Error('An inspection writes nothing')

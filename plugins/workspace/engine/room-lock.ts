@@ -8,10 +8,11 @@ import {
   newestLock,
   type Processes,
   type ProcessLock,
-  SatchelError,
+  type SatchelError,
   systemProcesses,
   takeLock,
 } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import type { Clock, Random } from './clock.ts'
 
 /** A listener (`workspace open`, `serve`) outranks a stdio process and may ask it to yield. */
@@ -109,12 +110,7 @@ async function answersWithin({ clock, surroundings }: RoomLockOptions, socket: s
 }
 
 function roomLocked({ host, pid }: RoomLockRecord): SatchelError {
-  return new SatchelError(
-    'conflict',
-    'room_locked',
-    'The room is owned by a process on another host that cannot be reached. If it has ended for certain, a person can run `satchel workspace open --take-over`.',
-    { details: { host, pid } },
-  )
+  return refusals.owner_unreachable({ details: { host, pid } })
 }
 
 /** The processes and sockets of this machine. */

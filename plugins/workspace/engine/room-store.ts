@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import type { Disk } from '../../../server/plugin.ts'
-import { type Log, SatchelError } from '../../../server/plugin.ts'
+import type { Disk, Log, SatchelError } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 import { type Bodies, newestTextOf, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
 import { mutation, needsLook, reading } from './calls.ts'
 import { beginGeneration, removeTemporaryFiles } from './checkpoint.ts'
@@ -240,8 +240,7 @@ async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<voi
 }
 
 function lockLost({ disk, sidecar, owner }: StoreOptions): SatchelError {
-  const why = disk.statSync(join(sidecar, `lock-${owner + 1}`))
-    ? 'another process took it over. What was acknowledged is safe; call again, or open it again.'
-    : `its folder ${basename(sidecar)} was moved or removed while it was open. What was acknowledged is in that folder: put it back, then open the room again.`
-  return new SatchelError('unavailable', 'store_poisoned', `The room stopped: ${why}`)
+  return disk.statSync(join(sidecar, `lock-${owner + 1}`))
+    ? refusals.ownership_lost()
+    : refusals.sidecar_moved({ folder: basename(sidecar) })
 }

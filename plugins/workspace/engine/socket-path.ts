@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolderSync, removeFileSync, SatchelError } from '../../../server/plugin.ts'
+import { makeFolderSync, removeFileSync } from '../../../server/plugin.ts'
+import { refusals } from '../reasons.ts'
 
 // 108 bytes on Linux, 104 on macOS; Node 20 cuts a longer path silently and listens under another name.
 const SOCKET_PATH_MAX_BYTES = 100 // design workspace-engine 3
@@ -38,11 +39,7 @@ function privateFolder(path: string, uid: number): void {
   makeFolderSync(path, 0o700)
   const found = lstatSync(path)
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return
-  throw new SatchelError(
-    'forbidden',
-    'socket_folder_unsafe',
-    'The folder for the room’s socket belongs to somebody else or is open to others. Set XDG_RUNTIME_DIR to a private folder.',
-  )
+  throw refusals.socket_folder_unsafe()
 }
 
 function fits(path: string): boolean {

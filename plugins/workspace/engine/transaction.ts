@@ -1,6 +1,7 @@
-import { SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { DocumentState, NewVersion, Row, Rows, Tx } from '../domain/rows.ts'
+import { refusals } from '../reasons.ts'
 import { type Bodies, sha256Of } from './bodies.ts'
 import type { Ledger } from './ledger.ts'
 import type { MarkdownFile } from './markdown-file.ts'
@@ -121,23 +122,12 @@ function setDocument(state: RoomState, draft: Draft, given: string): NewVersion 
   const text = given.toWellFormed()
   if (draft.document) throw new Error('A transaction makes one version')
   if (state.markdown.substrate() === 'invalid') {
-    throw new SatchelError(
-      'conflict',
-      'substrate_invalid',
-      'The file is not a UTF-8 text of at most 4 MiB at the moment. Repair or restore it, then try again.',
-    )
+    throw refusals.substrate_invalid()
   }
   if (!meta.materialized) throw notMaterialized(meta.version)
   const bytes = Buffer.byteLength(text)
   if (bytes > LIMITS.documentBytes) {
-    throw new SatchelError(
-      'too_large',
-      'limit_exceeded',
-      'The document would exceed 4 MiB. Make it shorter.',
-      {
-        details: { limit: LIMITS.documentBytes, bytes },
-      },
-    )
+    throw refusals.document_too_large({ details: { limit: LIMITS.documentBytes, bytes } })
   }
   requireSpace(state.ledger)
   draft.document = { version: meta.version + 1, hash: sha256Of(text), bytes, text }
@@ -147,24 +137,12 @@ function setDocument(state: RoomState, draft: Draft, given: string): NewVersion 
 
 /** The refusal while a stored version could not yet be written to the file. */
 export function notMaterialized(version: number, cause?: unknown): SatchelError {
-  return new SatchelError(
-    'unavailable',
-    'store_unavailable',
-    `Version ${version} is stored, but the file could not be replaced with it yet. Check the folder's permissions and free space.`,
-    { details: { version }, cause },
-  )
+  return refusals.file_not_replaced({ version }, { details: { version }, cause })
 }
 
 function requireSpace(ledger: Ledger): void {
   if (ledger.bytes() <= LIMITS.roomBytes) return
-  throw new SatchelError(
-    'too_large',
-    'limit_exceeded',
-    'The room holds more than 100 MB. Start a new room.',
-    {
-      details: { limit: LIMITS.roomBytes },
-    },
-  )
+  throw refusals.room_full({ details: { limit: LIMITS.roomBytes } })
 }
 
 function assertOpen(open: boolean): void {

@@ -1,5 +1,12 @@
-import { type Disk, isFlushFailure, isSatchelError, type Log, SatchelError } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  isFlushFailure,
+  isSatchelError,
+  type Log,
+  type SatchelError,
+} from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
+import { refusals } from '../reasons.ts'
 import type { Flusher } from './flusher.ts'
 import type { Generations, JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
@@ -118,12 +125,5 @@ export function writeFailure(state: StoreState, thrown: unknown): unknown {
 }
 
 function tooLarge(bytes: number): SatchelError {
-  return new SatchelError(
-    'too_large',
-    'limit_exceeded',
-    'The change is too large for one step. Make it smaller.',
-    {
-      details: { limit: RECORD_MAX_BYTES, bytes },
-    },
-  )
+  return refusals.change_too_large({ details: { limit: RECORD_MAX_BYTES, bytes } })
 }
