@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { realDisk } from './disk.ts'
+import { systemProcesses } from './process-liveness.ts'
+import { type LockAttempt, type LockOptions, takeLock } from './process-lock.ts'
+
+const released = 'marker'
+
+async function folderOf(t: TestContext): Promise<LockOptions> {
+  const folder = await mkdtemp(join(tmpdir(), 'satchel-lock-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return { path: join(folder, 'lock-'), released }
+}
+
+const { self } = systemProcesses
+const HOLDERS: readonly (readonly [what: string, content: string, kind: LockAttempt['kind']])[] = [
+  ['that is empty', '', 'owner'],
+  ['of garbage', '\0\xff', 'owner'],
+  ['of another JSON', '[1]', 'owner'],
+  ['without a process', '{"pid":0,"host":"x"}', 'owner'],
+  ['of a reused process id', JSON.stringify({ ...self, pid: process.ppid, start: '1' }), 'owner'],
+  ['of the same machine before a reboot', JSON.stringify({ ...self, boot_id: 'other' }), 'owner'],
+  [
+    'of a living process',
+    JSON.stringify({ ...self, pid: process.ppid, start: systemProcesses.start(process.ppid) }),
+    'held',
+  ],
+  ['of another host', JSON.stringify({ ...self, host: 'other', boot_id: 'other' }), 'held'],
+  ['of another pid namespace', JSON.stringify({ ...self, pidns: 'other' }), 'held'],
+]
+
+for (const [what, content, kind] of HOLDERS) {
+  test(`a lock file ${what} is ${kind === 'owner' ? 'taken over' : 'respected'}`, async (t) => {
+    const options = await folderOf(t)
+    await writeFile(`${options.path}1`, content)
+
+    const attempt = await takeLock(options)
+
+    assert.equal(attempt.kind, kind)
+    if (attempt.kind === 'owner') await attempt.lock.release()
+  })
+}
+
+test('a lock on a read-only disk is refused with the error of the disk and leaves no file', async (t) => {
+  const readOnly = async (): Promise<never> => {
+    throw Object.assign(new Error('read-only'), { code: 'EROFS', syscall: 'open' })
+  }
+  const options = await folderOf(t)
+
+  await assert.rejects(takeLock({ ...options, disk: { ...realDisk, create: readOnly } }), { code: 'EROFS' })
+
+  assert.deepEqual(await readdir(join(options.path, '..')), [])
+})
+
+test('a lock is released once, then taken with the next number', async (t) => {
+  const options = await folderOf(t)
+  const first = await takeLock(options)
+  assert.equal(first.kind, 'owner')
+  if (first.kind !== 'owner') return
+  const meanwhile = await takeLock(options)
+
+  await first.lock.release()
+  await first.lock.release()
+  const second = await takeLock(options)
+
+  assert.deepEqual([meanwhile.kind, second.kind], ['held', 'owner'])
+  assert.equal(second.kind === 'owner' && second.lock.record.n, 2)
+  assert.equal(first.lock.holds(), false)
+})
