@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Attached, Attachment } from '../plugins/workspace/house/attachment.ts'
-import { realWorld } from '../plugins/workspace/house/clock.ts'
-import { principalOf } from '../plugins/workspace/house/credentials.ts'
-import { createFollower } from '../plugins/workspace/house/follower.ts'
-import { createHouse, type House } from '../plugins/workspace/house/house.ts'
-import type { LocalSession } from '../plugins/workspace/house/local-session.ts'
-import type { Owner } from '../plugins/workspace/house/owner.ts'
+import type { Attached, Attachment } from '../plugins/workspace/connection/attachment.ts'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { principalOf } from '../plugins/workspace/connection/credentials.ts'
+import { createFollower } from '../plugins/workspace/connection/follower.ts'
+import type { LocalSession } from '../plugins/workspace/connection/local-session.ts'
+import type { Owner } from '../plugins/workspace/connection/owner.ts'
+import { createRoomConnection, type RoomConnection } from '../plugins/workspace/connection/room-connection.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
 import { invite as inviteAt } from '../plugins/workspace/room/invitations.ts'
@@ -148,12 +148,12 @@ test('a bridge that only subscribes is told of changes, and follows its task at 
   )
 })
 
-/** A house whose owner does what it is asked and dies before it answers; then this process owns the room, unless it `stays`. */
-async function housePastAnOwner(
+/** A connection whose owner does what it is asked and dies before it answers; then this process owns the room, unless it `stays`. */
+async function connectionPastAnOwner(
   t: TestContext,
   { room, me, stays = false }: { room: Room; me: Joined; stays?: boolean },
   act: (body: string) => Promise<unknown>,
-): Promise<House> {
+): Promise<RoomConnection> {
   const dying = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -179,17 +179,17 @@ async function housePastAnOwner(
     end: async () => {},
   }
   const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
-  return createHouse({ attachment, local, follow() {} })
+  return createRoomConnection({ attachment, local, follow() {} })
 }
 
 test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {
   const { room, join: joinRoom, latest } = await openTestRoom(t)
   const me = await joinRoom('me')
   const work = (change: ActorChange, input: ProposeInput) => proposalView(proposeAt(change, input))
-  const house = await housePastAnOwner(t, { room, me }, (body) =>
+  const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_propose', JSON.parse(body), work),
   )
-  const tool = roomTools(house, () => []).find(({ name }) => name === 'workspace_propose')
+  const tool = roomTools(connection, () => []).find(({ name }) => name === 'workspace_propose')
   const before = await latest()
 
   const ctx = {
@@ -206,10 +206,10 @@ test('a call whose owner died after it happened is not done twice by the process
 test('an invitation whose secret went with the owner is no answer: room_owner_lost', async (t) => {
   const { room, join: joinRoom, emitted } = await openTestRoom(t)
   const me = await joinRoom('me')
-  const house = await housePastAnOwner(t, { room, me }, (body) =>
+  const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_invite', JSON.parse(body), inviteAt),
   )
-  const tool = roomTools(house, () => []).find(({ name }) => name === 'workspace_invite')
+  const tool = roomTools(connection, () => []).find(({ name }) => name === 'workspace_invite')
   const ctx = {
     localTransport: 'stdio',
     signal: new AbortController().signal,
@@ -233,13 +233,13 @@ test('a task is asked for again where its owner went away, and the review of its
   await test.do(worker, 'handoff_result', { handoff_id, summary: 's' })
   const answered = { review: { action: 'accept', content: { approve: true } } }
   let asked = 0
-  const house = await housePastAnOwner(t, { room: test.room, me }, async () => {
+  const connection = await connectionPastAnOwner(t, { room: test.room, me }, async () => {
     asked += 1
     await test.do(me, 'handoff_review', { handoff_id, approve: true })
   })
 
-  const told = await test.emitted(() => roomTasks(house).update(principalOf(me), task_id, answered))
-  const after = await roomTasks(house).get(principalOf(me), task_id)
+  const told = await test.emitted(() => roomTasks(connection).update(principalOf(me), task_id, answered))
+  const after = await roomTasks(connection).get(principalOf(me), task_id)
 
   assert.equal(asked, 1)
   assert.deepEqual(told, ['handoff.approved', 'task.updated'])
@@ -249,10 +249,10 @@ test('a task is asked for again where its owner went away, and the review of its
 test('a task whose owner is gone for good says so: room_owner_lost', async (t) => {
   const { room, join: joinRoom } = await openTestRoom(t)
   const me = await joinRoom('me')
-  const house = await housePastAnOwner(t, { room, me, stays: true }, async () => {})
+  const connection = await connectionPastAnOwner(t, { room, me, stays: true }, async () => {})
   const taskId = `task_${'0'.repeat(32)}`
 
-  const asking = roomTasks(house).get(principalOf(me), taskId)
+  const asking = roomTasks(connection).get(principalOf(me), taskId)
 
   await assert.rejects(asking, { code: 'unavailable', reason: 'room_owner_lost' })
 })

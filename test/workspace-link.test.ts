@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import {
   initialize,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { z } from 'zod'
-import { realWorld } from '../plugins/workspace/house/clock.ts'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { type Operation, openTestRoom, type TestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { CAPABILITIES, type Capability } from '../server/contract/advanced/principal.ts'

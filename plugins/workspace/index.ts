@@ -10,10 +10,10 @@ import { roomFindings } from './commands/looking.ts'
 import { roomCommands } from './commands/room-commands.ts'
 import { namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
+import { type RoomWorld, realWorld } from './connection/clock.ts'
+import { createRoomProcess, type RoomProcess } from './connection/room-process.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
-import { type RoomWorld, realWorld } from './house/clock.ts'
-import { createRoomProcess, type RoomProcess } from './house/room-process.ts'
 import { claimRoute } from './owner/claim.ts'
 import { documentRoute } from './owner/document-route.ts'
 import { pageRoute } from './owner/page-route.ts'
@@ -70,7 +70,7 @@ async function openAt(listener: OpenListener, parts: { host: Host; room: RoomPro
   const { host, room } = parts
   room.listen(listener)
   if (!['api', 'mcp'].includes(listener.name)) return
-  await room.house.owner('listener').catch((thrown: unknown) => {
+  await room.connection.owner('listener').catch((thrown: unknown) => {
     if (!isSatchelError(thrown)) throw thrown
     host.log.error(`the room is not open: ${thrown.message}`, { reason: thrown.reason })
   })
@@ -83,29 +83,29 @@ async function findingsOf(host: Host, room: RoomProcess): Promise<readonly Findi
 }
 
 function offered(room: RoomProcess): PluginInstance {
-  const { house } = room
+  const { connection } = room
   return {
-    tools: roomTools(house, checkHandoffRecord),
-    resources: roomResources(house),
-    prompts: roomPrompts(house),
-    streams: [observeStream(house, () => room.feed)],
-    tasks: roomTasks(house),
+    tools: roomTools(connection, checkHandoffRecord),
+    resources: roomResources(connection),
+    prompts: roomPrompts(connection),
+    streams: [observeStream(connection, () => room.feed)],
+    tasks: roomTasks(connection),
     routes: [
-      sessionJoinRoute(house),
-      roomRoute(house),
-      taskRoute(house),
+      sessionJoinRoute(connection),
+      roomRoute(connection),
+      taskRoute(connection),
       pageRoute(),
-      claimRoute(house, room.claims),
-      documentRoute(house),
+      claimRoute(connection, room.claims),
+      documentRoute(connection),
       ...localRoutes({
-        house,
+        connection,
         urls: () => ['owner', 'ingress'].flatMap((name) => room.addressOf(name) ?? []),
         ownerLink: () => ownerLink(room),
         yieldRoom: room.yieldRoom,
       }),
       ...wellKnownRoutes(VERSION),
     ],
-    authenticate: house.authenticate,
+    authenticate: connection.authenticate,
   }
 }
 

@@ -2,10 +2,10 @@ import { type Host, isSatchelError, type RemoteMcp } from '../../server/plugin.t
 import { isSafeEndpoint, redeemAt } from './commands/joining.ts'
 import { savedSessionAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
+import { requireSameProtocol } from './connection/attachment.ts'
+import { callOwner, LinkLost } from './connection/link.ts'
 import { type JoinTicket, parseJoinUri } from './domain/invitation.ts'
 import { ROOM_URI } from './hints.ts'
-import { requireSameProtocol } from './house/attachment.ts'
-import { callOwner, LinkLost } from './house/link.ts'
 import { refusals } from './reasons.ts'
 
 /**

@@ -5,11 +5,11 @@ import {
   type TaskState,
   type Tasks,
 } from '../../server/plugin.ts'
-import { pause } from './house/attachment.ts'
-import { sessionIdOf } from './house/credentials.ts'
-import type { House } from './house/house.ts'
-import { callOwner, LinkLost } from './house/link.ts'
-import { LOST_LIMIT_MS, LOST_PAUSE_MS, ownerLost } from './house/local-session.ts'
+import { pause } from './connection/attachment.ts'
+import { sessionIdOf } from './connection/credentials.ts'
+import { callOwner, LinkLost } from './connection/link.ts'
+import { LOST_LIMIT_MS, LOST_PAUSE_MS, ownerLost } from './connection/local-session.ts'
+import type { RoomConnection } from './connection/room-connection.ts'
 import { refusals } from './reasons.ts'
 import type { ActorChange } from './room/change.ts'
 import type { Room } from './room/room.ts'
@@ -27,12 +27,12 @@ type TaskAct =
 type Responses = Readonly<Record<string, unknown>>
 
 /** The tasks of the room's handoffs. Unknown, foreign and unauthorized ids all return undefined. */
-export function roomTasks(house: House): Tasks {
+export function roomTasks(connection: RoomConnection): Tasks {
   const ask = async (principal: Principal, taskId: string, act: TaskAct): Promise<TaskState | undefined> => {
     const sessionId = sessionIdOf(principal)
     if (sessionId === undefined || !TASK_ID.test(taskId)) return undefined
     try {
-      return await askOwner(house, sessionId, taskId, act)
+      return await askOwner(connection, sessionId, taskId, act)
     } catch (thrown) {
       if (isSatchelError(thrown) && ['unauthorized', 'not_found'].includes(thrown.code)) return undefined
       throw thrown
@@ -50,15 +50,15 @@ export function roomTasks(house: House): Tasks {
  * Errors: `unavailable`/`room_owner_lost` when no process took over in time.
  */
 async function askOwner(
-  house: House,
+  connection: RoomConnection,
   sessionId: string,
   taskId: string,
   act: TaskAct,
 ): Promise<TaskState | undefined> {
   const deadline = performance.now() + LOST_LIMIT_MS
   for (;;) {
-    const link = await house.remoteOwner(sessionId)
-    if (!link) return taskAt((await house.owner('stdio')).room, sessionId, taskId, act)
+    const link = await connection.remoteOwner(sessionId)
+    if (!link) return taskAt((await connection.owner('stdio')).room, sessionId, taskId, act)
     const { address, token } = link
     const call = { method: 'POST', path: `/workspace/tasks/${taskId}`, token, body: act } as const
     try {
@@ -73,7 +73,7 @@ async function askOwner(
 }
 
 /** `POST /workspace/tasks/{task_id}`: the same for a process that reaches the room through its owner. */
-export function taskRoute(house: House): Route {
+export function taskRoute(connection: RoomConnection): Route {
   return {
     method: 'POST',
     path: '/workspace/tasks/{task_id}',
@@ -82,7 +82,7 @@ export function taskRoute(house: House): Route {
     document: { operationId: 'workspace-task', summary: 'Read, answer or cancel the task of a handoff' },
     async handle(ctx, request) {
       const sessionId = sessionOfRequest(ctx)
-      const room = await house.visit(sessionId)
+      const room = await connection.visit(sessionId)
       const found = await taskAt(room, sessionId, ctx.params['task_id'] ?? '', actOf(await jsonBody(request)))
       if (!found) throw refusals.task_not_found()
       return json(found)

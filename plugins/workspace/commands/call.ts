@@ -8,8 +8,8 @@ import {
   nearest,
   type Tool,
 } from '../../../server/plugin.ts'
-import { forward, keyed } from '../house/forward.ts'
-import type { RoomProcess } from '../house/room-process.ts'
+import { forward, keyed } from '../connection/forward.ts'
+import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { print } from './printing.ts'
 import { withTarget } from './target.ts'

@@ -13,14 +13,14 @@ import {
   type Terminal,
   writeFileDurably,
 } from '../../../server/plugin.ts'
+import { realWorld } from '../connection/clock.ts'
+import { callOwner, followEvents } from '../connection/link.ts'
+import type { RoomProcess } from '../connection/room-process.ts'
 import type { RoomEvent } from '../domain/event.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Rows } from '../domain/rows.ts'
 import { inspectRoom, type RoomPlace } from '../engine/open-room.ts'
-import { realWorld } from '../house/clock.ts'
-import { callOwner, followEvents } from '../house/link.ts'
-import type { RoomProcess } from '../house/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { currentMoment, workspaceRow } from '../room/change.ts'
 import { presentParticipants } from '../room/members.ts'

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from 'node:path'
 import { z } from 'zod'
 import { type Command, createFile, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
-import type { RoomProcess } from '../house/room-process.ts'
+import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { print } from './printing.ts'
@@ -41,7 +41,7 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
       if (flags.create) await createDocument(file)
       const { name, staleness, take_over: takeOver, ephemeral, max_streams: maxStreams } = flags
       room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, once: true })
-      const owner = await room.house.owner('listener')
+      const owner = await room.connection.owner('listener')
       await warnOfHardLink(file, terminal)
       await listen(host, config, room, flags, terminal)
       const workspace_id = await owner.room.readAsSystem((rows) => workspaceRow(rows).workspace_id)

@@ -1,7 +1,7 @@
 import type { Command, Host } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
+import type { RoomProcess } from '../connection/room-process.ts'
 import { checkHandoffRecord } from '../handoff-record.ts'
-import type { RoomProcess } from '../house/room-process.ts'
 import { roomTools } from '../tools/room-tools.ts'
 import { callCommand } from './call.ts'
 import { joiningCommands } from './joining.ts'
@@ -14,6 +14,6 @@ export function roomCommands(host: Host, config: WorkspaceConfig, room: RoomProc
     openCommand(host, config, room),
     ...lookingCommands(host, room),
     ...joiningCommands(host, room),
-    callCommand(host, room, roomTools(room.house, checkHandoffRecord)),
+    callCommand(host, room, roomTools(room.connection, checkHandoffRecord)),
   ]
 }

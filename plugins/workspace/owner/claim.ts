@@ -1,11 +1,11 @@
 import type { Route } from '../../../server/plugin.ts'
+import { cookieName } from '../connection/credentials.ts'
+import { createRate } from '../connection/rate.ts'
+import type { RoomConnection } from '../connection/room-connection.ts'
 import { parseCapabilities } from '../domain/capability.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
 import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { cookieName } from '../house/credentials.ts'
-import type { House } from '../house/house.ts'
-import { createRate } from '../house/rate.ts'
 import { refusals } from '../reasons.ts'
 import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from '../routes/json-route.ts'
@@ -46,7 +46,7 @@ const COOKIE_SECONDS = LIMITS.sessionMinutes * 60
  * `POST /owner/claim`: the key from the printed link becomes the owner's session, in a cookie. Only a POST of our own
  * page sets it: any local process could make a browser take a cookie from a GET.
  */
-export function claimRoute(house: House, claims: Claims): Route {
+export function claimRoute(connection: RoomConnection, claims: Claims): Route {
   const rate = createRate(LIMITS.joinsPerMinute)
   return {
     method: 'POST',
@@ -61,7 +61,7 @@ export function claimRoute(house: House, claims: Claims): Route {
       if (!claims.redeem(key)) {
         throw refusals.owner_link_used()
       }
-      const { room } = await house.owner('listener')
+      const { room } = await connection.owner('listener')
       const joined = await room.changeAsSystem((change) =>
         joinLocally(change, {
           name: 'owner',

@@ -1,7 +1,7 @@
 import type { Route } from '../../../server/plugin.ts'
+import type { RoomConnection } from '../connection/room-connection.ts'
 import { permissionDenied } from '../domain/refusal.ts'
 import { firstBytes } from '../domain/short-text.ts'
-import type { House } from '../house/house.ts'
 import { readDocument, type View } from '../room/views.ts'
 import { json, sessionOfRequest } from '../routes/json-route.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
@@ -16,7 +16,7 @@ interface Rendered {
 }
 
 /** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds its nodes. */
-export function documentRoute(house: House): Route {
+export function documentRoute(connection: RoomConnection): Route {
   let kept: Rendered | undefined
   return {
     method: 'GET',
@@ -25,7 +25,7 @@ export function documentRoute(house: House): Route {
     guard: 'cookie',
     async handle(ctx) {
       const sessionId = sessionOfRequest(ctx)
-      const { room } = await house.owner('listener')
+      const { room } = await connection.owner('listener')
       await room.look()
       const { version, content } = await room.read(sessionId, documentOfPage)
       if (kept?.version !== version) kept = await rendered(version, content)

@@ -1,5 +1,5 @@
 import { isJsonObject, type RouteContext } from '../../../server/plugin.ts'
-import { sessionIdOf } from '../house/credentials.ts'
+import { sessionIdOf } from '../connection/credentials.ts'
 import { refusals } from '../reasons.ts'
 
 /** A JSON answer that no cache keeps. */

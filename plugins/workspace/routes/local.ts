@@ -1,10 +1,10 @@
 import type { Route, RouteContext } from '../../../server/plugin.ts'
+import { PROTOCOL } from '../connection/attachment.ts'
+import { localJoin } from '../connection/local-session.ts'
+import type { Owner } from '../connection/owner.ts'
+import { placeMark } from '../connection/place-mark.ts'
+import type { RoomConnection } from '../connection/room-connection.ts'
 import type { ParticipantKind } from '../domain/participant.ts'
-import { PROTOCOL } from '../house/attachment.ts'
-import type { House } from '../house/house.ts'
-import { localJoin } from '../house/local-session.ts'
-import type { Owner } from '../house/owner.ts'
-import { placeMark } from '../house/place-mark.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { invite } from '../room/invitations.ts'
@@ -12,7 +12,7 @@ import { endSession, joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from './json-route.ts'
 
 export interface LocalParts {
-  readonly house: House
+  readonly connection: RoomConnection
   /** Addresses of the owner page and the ingress, where they are open. */
   urls(): readonly string[]
   /** A fresh link to the owner page; undefined where none is served. */
@@ -25,13 +25,13 @@ type LocalAction = (ctx: RouteContext, request: Request, owner: Owner) => Promis
 
 /** What other processes of the same user ask at the owner's socket: `/local/*`. */
 export function localRoutes(parts: LocalParts): readonly Route[] {
-  const { house } = parts
+  const { connection } = parts
   const route = (method: 'GET' | 'POST', name: string, act: LocalAction): Route => ({
     method,
     path: `/local/${name}`,
     listeners: ['socket'],
     guard: 'socket',
-    handle: async (ctx, request) => json(await act(ctx, request, await house.owner('listener'))),
+    handle: async (ctx, request) => json(await act(ctx, request, await connection.owner('listener'))),
   })
   return [
     route('GET', 'ping', async (_, __, { room, rank, place }) => ({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { CAPABILITIES, type Route, type RouteDocument } from '../../../server/plugin.ts'
+import { createRate } from '../connection/rate.ts'
+import type { RoomConnection } from '../connection/room-connection.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { House } from '../house/house.ts'
-import { createRate } from '../house/rate.ts'
 import { refusals } from '../reasons.ts'
 import { redeem } from '../room/members.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
@@ -28,7 +28,7 @@ const DOCUMENT: RouteDocument = {
 }
 
 /** `POST /session/join`: an invitation's URI or secret becomes a participant and a session; its token is told this once. */
-export function sessionJoinRoute(house: House): Route {
+export function sessionJoinRoute(connection: RoomConnection): Route {
   const rate = createRate(LIMITS.joinsPerMinute)
   return {
     method: 'POST',
@@ -49,7 +49,7 @@ export function sessionJoinRoute(house: House): Route {
         })
       }
       const secret = parseJoinUri(invite)?.secret ?? invite
-      const { room } = await house.owner('listener')
+      const { room } = await connection.owner('listener')
       return json(await room.changeAsSystem((change) => redeem(change, { secret, name, kind })))
     },
   }

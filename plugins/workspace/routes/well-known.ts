@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SKILL } from '../../../generated/skill.ts'
 import type { Route } from '../../../server/plugin.ts'
-import { PROTOCOL } from '../house/attachment.ts'
+import { PROTOCOL } from '../connection/attachment.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json } from './json-route.ts'
 

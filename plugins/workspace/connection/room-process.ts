@@ -10,9 +10,9 @@ import { refusals } from '../reasons.ts'
 import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import type { RoomWorld } from './clock.ts'
 import { createFollower } from './follower.ts'
-import { createHouse, type House } from './house.ts'
 import { createLocalSession } from './local-session.ts'
 import { type OwnerAttempt, takeRoom } from './owner.ts'
+import { createRoomConnection, type RoomConnection } from './room-connection.ts'
 
 /** What a command may set before the room is touched. */
 export interface OpenOptions {
@@ -28,7 +28,7 @@ export interface OpenOptions {
 
 /** All that one process knows of its room. Owned by the plugin, which stops it once; nothing is opened before the first call. */
 export interface RoomProcess {
-  readonly house: House
+  readonly connection: RoomConnection
   readonly feed: Feed
   readonly claims: Claims
   /** Where the room lies. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
@@ -82,7 +82,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   const local = createLocalSession(attachment, { name: config.name, asOwner: config.as === 'owner' })
   const follower = createFollower(host, attachment)
   return {
-    house: createHouse({ attachment, local, follow: follower.follow }),
+    connection: createRoomConnection({ attachment, local, follow: follower.follow }),
     get feed() {
       return feed
     },

@@ -19,7 +19,7 @@ import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession, ownerLost } from './lo
 import type { Owner } from './owner.ts'
 import { createRate, type Rate } from './rate.ts'
 
-export interface HouseParts {
+export interface RoomConnectionParts {
   readonly attachment: Attachment
   readonly local: LocalSession
   /** A link stands and this process has a session there. */
@@ -35,7 +35,7 @@ export interface OwnerLink {
 }
 
 /** This process's way to the room: who is calling, and where the call happens. */
-export interface House extends RoomAccess {
+export interface RoomConnection extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
   /** The way to the room where another process owns it, for the local session when `sessionId` is that. */
   remoteOwner(sessionId: string): Promise<OwnerLink | undefined>
@@ -46,7 +46,7 @@ export interface House extends RoomAccess {
 }
 
 /** Joins attachment and local session. */
-export function createHouse({ attachment, local, follow }: HouseParts): House {
+export function createRoomConnection({ attachment, local, follow }: RoomConnectionParts): RoomConnection {
   const rate = createRate(LIMITS.callsPerMinute)
 
   /** The local session; hints reach this process from its first moment on. */
