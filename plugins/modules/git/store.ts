@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { realDisk, systemCode, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  makeFolder,
+  realDisk,
+  removeFile,
+  removeTree,
+  systemCode,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
@@ -39,7 +46,7 @@ export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256')
   if (await isLeftLocked(path)) {
     const aside = buildingName(path)
     await realDisk.rename(path, aside)
-    await rm(aside, { recursive: true, force: true })
+    await removeTree(aside)
     return await createStore(path, objectFormat)
   }
   await Promise.all([resetConfig(path, objectFormat), removeHalfPacks(path)])
@@ -55,7 +62,7 @@ async function isLeftLocked(path: string): Promise<boolean> {
 export async function removeHalfPacks(path: string): Promise<void> {
   const packs = join(path, 'objects', 'pack')
   const half = (await namesIn(packs)).filter((name) => name.startsWith('tmp_'))
-  await Promise.all(half.map((name) => rm(join(packs, name), { force: true })))
+  await Promise.all(half.map((name) => removeFile(join(packs, name))))
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -73,10 +80,10 @@ const FOLDERS = ['objects/info', 'objects/pack', 'refs']
 async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
   const building = buildingName(path)
   try {
-    await mkdir(building, { recursive: true })
+    await makeFolder(building)
     await Promise.all([
       realDisk.create(join(building, MARKER), 'satchel 1\n'),
-      ...FOLDERS.map((folder) => mkdir(join(building, folder), { recursive: true })),
+      ...FOLDERS.map((folder) => makeFolder(join(building, folder))),
       realDisk.create(join(building, 'HEAD'), 'ref: refs/heads/main\n'),
       realDisk.create(join(building, 'config'), configOf(objectFormat)),
     ])
@@ -85,18 +92,18 @@ async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promi
     await realDisk.rename(building, path)
     await realDisk.syncDirectory(dirname(path))
   } catch (thrown) {
-    await rm(building, { recursive: true, force: true })
+    await removeTree(building)
     if (!(await hasMarker(path))) throw thrown // else another run made it first, in the same way
   }
 }
 
 async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
   const ours = configOf(objectFormat)
-  await Promise.all(LEADING_AWAY.map((name) => rm(join(path, name), { recursive: true, force: true })))
+  await Promise.all(LEADING_AWAY.map((name) => removeTree(join(path, name))))
   const config = join(path, 'config')
   const there = await lstat(config).catch(absent)
   if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
-  await rm(config, { recursive: true, force: true })
+  await removeTree(config)
   await writeFileDurably(config, ours)
 }
 
@@ -121,7 +128,7 @@ export async function removeStores(cloneDir: string, names: ReadonlySet<string>)
     const base = entry.replace(/\.new-[0-9a-f]{12}$/, '')
     const path = join(cloneDir, entry)
     if (!names.has(base) || !(await hasMarker(path))) continue
-    await rm(path, { recursive: true, force: true })
+    await removeTree(path)
     removed.push(entry)
   }
   return removed.sort()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   errorBody,
@@ -8,6 +8,7 @@ import {
   judgeProcess,
   makeDirectoryDurably,
   type Principal,
+  removeFile,
   systemProcesses,
   type TaskState,
   type Tasks,
@@ -161,7 +162,7 @@ async function sweep(stateDir: string, now: Date): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
     const path = join(directory, name)
     const row = /^task_[0-9a-f]{32}\.json$/.test(name) ? await readRow(path) : undefined
-    if (row && isExpired(row.task, now)) await rm(path, { force: true })
+    if (row && isExpired(row.task, now)) await removeFile(path)
   }
 }
 

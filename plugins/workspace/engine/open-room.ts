@@ -1,7 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Disk, isSatchelError, type Log, realDisk } from '../../../server/plugin.ts'
+import { type Disk, isSatchelError, type Log, realDisk, removeTree } from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
@@ -205,7 +204,7 @@ function roomOf(
     stopGuarding()
     await store.close()
     const poisoned = store.poisoned.aborted
-    if (ephemeral && !poisoned && lock.holds()) await rm(place.sidecar, { recursive: true, force: true })
+    if (ephemeral && !poisoned && lock.holds()) await removeTree(place.sidecar)
     else await lock.release()
   }
   return {
