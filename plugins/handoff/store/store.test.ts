@@ -180,7 +180,7 @@ test('an update with an old etag changes nothing', async (t) => {
 test('a file system without hard links is named as such', async (t) => {
   const { store } = storeOn(t, {
     ...realDisk,
-    link: () => Promise.reject(Object.assign(new Error(), { code: 'EPERM' })),
+    link: () => Promise.reject(Object.assign(new Error(), { code: 'EPERM', syscall: 'link' })),
   })
 
   await assert.rejects(store.create(ID, OLD), { code: 'unavailable', reason: 'no_hard_links' })
