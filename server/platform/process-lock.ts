@@ -44,6 +44,7 @@ export interface ProcessLock<Payload = unknown> {
   release(): Promise<void>
 }
 
+/** The outcome of one try to take a lock. */
 export type LockAttempt<Payload = unknown> =
   | { readonly kind: 'owner'; readonly lock: ProcessLock<Payload> }
   | { readonly kind: 'held'; readonly record: LockRecord<Payload> }
