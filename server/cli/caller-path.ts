@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { unconfined } from '../platform/paths.ts'
 
 /**
- * How a path typed at the command line becomes a real path: this OS user may name any. A relative one starts at the working
- * directory when something is there, because that is what a shell completes, else at the project root as at every door.
+ * Resolves a path typed at the command line; this OS user may name any. A relative path is resolved against the working
+ * directory if it exists there, because that is what a shell completes, otherwise against the project root, as at every door.
  */
 export function callerPath(cwd: string, projectRoot: string): (path: string) => Promise<string> {
   const fromRoot = unconfined(projectRoot)

@@ -1,6 +1,6 @@
-/** What can be told from the arguments before a verb's own flags are known. */
+/** What the arguments say before the flags of the verb are known. */
 export interface CommandLine {
-  /** The bare words in front of the first flag: a verb, its sub-verb, then positionals. */
+  /** The words before the first flag: a verb, its sub-verb, then positionals. */
   readonly words: readonly string[]
   readonly config?: string
   readonly project?: string
@@ -8,7 +8,7 @@ export interface CommandLine {
   readonly quiet: boolean
   readonly help: boolean
   readonly version: boolean
-  /** The arguments with global flags that stood in front of the verb moved behind it. */
+  /** The arguments, with global flags that preceded the verb moved behind it. */
   readonly argv: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const INGEST_VALUED = [
 ]
 const SWITCHES = ['--json', '-q', '--quiet', '--help', '-h', '--version', '-V']
 
-/** Reads the global flags and the verb's words from `argv` (without node and script); nothing is refused here. */
+/** Reads the global flags and the words of the verb from `argv` (without node and script); refuses nothing. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const { leading, words, rest } = splitLeading(argv)
   const moved = [...words, ...leading, ...rest]
@@ -69,7 +69,7 @@ function isGlobal(word: string): boolean {
   )
 }
 
-/** What was typed for a flag that takes a value, wherever it stands before `--`. */
+/** The value typed for a flag, at any position before `--`. */
 export function typedValueOf(argv: readonly string[], flag: string): string | undefined {
   return valueIn(beforeDashes(argv), [flag])
 }

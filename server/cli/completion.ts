@@ -11,7 +11,7 @@ export interface VerbWords {
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** A completion script for `shell`: static, so a press of TAB starts no process. File names complete where no word fits. */
+/** Returns a static completion script for `shell`, so TAB starts no process. File names complete where no word matches. */
 export function completionScript(shell: Shell, verbs: readonly VerbWords[]): string {
   return SCRIPTS[shell](verbs)
 }
@@ -57,7 +57,7 @@ function bashScript(verbs: readonly VerbWords[]): string {
   ].join('\n')
 }
 
-/** The pattern of `verb sub flag`; what follows a verb of one word may be anything. */
+/** The pattern of `verb sub flag`; any text may follow a verb of one word. */
 function bashPattern({ path }: VerbWords, flag: string): string {
   return path.length > 1 ? `"${path.slice(0, 2).join(' ')} ${flag}"` : `"${path[0]} "*" ${flag}"`
 }

@@ -3,8 +3,8 @@ import type { Verb } from '../contract/tool.ts'
 import { type Flag, flagsOf } from './flags.ts'
 
 /**
- * The line that types `example` for `verb`, ready for a shell. Where a verb arranges what was typed, or a value has no flag, the
- * example goes in as JSON on standard input.
+ * Returns the shell command that calls `verb` with `example`. If the verb has an `arrange` function, or a value has no flag,
+ * the command passes the example as JSON on standard input.
  */
 export function exampleLine(
   verb: Verb,
@@ -40,7 +40,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

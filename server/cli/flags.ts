@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** How a value typed as text becomes the input's type. */
+/** The type to which a typed text is converted. */
 export type FlagKind = 'switch' | 'text' | 'number' | 'json' | 'json-or-text'
 
-/** One field of a tool's input as a person types it. */
+/** The flag of one input field of a tool. */
 export interface Flag {
   /** The input field. */
   readonly field: string
@@ -19,7 +19,7 @@ export interface Flag {
   readonly required: boolean
 }
 
-/** A positional argument: an input field, or a name that only a verb's `arrange` knows. */
+/** A positional argument: an input field, or a name that only the verb's `arrange` uses. */
 export interface Positional {
   readonly name: string
   readonly required: boolean
@@ -28,17 +28,17 @@ export interface Positional {
   readonly flag?: Flag
 }
 
-/** The parts of a verb that shape its flags. */
+/** The parts of a verb that determine its flags. */
 export interface Typing {
   readonly positional?: readonly string[]
   readonly short?: Readonly<Record<string, string>>
   readonly long?: Readonly<Record<string, string>>
   readonly preset?: Readonly<Record<string, unknown>>
-  /** Present: what was typed becomes the input only later, so nothing of it can be missing yet. */
+  /** Present: `arrange` builds the input later, so no argument is required yet. */
   readonly arrange?: unknown
 }
 
-/** Names every verb has; a field of the same name is set by them or by `--input`. */
+/** Flags of every verb; an input field of the same name is set by the flag or by `--input`. */
 export const GLOBAL_FLAGS: readonly string[] = [
   'json',
   'quiet',
@@ -50,8 +50,8 @@ export const GLOBAL_FLAGS: readonly string[] = [
 ]
 
 /**
- * What can be typed for `schema` under `typing`: flags for every field that is neither positional nor preset nor the name
- * of a global flag, and the positionals in order. Read from the JSON Schema, so a plugin may bring its own zod.
+ * Returns the flags and positionals of `schema` under `typing`: a flag for every field that is neither positional nor preset
+ * nor named like a global flag. Reads the JSON Schema, because a plugin may bring its own version of zod.
  */
 export function flagsOf(
   schema: z.ZodObject,
@@ -69,8 +69,8 @@ export function flagsOf(
 }
 
 /**
- * The input value of one typed text.
- * Errors: `TypeError` with a sentence, where the text does not fit the flag.
+ * Converts one typed text to the input value.
+ * Errors: `TypeError` with a sentence if the text does not fit the flag.
  */
 export function typedValue(flag: Flag, text: string): unknown {
   if (flag.nullable && text === 'null') return null
@@ -84,7 +84,7 @@ export function typedValue(flag: Flag, text: string): unknown {
   return text
 }
 
-/** JSON Schema as zod prints it, as far as flags look at it. */
+/** The parts of zod's JSON Schema that flags use. */
 interface FieldSchema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { GLOBAL_ROWS } from './global-rows.ts'
 import { settingRowsOf } from './setting-flags.ts'
 
-/** Adds the options every verb has, `-c` only where the verb does not use it itself, and those that set its plugin's configuration. */
+/** Adds the options of every verb (`-c` only if the verb does not define it) and those that set its plugin's configuration. */
 export function addGlobalOptions(
   command: Command,
   firstWord: string | undefined,

@@ -1,4 +1,4 @@
-/** The flags of every verb, as help shows them; `-c` is left out where a verb uses the letter itself. */
+/** The flags of every verb as help shows them, without `-c` for a verb that defines it. */
 export const GLOBAL_ROWS: readonly { readonly verb: string; readonly summary: string }[] = [
   { verb: '--json', summary: 'print one JSON document' },
   { verb: '-q, --quiet', summary: 'no notes on stderr' },

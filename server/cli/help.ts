@@ -5,7 +5,7 @@ import { GLOBAL_ROWS } from './global-rows.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import { settingRowsOf } from './setting-flags.ts'
 
-/** What an exit code means, one line each, from the error table. */
+/** The meaning of each exit code, from the error table. */
 const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   0: 'done',
   1: 'internal error',
@@ -18,13 +18,13 @@ const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   130: 'interrupted',
 }
 
-/** A verb of the overview. */
+/** A verb in the overview. */
 export interface HelpRow {
   readonly verb: string
   readonly summary: string
 }
 
-/** The overview of every top-level verb, from tables alone: no plugin and no parser is loaded. */
+/** Returns the overview of all top-level verbs from tables alone, without loading a plugin or a parser. */
 export function overview(columns: number): string {
   const listed = new Set<string>()
   const blocks = sections().map(({ heading, rows }) => {
@@ -42,7 +42,7 @@ export function overview(columns: number): string {
   ])
 }
 
-/** The verbs of one group: `satchel handoff`. */
+/** Returns the help of one group of verbs: `satchel handoff`. */
 export function groupHelp(path: readonly string[], rows: readonly HelpRow[], columns: number): string {
   const name = ['satchel', ...path].join(' ')
   return paragraphs([
@@ -53,7 +53,7 @@ export function groupHelp(path: readonly string[], rows: readonly HelpRow[], col
   ])
 }
 
-/** Every top-level verb that is known without loading a plugin. */
+/** Returns the top-level verbs that are known without loading a plugin. */
 export function topLevelVerbs(): string[] {
   return [...new Set(sections().flatMap(({ rows }) => rows.map(({ verb }) => verb)))]
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { HostVerb } from './world.ts'
 
-/** The identity, for inference. */
+/** Returns `verb` unchanged, for type inference. */
 export function defineHostVerb<I extends z.ZodObject>(
   verb: Omit<HostVerb<I>, 'takesInput' | 'takesOutput'>,
 ): HostVerb<I> {

@@ -1,7 +1,7 @@
 import { LAB_VERBS } from '../../lab/verbs.ts'
 import type { HostVerbRow } from './world.ts'
 
-/** The host's verbs, in the order of the help; those of one row share their first word. */
+/** The host's verbs in the order of the help; the verbs of one row share their first word. */
 export const HOST_VERBS: readonly HostVerbRow[] = [
   {
     verb: 'mcp',

@@ -9,6 +9,6 @@ export interface Io extends ProcessIo {
   readonly stderr: Pick<Writable, 'write' | 'on'> & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Gives the function that stops listening. */
+  /** Returns the function that removes the listener. */
   onSignal(listener: (signal: StopSignal) => void): () => void
 }

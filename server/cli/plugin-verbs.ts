@@ -17,7 +17,7 @@ import { markUsage } from './usage.ts'
 import type { Typed, VerbShape } from './verb-parser.ts'
 import type { World } from './world.ts'
 
-/** A verb that a plugin lends: a tool as it is typed, or a command. */
+/** A verb of a plugin: a tool with its verb, or a command. */
 export type Leaf =
   | {
       readonly kind: 'tool'
@@ -27,10 +27,10 @@ export type Leaf =
     }
   | { readonly kind: 'command'; readonly path: readonly string[]; readonly command: Command }
 
-/** The exit code when a check found something (surface, section 3). */
+/** The exit code of a check with findings (surface, section 3). */
 const FOUND_EXIT = 3
 
-/** Every verb of the registry, ordered by its words. */
+/** Returns all verbs of the registry, ordered by their words. */
 export function leavesOf(registry: Registry): readonly Leaf[] {
   const tools = registry.tools.flatMap((owned) =>
     [owned.tool.cli ?? []]
@@ -47,7 +47,7 @@ export function titleOf(leaf: Leaf): string {
   return leaf.kind === 'tool' ? leaf.owned.tool.title : leaf.command.title
 }
 
-/** How a leaf is parsed and explained. */
+/** Returns the shape by which a leaf is parsed and its help printed. */
 export function shapeOf(leaf: Leaf): VerbShape {
   if (leaf.kind === 'command') {
     const { command } = leaf
@@ -75,7 +75,7 @@ export function shapeOf(leaf: Leaf): VerbShape {
   }
 }
 
-/** Runs a leaf with what was typed; gives the exit code. Errors: a `SatchelError`. */
+/** Runs a leaf with the typed arguments and returns the exit code. Errors: a `SatchelError`. */
 export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world: World): Promise<number> {
   if (leaf.kind === 'tool') return runTool(leaf.owned, leaf.verb, typed, host, world)
   const parsed = leaf.command.input.safeParse(typed.values)
@@ -92,7 +92,7 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
   return leaf.command.run(context, parsed.data, world.terminal)
 }
 
-/** The line that makes a `next` call at the command line; the call itself where no verb makes it. */
+/** Returns the command line for a `next` call, or the call itself if no verb makes it. */
 export function nextLine(registry: Registry, next: NextStep): string {
   const tool = registry.tool(next.tool)?.tool
   const verb = [tool?.cli ?? []].flat()[0]
@@ -121,7 +121,7 @@ async function runTool(
   return verb.found?.(answer.data, input) ? FOUND_EXIT : 0
 }
 
-/** `--input` is the whole input; what was typed beside it wins, and what the verb fixes wins over both. */
+/** Merges the input: typed flags override `--input`, and fields that the verb fixes override both. */
 async function inputOf(
   verb: Verb,
   typed: Typed,
@@ -149,7 +149,7 @@ function contextFor(host: RunningHost, world: World, progress: CallContext['prog
   }
 }
 
-/** Arguments that the call refused were typed as flags: wrong usage. */
+/** Marks refused arguments as wrong usage, because they were typed as flags. */
 function asTyping(thrown: unknown): unknown {
   const isTyping =
     isSatchelError(thrown) &&

@@ -18,15 +18,15 @@ import { helpOf, isUsageError, markUsage, unknownVerb } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
 
-/** How long an interrupted verb may take to end by itself. */
+/** Time that an interrupted verb has to end by itself. */
 const INTERRUPT_GRACE_MS = 8_000
 const INTERRUPTED_EXIT = 130
-/** Wider lines are hard to read, also where the terminal has room. */
+/** Wider lines are hard to read, even on a wide terminal. */
 const HELP_MAX_COLUMNS = 100
 
 /**
- * Runs one command line (without node and script) and gives its exit code. stdout carries only the result asked for.
- * Errors: none; each becomes its code, and a reader of stdout that went away is no error.
+ * Runs one command line (without node and script) and returns its exit code. Only the result is written to stdout.
+ * Errors: none; each becomes an exit code. A closed stdout is not an error.
  */
 export async function runProgram(argv: readonly string[], io: Io, doors: Doors): Promise<number> {
   const line = readCommandLine(argv)
@@ -52,7 +52,7 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
   }
 }
 
-/** The call was made, but whoever wrote its result to a file has not got it; on stderr also under `--json`. */
+/** The call succeeded, but its result could not be written. Reported on stderr, also under `--json`. */
 function complainOfLoss(terminal: OpenTerminal, systemCode: string): number {
   terminal.complain(
     `satchel: The result could not be written to standard output (${systemCode}). Free some space, then try again.`,
@@ -128,7 +128,7 @@ async function runPluginVerb(
   try {
     host = await openVerbHost(world, words)
   } catch (thrown) {
-    // What was typed is judged first: a wrong flag's value may have been taken for the configuration file.
+    // Check the flags first: the value of a wrong flag may have been read as the configuration file.
     const parsed = await parseWithoutConfig(world, words, argv)
     if (parsed?.kind === 'help') return printed(world, parsed.text)
     throw thrown
@@ -142,14 +142,14 @@ async function runPluginVerb(
 }
 
 async function openVerbHost({ doors, line }: World, words: readonly string[]): Promise<RunningHost> {
-  // `init` writes a configuration: the one that SERVICE_CONFIG names may not exist yet.
+  // `init` writes a configuration, so the file in SERVICE_CONFIG may not exist yet.
   const config = await doors.loadConfig(words[0] === 'init' ? unconfigured(line) : line, settingsIn(line))
   return doors.openHost({ kind: 'verb', words }, config, line)
 }
 
 /**
- * What was typed for a built-in verb, read under the default configuration and without starting anything; undefined where no such
- * verb is known without a configuration. Errors: those of `parseVerb`.
+ * Parses the arguments of a built-in verb under the default configuration, without starting a plugin. Returns undefined if
+ * the verb is unknown without a configuration. Errors: those of `parseVerb`.
  */
 async function parseWithoutConfig(
   world: World,
@@ -173,7 +173,7 @@ function unconfigured(line: CommandLine): CommandLine {
   return { ...line, config: devNull }
 }
 
-/** `bench bogus`: neither the host nor a plugin has such a verb. */
+/** Refuses a verb that neither the host nor a plugin has: `bench bogus`. */
 function refuseUnknownSubject(
   [first = '', second = '']: readonly string[],
   siblings: readonly HostVerb[],
@@ -213,7 +213,7 @@ async function runOnHost(
   }
 }
 
-/** A group without a verb shows its verbs; a wrong one is refused with the nearest. */
+/** Shows the verbs of a group, or refuses an unknown one with the nearest name. */
 function runGroup(
   world: World,
   words: readonly string[],
@@ -233,7 +233,7 @@ function runGroup(
   return withoutVerb(world, text, group)
 }
 
-/** Wrong usage that help answers best; a program that asked for JSON gets the error object. */
+/** Answers wrong usage with help, or under `--json` with the error object. */
 function withoutVerb({ line, terminal }: World, help: string, group: readonly string[]): number {
   if (line.json) throw markUsage(refusals.missing_verb({ help: helpOf(group) }))
   terminal.complain(help)
@@ -309,7 +309,7 @@ async function hostVerbs(): Promise<readonly HostVerb[]> {
 
 interface Stop {
   readonly signal: AbortSignal
-  /** An exit code when the verb did not end in time after a signal, or a second signal came. */
+  /** Resolves with an exit code if the verb does not end in time after a signal, or if a second signal arrives. */
   readonly lateExit: Promise<number>
   stoppedBy(): StopSignal | undefined
   close(): void

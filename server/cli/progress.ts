@@ -1,16 +1,16 @@
 import type { SingleBar } from 'cli-progress'
 import type { Terminal } from '../contract/advanced/command.ts'
 
-/** Progress of one call on stderr: a person counts whole steps. Ended by `stop`, which leaves no bar behind. */
+/** Progress of one call on stderr, shown in whole steps. Ended by `stop`, which clears the bar. */
 export interface ProgressLine {
   update(done: number, total?: number, message?: string): void
   stop(): void
 }
 
-/** Off a terminal a note is written when the count changes, and else no more often than this. */
+/** Without a terminal, a line is written when the count changes and otherwise at most this often. */
 const NOTE_EVERY_MS = 10_000
 
-/** A bar on a terminal, else one plain line per step and at most one per 10 s within a step; nothing when quiet. */
+/** Shows a bar on a terminal, otherwise one line per step and at most one per 10 s within a step; nothing when quiet. */
 export function openProgress(
   terminal: Pick<Terminal, 'quiet' | 'stderrIsTty' | 'note'>,
   now: () => Date,
@@ -18,7 +18,7 @@ export function openProgress(
   if (terminal.quiet) return { update() {}, stop() {} }
   const line = terminal.stderrIsTty ? bar() : notes(terminal, now)
   return {
-    // Shares of a step are sums of fractions: what is a hair below the next whole is that whole.
+    // Shares of a step are sums of fractions: correct rounding errors just below a whole number.
     update: (done, total, message) => line.update(Math.floor(done + 1e-9), total, message),
     stop: line.stop,
   }
@@ -50,7 +50,7 @@ function bar(): ProgressLine {
       latest = { done, total: total ?? Math.max(done, 1), message: message ?? '' }
       if (isLoading) return draw()
       isLoading = true
-      load().catch(() => {}) // a bar that cannot be drawn is no reason to fail
+      load().catch(() => {}) // the call goes on without a bar
     },
     stop() {
       isStopped = true

@@ -1,6 +1,6 @@
 import { defineRefusals } from '../contract/refusals.ts'
 
-/** What the command line refuses by itself. */
+/** The refusals of the command line itself. */
 export const refusals = defineRefusals({
   unknown_verb: { code: 'invalid', message: 'unknown verb "{verb}".', next: '{hint}See: {help}' },
   missing_verb: { code: 'invalid', message: 'name a verb.', next: 'See: {help}' },

@@ -3,10 +3,10 @@ import { errorBody, type NextStep, type SatchelError } from '../contract/errors.
 import { ERROR_TABLE } from '../error-table.ts'
 import type { OpenTerminal } from './terminal.ts'
 
-/** Everything a terminal could act on: escape sequences start with one of these. Tab and newline stay. */
+/** Control characters that a terminal interprets, such as the start of an escape sequence. Tab and newline are kept. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** Prints a result: with `--json` the data as one document, otherwise its text. */
+/** Prints a result: the data as one JSON document with `--json`, otherwise its text. */
 export function printResult(
   terminal: Terminal,
   result: { readonly data: unknown; readonly text: string },
@@ -15,12 +15,12 @@ export function printResult(
   else printText(terminal, result.text)
 }
 
-/** One JSON document on stdout. */
+/** Prints one JSON document on stdout. */
 export function printDocument(terminal: Terminal, document: unknown): void {
   terminal.write(`${JSON.stringify(document, undefined, 2)}\n`)
 }
 
-/** Text on stdout, ended by a newline. On a TTY it cannot hold control characters: the text may be somebody else's. */
+/** Prints text and a newline on stdout. Removes control characters on a TTY, because the text may come from another author. */
 export function printText(terminal: Terminal, text: string): void {
   const shown = terminal.stdoutIsTty ? text.replace(CONTROL, '') : text
   terminal.write(shown.endsWith('\n') ? shown : `${shown}\n`)
@@ -28,7 +28,7 @@ export function printText(terminal: Terminal, text: string): void {
 
 /**
  * Prints an error: with `--json` the error object on stdout, otherwise one line on stderr with the next step.
- * `showNext` turns a tool call into what to type; undefined where the command line has no such verb.
+ * `showNext` converts a tool call to a command, or returns undefined if no verb makes the call.
  */
 export function printError(
   terminal: OpenTerminal,
@@ -45,7 +45,7 @@ export function printError(
   terminal.complain(`satchel: ${oneLine(error.message)}${more}`)
 }
 
-/** The exit code of an error (surface, section 4). */
+/** Returns the exit code of an error (surface, section 4). */
 export function exitCodeOf(error: SatchelError): number {
   return ERROR_TABLE[error.code].exit
 }

@@ -2,13 +2,13 @@ import { BUILTIN_PLUGINS, type SettingFlag } from '../builtin-plugins.ts'
 import { type CommandLine, typedValueOf } from './command-line.ts'
 import type { Settings } from './settings.ts'
 
-/** The flags that set configuration at every verb under this first word. */
+/** Returns the flags that set configuration for every verb under this first word. */
 export function settingFlagsOf(firstWord: string | undefined): readonly SettingFlag[] {
   const owner = BUILTIN_PLUGINS.find(({ verbs }) => verbs.some(({ verb }) => verb === firstWord))
   return owner?.settings ?? []
 }
 
-/** Those flags as help shows them. */
+/** Returns these flags as help shows them. */
 export function settingRowsOf(firstWord: string | undefined) {
   return settingFlagsOf(firstWord).map(({ flag, value, summary }) => ({
     verb: `${flag} <${value}>`,
@@ -16,7 +16,7 @@ export function settingRowsOf(firstWord: string | undefined) {
   }))
 }
 
-/** What a command line sets by them, by configuration key. */
+/** Returns the settings that a command line gives with these flags, by configuration key. */
 export function settingsIn({ words, argv }: CommandLine): Settings {
   const typed = settingFlagsOf(words[0]).map(({ flag, key }) => [key, typedValueOf(argv, flag)] as const)
   return Object.fromEntries(typed.filter(([, value]) => value !== undefined))

@@ -1,23 +1,23 @@
 import type { Terminal } from '../contract/advanced/command.ts'
 import type { Io } from './io.ts'
 
-/** A terminal over the process's streams, and what became of its pipes. Owned by `run`. */
+/** A terminal over the streams of the process, and the state of its pipes. Owned by `run`. */
 export interface OpenTerminal extends Terminal {
-  /** Aborts when the reader of stdout is gone (`| head`): not an error, but nobody listens any more. */
+  /** Aborts when the reader closes stdout (`| head`). This is not an error. */
   readonly pipeClosed: AbortSignal
-  /** The system's code when what was written could not be kept: a full disk behind `> file`. */
+  /** The system's error code if output could not be written, for example on a full disk behind `> file`. */
   outputLost(): string | undefined
-  /** One line on stderr, also when quiet: the error. */
+  /** Writes one line with the error on stderr, even when quiet. */
   complain(line: string): void
-  /** Ends when everything written has left the process or its reader is gone. */
+  /** Resolves when all output has left the process or the reader has closed the pipe. */
   flush(): Promise<void>
 }
 
 const DEFAULT_COLUMNS = 80
-/** What a file has to say, where a pipe whose reader left has EPIPE. */
+/** Errors of a file; a pipe closed by its reader has EPIPE. */
 const LOST: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** Wraps `io`; a closed pipe is noted in `pipeClosed`, a full disk in `outputLost`, and further output is dropped. */
+/** Wraps `io`: records a closed pipe in `pipeClosed` and a full disk in `outputLost`, then drops further output. */
 export function openTerminal(
   io: Io,
   options: { readonly json: boolean; readonly quiet: boolean },
@@ -26,7 +26,7 @@ export function openTerminal(
   let lost: string | undefined
   io.stdout.on('error', (error?: NodeJS.ErrnoException) => {
     if (LOST.includes(error?.code)) lost = error?.code
-    closed.abort() // EPIPE, or a terminal that went away: nobody reads any more
+    closed.abort() // EPIPE, or a closed terminal
   })
   io.stderr.on('error', () => {}) // a closed stderr loses notes, never the result
   const stdoutIsTty = io.stdout.isTTY

@@ -6,10 +6,10 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../platform/json-depth.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { refusals } from './refusals.ts'
 
-/** Largest text read from a file or standard input, in bytes: what no door would take anyway is not read into memory. */
+/** Maximum size in bytes of a text read from a file or standard input: no door accepts more. */
 const TEXT_MAX_BYTES = 32 * 1024 * 1024
 
-/** Reads what was typed: paths start at the working directory, `-` is standard input. */
+/** Reads files named on the command line: paths are relative to the working directory, `-` is standard input. */
 export function typedFiles(cwd: string, stdin: Readable): TypedFiles {
   return {
     async readText(path) {
@@ -30,8 +30,8 @@ export function typedFiles(cwd: string, stdin: Readable): TypedFiles {
 }
 
 /**
- * The JSON object in `path` (`-`: standard input).
- * Errors: as `readText`; `invalid`/`input_not_json` when it is empty, no JSON or no object; `too_deep`.
+ * Reads the JSON object in `path` (`-`: standard input).
+ * Errors: as `readText`; `invalid`/`input_not_json` if it is empty, not JSON or not an object; `too_deep`.
  */
 export async function readJsonInput(path: string, files: TypedFiles): Promise<Record<string, unknown>> {
   const text = await files.readText(path)
@@ -57,7 +57,7 @@ async function readBytes(path: string, typed: string): Promise<Uint8Array> {
       throw refusals.input_too_large({ file: nameOf(typed), max_bytes: TEXT_MAX_BYTES })
     return bytes
   } catch (thrown) {
-    const code = (thrown as NodeJS.ErrnoException).code // errors of the file system have one
+    const code = (thrown as NodeJS.ErrnoException).code // set on file system errors
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw refusals.file_not_found({ file: typed }, { cause: thrown })
     }

@@ -13,7 +13,7 @@ export function isUsageError(error: SatchelError): boolean {
   return USAGE in error
 }
 
-/** An unknown word where a verb was expected; `path` is what was typed before it. */
+/** Refuses an unknown word in place of a verb; `path` holds the words before it. */
 export function unknownVerb(word: string, path: readonly string[], known: Iterable<string>): SatchelError {
   const near = nearest(word, known)
   const verb = [...path, word].join(' ')
@@ -26,7 +26,7 @@ export function unknownVerb(word: string, path: readonly string[], known: Iterab
   )
 }
 
-/** The line that shows the help of what was typed. */
+/** Returns the line that points to the help of the typed words. */
 export function helpOf(path: readonly string[]): string {
   return ['satchel', ...path, '--help'].join(' ')
 }

@@ -6,7 +6,7 @@ import { addGlobalOptions } from './global-options.ts'
 import { refusals } from './refusals.ts'
 import { helpOf, markUsage } from './usage.ts'
 
-/** A verb as it is parsed and explained. */
+/** The arguments and the help of a verb. */
 export interface VerbShape {
   /** `['handoff', 'create']`. */
   readonly path: readonly string[]
@@ -14,17 +14,17 @@ export interface VerbShape {
   readonly description: string
   readonly input: z.ZodObject
   readonly typing: Typing
-  /** Lines as they would be typed. */
+  /** Example command lines. */
   readonly examples: readonly string[]
-  /** Takes `--input FILE|-`: its whole input as JSON. */
+  /** Accepts `--input FILE|-`: the whole input as JSON. */
   readonly takesInput: boolean
-  /** Takes `-o/--output FILE`. */
+  /** Accepts `-o/--output FILE`. */
   readonly takesOutput: boolean
 }
 
-/** What was typed for one verb. */
+/** The parsed arguments of one verb. */
 export interface Typed {
-  /** Input field, or positional name -> value; only what was typed. */
+  /** Input field or positional name -> value; only those that were typed. */
   readonly values: Readonly<Record<string, unknown>>
   readonly input?: string
   readonly output?: string
@@ -35,8 +35,8 @@ export type Parsed =
   | { readonly kind: 'typed'; readonly typed: Typed }
 
 /**
- * Parses `args` (what follows the verb) by `shape`, or gives its help of at most `columns` columns.
- * Errors: `invalid` with the reason of what was wrong with the typing, marked as usage (exit 2).
+ * Parses `args` (the arguments after the verb) by `shape`, or returns help of at most `columns` columns.
+ * Errors: `invalid` with a reason, marked as wrong usage (exit 2).
  */
 export function parseVerb(shape: VerbShape, args: readonly string[], columns: number): Parsed {
   const { flags, positionals } = flagsOf(shape.input, shape.typing)
@@ -108,7 +108,7 @@ function optionsFor(flag: Flag): Option[] {
   return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
 }
 
-/** A switch that is on by default is shown as `--no-x`, every other as `--x`; both are accepted. */
+/** Shows a switch that is on by default as `--no-x`, any other as `--x`; both forms are accepted. */
 function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
   const on = new Option(`${short}--${flag.long}`, describe(flag))
@@ -137,7 +137,7 @@ function parsedText(flag: Flag, text: string): unknown {
   }
 }
 
-/** Where one element is JSON, a typed JSON list adds all its elements. */
+/** Adds all elements of a typed JSON list if the elements are JSON. */
 function appended(before: unknown, value: unknown): unknown[] {
   const kept = Array.isArray(before) ? before : []
   return Array.isArray(value) ? [...kept, ...value] : [...kept, value]
@@ -182,7 +182,7 @@ function usageOf(positional: Positional): string {
   return positional.required ? `<${name}>` : `[${name}]`
 }
 
-/** Commander's code -> our refusal. */
+/** Maps an error code of commander to a refusal. */
 const TYPING: Readonly<Record<string, typeof refusals.unknown_option>> = {
   'commander.unknownOption': refusals.unknown_option,
   'commander.optionMissingArgument': refusals.option_missing_argument,

@@ -9,17 +9,17 @@ import type { Settings } from './settings.ts'
 import type { OpenTerminal } from './terminal.ts'
 import type { VerbShape } from './verb-parser.ts'
 
-/** Everything a model reads of a server before its first call. */
+/** The texts that a model reads of a server before its first call. */
 export interface ListedCatalog {
   readonly tools: readonly Readonly<Record<string, unknown>>[]
   readonly prompts: readonly Readonly<Record<string, unknown>>[]
   readonly instructions: string
 }
 
-/** What only `run.ts` can do: open the host, and start the other doors. */
+/** Operations that only `run.ts` provides: open the host and start the other doors. */
 export interface Doors {
   loadConfig(line: CommandLine, flags?: Settings, defaults?: Settings): Promise<Config>
-  /** Sets up the plugins: declarations only, nothing is started. The caller stops the host. */
+  /** Sets up the plugins (declarations only) without starting them. The caller stops the host. */
   setUpHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
   /** Sets up and starts the plugins. The caller stops the host. */
   openHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
@@ -46,9 +46,9 @@ export interface World {
   readonly io: Io
   readonly line: CommandLine
   readonly terminal: OpenTerminal
-  /** Aborts on a signal and when stdout is closed. */
+  /** Aborts on a signal or when stdout is closed. */
   readonly signal: AbortSignal
-  /** The signal that stopped it, if one did. */
+  /** The signal that stopped the run, if any. */
   stoppedBy(): StopSignal | undefined
   readonly doors: Doors
   /** The host's own verbs, loaded. */
@@ -58,17 +58,17 @@ export interface World {
 /** A verb of the host itself. */
 export interface HostVerb<I extends z.ZodObject = z.ZodObject> extends Omit<VerbShape, 'input'> {
   readonly input: I
-  /** Gives the exit code. Errors: a `SatchelError`. */
+  /** Returns the exit code. Errors: a `SatchelError`. */
   run(world: World, input: z.output<I>): Promise<number>
 }
 
-/** What `--help` shows of a host verb without loading it. */
+/** The part of a host verb that `--help` shows without loading it. */
 export interface HostVerbRow {
   readonly verb: string
   readonly summary: string
-  /** Plugins may bring commands below it: `bench mine`. */
+  /** Plugins may add commands below it: `bench mine`. */
   readonly takesPluginCommands?: true
-  /** What the verb does when nothing follows it, without the parser: every client waits for `satchel mcp`. */
+  /** Runs the verb without arguments, bypassing the parser, because every client waits for `satchel mcp` to start. */
   readonly bare?: (world: World) => Promise<number>
   load(): Promise<readonly HostVerb[]>
 }

@@ -10,7 +10,7 @@ const input = z.object({
   origin: z.boolean().default(false).describe('say where each value came from'),
 })
 
-/** `satchel config show`: the merged configuration, secrets hidden. */
+/** `satchel config show`: prints the merged configuration without secrets. */
 export const configShowVerb = defineHostVerb({
   path: ['config', 'show'],
   summary: 'show the merged configuration',
@@ -41,7 +41,7 @@ export const configShowVerb = defineHostVerb({
   },
 })
 
-/** The plugins of the file that can be loaded: of the others the settings are shown as they are written. */
+/** Returns the plugins of the file that load; the settings of the others are shown as written. */
 async function listedPlugins(config: Config, note: (text: string) => void) {
   const loaded: { readonly plugin: Plugin; readonly section: { readonly listedAs: string } }[] = []
   for (const name of Object.keys(config.plugins)) {

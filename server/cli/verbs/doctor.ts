@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<Finding['level'], string>> = {
   problem: 'problem',
 }
 
-/** `satchel doctor`: looks at everything and changes nothing; exit 3 when it found a problem. */
+/** `satchel doctor`: checks the installation without changing it; exit 3 if it finds a problem. */
 export const doctorVerb = defineHostVerb({
   path: ['doctor'],
   summary: 'check installation, configuration and stores',
@@ -69,7 +69,7 @@ async function examinePlugins(world: World, config: Config): Promise<readonly Fi
   }
 }
 
-/** A plugin whose doctor fails is itself the finding. */
+/** Reports a failure of a plugin's own doctor as a finding. */
 async function ask(
   plugin: string,
   doctor: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined,

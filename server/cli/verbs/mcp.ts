@@ -21,7 +21,7 @@ const input = z.object({
   read_only: z.boolean().default(false).describe('list only tools that change nothing'),
 })
 
-/** `satchel mcp`: stdio unless a transport is named. */
+/** `satchel mcp`: serves MCP over stdio unless `--transport` names another transport. */
 export const mcpVerb = defineHostVerb({
   path: ['mcp'],
   summary: 'serve MCP over stdio or HTTP',
@@ -59,7 +59,7 @@ function fieldOf({ summary, choices }: McpFlag) {
   return (choices ? z.enum([...choices]) : z.string()).optional().describe(summary)
 }
 
-/** A typed path starts at the working directory; one of the configuration file starts at the project root. */
+/** Resolves a typed path against the working directory; a path in the configuration file is relative to the project root. */
 function pluginSettings(flags: Readonly<Record<string, unknown>>, cwd: string): Settings {
   const typed = PLUGIN_FLAGS.map(({ name, key, isPath }) => {
     const value = flags[name]

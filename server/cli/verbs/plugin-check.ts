@@ -29,7 +29,7 @@ const input = z.object({
   settings: z.record(z.string(), z.unknown()).default({}).describe('settings of the plugin'),
 })
 
-/** `satchel plugin check`: what clients, models and reviewers would trip over; exit 3 when it found something. */
+/** `satchel plugin check`: reports problems for clients, models and reviewers; exit 3 if it finds any. */
 export const pluginCheckVerb = defineHostVerb({
   path: ['plugin', 'check'],
   summary: 'check a plugin before others use it',
@@ -91,7 +91,7 @@ function parsedSettings(
   })
 }
 
-/** The file a package exports as its plugin. */
+/** Returns the file that a package exports as its plugin. */
 async function entryOf(path: string, typed: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw refusals.plugin_not_found({ path: typed })
@@ -107,7 +107,7 @@ async function entryOf(path: string, typed: string): Promise<string> {
   )
 }
 
-/** `"./plugin.js"`, `{ default }` or `{ ".": … }`. */
+/** Reads `"./plugin.js"`, `{ default }` or `{ ".": … }`. */
 function exportedFile(exported: unknown): string | undefined {
   if (typeof exported === 'string') return exported
   if (typeof exported !== 'object' || exported === null) return undefined

@@ -50,7 +50,7 @@ async function refuseUsedFolder(folder: string, shown: string): Promise<void> {
   throw refusals.folder_exists({ folder: shown })
 }
 
-/** Links what the new plugin imports, so that it runs before anything was installed; npm replaces the links later. */
+/** Links the packages that the new plugin imports, so that it runs before `npm install`, which replaces the links. */
 async function linkPackages(modules: string): Promise<readonly string[]> {
   const targets: readonly (readonly [string, string | undefined])[] = [
     ['satchel', packageRoot()],

@@ -8,7 +8,7 @@ import { reportOn } from './plugin-check.ts'
 
 const PACK_LIMIT_MS = 120_000
 
-/** `satchel plugin pack`: checks a plugin, then packs it as npm would publish it. */
+/** `satchel plugin pack`: checks a plugin, then packs it as npm publishes it. */
 export const pluginPackVerb = defineHostVerb({
   path: ['plugin', 'pack'],
   summary: 'check a plugin and pack it as a tarball',

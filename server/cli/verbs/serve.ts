@@ -7,7 +7,7 @@ const input = z.object({
   port: z.int().min(0).max(65535).optional().describe('port to listen at (default 8000); 0 takes a free one'),
 })
 
-/** `satchel serve`: every tool as a REST route, with `/docs`, `/events` and `/mcp`. */
+/** `satchel serve`: serves every tool as a REST route, with `/docs`, `/events` and `/mcp`. */
 export const serveVerb = defineHostVerb({
   path: ['serve'],
   summary: 'serve REST, its documentation and /mcp',

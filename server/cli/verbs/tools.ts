@@ -17,7 +17,7 @@ const input = z.object({
   read_only: z.boolean().default(false).describe('list only tools that change nothing'),
 })
 
-/** `satchel tools`: what a client lists, and what it costs a model to know it. */
+/** `satchel tools`: prints the tools that a client lists and their size in tokens. */
 export const toolsVerb = defineHostVerb({
   path: ['tools'],
   summary: 'list the tools and what each costs a model',
@@ -63,7 +63,7 @@ interface OwnedPrice extends ToolPrice {
   readonly profile: string
 }
 
-/** What a model pays to know a server. */
+/** The size in tokens of the texts that a model reads. */
 interface Bill {
   readonly tools: readonly OwnedPrice[]
   readonly total_tokens: number
