@@ -1,6 +1,6 @@
 import type { ClientInfo, Principal } from './advanced/principal.ts'
 
-/** One JSON line per entry on stderr. Fields are redacted by type: pass data, never a formatted secret. */
+/** Writes one JSON line per entry on stderr. Fields are redacted by type: pass data, never a formatted secret. */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -8,21 +8,21 @@ export interface Log {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** What one call may know and use. */
+/** The context of one call. */
 export interface CallContext {
   readonly principal: Principal
-  /** Aborts when the caller disconnects or cancels, or the host stops. Pass it on to everything that waits. */
+  /** Aborts when the caller disconnects or cancels, or when the host stops. Pass it to every operation that waits. */
   readonly signal: AbortSignal
   readonly log: Log
   readonly door: 'mcp' | 'http' | 'cli'
-  /** Set where the caller is this OS user over stdio or a command: a plugin may know it as a session of its own. */
+  /** Set if the caller is this OS user over stdio or a command; a plugin may map it to a session of its own. */
   readonly localTransport?: 'stdio' | 'cli'
   readonly client?: ClientInfo
-  /** True when the caller takes an MCP task as the answer (the tool is `task: true` and the request declared it). */
+  /** True if the caller accepts an MCP task as the answer (the tool has `task: true` and the request declared it). */
   readonly acceptsTask: boolean
   /**
-   * The real path of `path`, confined to what this caller may touch: anything at the command line, `http.roots` for
-   * everyone else. Relative paths start at the project root.
+   * Resolves `path` to a real path that this caller may use: any path at the command line, only paths in `http.roots`
+   * at the other doors. Relative paths start at the project root.
    * Errors: `forbidden`/`path_refused`.
    */
   resolvePath(path: string): Promise<string>

@@ -1,4 +1,4 @@
-/** The closed list of error codes; what each means at a door stands in `server/error-table.ts`. */
+/** The closed list of error codes; `server/error-table.ts` maps each to an HTTP status and an exit code. */
 export const ERROR_CODES = [
   'invalid',
   'unauthorized',
@@ -14,13 +14,13 @@ export const ERROR_CODES = [
 /** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** A tool call that is safe to make next. Never destructive; left out for a caller who cannot see the tool. */
+/** A tool call that is safe to make next. Never destructive; omitted if the caller cannot see the tool. */
 export interface NextStep {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** One thing wrong with an input, at a JSON pointer. */
+/** One error in an input, at a JSON pointer. */
 export interface FieldError {
   readonly pointer: string
   readonly message: string
@@ -44,10 +44,9 @@ export interface ErrorBody {
 const BRAND = Symbol.for('satchel.error.v1')
 
 /**
- * The one error a caller can act on: `code` from the closed list, `reason` stable and snake_case,
- * `message` what was wrong and the next safe step. Everything else that is thrown reaches a caller as
- * `Internal error` with a log id. The brand is a registered symbol, so that an error made by a plugin's
- * own copy of this package is recognised too.
+ * An error that a caller can act on: `code` from the closed list, a stable `reason` in snake_case, and a
+ * `message` with the problem and the next safe step. Callers see any other error as `Internal error` with a
+ * log id. The brand is a registered symbol, so that errors from a plugin's own copy of this package match too.
  */
 export class SatchelError extends Error {
   readonly [BRAND] = true
@@ -66,17 +65,17 @@ export class SatchelError extends Error {
   }
 }
 
-/** True for a `SatchelError` of this or any other copy of the package. */
+/** Reports whether a value is a `SatchelError` of this or another copy of the package. */
 export function isSatchelError(thrown: unknown): thrown is SatchelError {
   return typeof thrown === 'object' && thrown !== null && BRAND in thrown
 }
 
-/** The error that `body` describes: the inverse of `errorBody`. */
+/** Returns the error that `body` describes: the inverse of `errorBody`. */
 export function errorFromBody(body: ErrorBody, cause?: unknown): SatchelError {
   return new SatchelError(body.code, body.reason, body.message, { ...body, cause })
 }
 
-/** The error as plain data, without stack and cause; absent members are left out. */
+/** Returns the error as plain data, without stack and cause; absent members are omitted. */
 export function errorBody(error: SatchelError): ErrorBody {
   return {
     code: error.code,

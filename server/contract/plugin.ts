@@ -16,7 +16,7 @@ export interface Host extends HostServices {
   /** A copy of the process environment, for children and for the names a plugin documents. */
   readonly env: Readonly<Record<string, string | undefined>>
   now(): Date
-  /** A hint, sent after the change is durable: no body, no history, cannot fail. */
+  /** Sends a hint without body or history. Call it after the change is durable; it cannot fail. */
   resourceChanged(uri: string): void
 }
 
@@ -28,7 +28,7 @@ export interface Finding {
   readonly next?: NextStep
 }
 
-/** Everything that a plugin provides. Absent means none. */
+/** The declarations of a plugin. Absent means none. */
 export interface PluginInstance extends ProtocolDeclarations {
   readonly tools?: readonly Tool[]
   readonly resources?: readonly Resource[]
@@ -53,7 +53,7 @@ export interface Plugin<C extends z.ZodObject = z.ZodObject> {
   setup(host: Host, config: z.output<C>): Promise<PluginInstance>
 }
 
-/** The identity, for inference. */
+/** Returns the plugin unchanged, for type inference. */
 export function definePlugin<C extends z.ZodObject>(plugin: Plugin<C>): Plugin<C> {
   return plugin
 }

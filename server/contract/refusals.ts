@@ -1,15 +1,15 @@
 import { type ErrorCode, type FieldError, type NextStep, SatchelError } from './errors.ts'
 
-/** One thing that is refused, as a caller reads it. Words in braces are filled in where it is thrown. */
+/** One refusal as callers read it. The call that creates the error fills in the words in braces. */
 export interface RefusalRow {
   readonly code: ErrorCode
-  /** Absent: the row's name. Set it where a reason has several rows. */
+  /** Absent: the name of the row. Set it if a reason has several rows. */
   readonly reason?: string
-  /** What was wrong: `Version {base} is stale; the document is at {head}.` */
+  /** The problem: `Version {base} is stale; the document is at {head}.` */
   readonly message: string
-  /** The next safe step, added to the message. */
+  /** The next safe step, appended to the message. */
   readonly next?: string
-  /** A tool without required input that is safe to call next, unless the caller names another. */
+  /** A tool without required input that is safe to call next, unless the options name another. */
   readonly tool?: string
 }
 
@@ -27,7 +27,7 @@ type Placeholder<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
 type PlaceholderOf<Row extends RefusalRow> = Placeholder<Row['message']> | Placeholder<Row['next']>
 type Values = Readonly<Record<string, string | number>>
 
-/** Makes the error of one row; a row without placeholders takes the options only. */
+/** Creates the error of one row; a row without placeholders takes only the options. */
 export type Refusal<Row extends RefusalRow> = {
   readonly row: Row
 } & ([PlaceholderOf<Row>] extends [never]
@@ -35,8 +35,8 @@ export type Refusal<Row extends RefusalRow> = {
   : (values: Readonly<Record<PlaceholderOf<Row>, string | number>>, options?: RefusalOptions) => SatchelError)
 
 /**
- * A table of refusals as functions: `throw refusals.stale_version({ base, head }, { cause })`. The documents are
- * generated from the rows. A value is inserted as it is: quote or shorten foreign text before.
+ * Turns a table of refusals into functions: `throw refusals.stale_version({ base, head }, { cause })`. The documents
+ * are generated from the rows. Values are inserted unchanged: quote or shorten text of other authors first.
  */
 export function defineRefusals<const Rows extends Readonly<Record<string, RefusalRow>>>(
   rows: Rows,
@@ -59,7 +59,7 @@ function refusalOf(name: string, row: RefusalRow) {
   return Object.assign(takesValues ? make : (options?: RefusalOptions) => make({}, options), { row })
 }
 
-/** One pass: a value that holds braces is not filled in again. */
+/** Fills in placeholders in one pass, so that braces in a value stay as they are. */
 function fill(template: string, values: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }

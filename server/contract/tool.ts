@@ -5,7 +5,7 @@ import type { TaskStarted } from './advanced/task.ts'
 import type { VerbOptions } from './advanced/verb.ts'
 import type { CallContext } from './context.ts'
 
-/** All four hints, stated by every tool: some clients refuse a tool that leaves one out. */
+/** All four hints are required, because some clients refuse a tool that omits one. */
 export interface Annotations {
   readonly readOnly: boolean
   readonly destructive: boolean
@@ -13,17 +13,17 @@ export interface Annotations {
   readonly openWorld: boolean
 }
 
-/** `core` is listed always, `standard` by default, `full` on request. */
+/** `core` is always listed, `standard` by default, `full` on request. */
 export type Profile = 'core' | 'standard' | 'full'
 
-/** Where REST serves a tool. Path, query and body merge into one input; the path wins. */
+/** The REST route of a tool. Path, query and body merge into one input; the path takes precedence. */
 export interface HttpRoute extends HttpRouteOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** `/handoffs/{id}`: names in braces are input fields. */
   readonly path: `/${string}`
 }
 
-/** How a tool is typed at the command line. Flags come from the input's schema. */
+/** The command-line form of a tool. Its flags come from the schema of the input. */
 export interface Verb extends VerbOptions {
   /** `handoff create`: one or two words. */
   readonly verb: string
@@ -31,13 +31,13 @@ export interface Verb extends VerbOptions {
   readonly positional?: readonly string[]
   /** Input field -> one-letter flag. */
   readonly short?: Readonly<Record<string, string>>
-  /** True: the call worked and found something; the exit code is 3. */
+  /** True: the call succeeded and has findings; the exit code is 3. */
   found?(output: unknown, input: Readonly<Record<string, unknown>>): boolean
 }
 
 /**
- * One tool, declared once, served at every door. Data plus a function: the handler returns data, never
- * text, status codes or MCP content.
+ * One tool, declared once and served at every door. The handler returns data, never text, status codes or
+ * MCP content.
  */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   /** `^[a-z0-9_]{1,48}$`; the file is named like it, with hyphens. */
@@ -50,24 +50,24 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly input: I
   readonly output: O
   readonly annotations: Annotations
-  /** Checked against the principal before anything is parsed or touched. */
+  /** Checked against the principal before the input is parsed. */
   readonly requires?: Capability
   /** On MCP unless false. */
   readonly mcp?: false
   /** May answer as an MCP task. */
   readonly task?: true
-  /** Longest answer in characters, where it may pass 50,000 (at most 500,000). */
+  /** Maximum length of the answer in characters if it can exceed 50,000 (at most 500,000). */
   readonly maxResultChars?: number
   readonly http?: HttpRoute | readonly HttpRoute[]
   readonly cli?: Verb | readonly Verb[]
   /** Shown in the docs, executed by the tests. */
   readonly example: z.input<I>
   handler(ctx: CallContext, input: z.output<I>): Promise<z.input<O> | TaskStarted>
-  /** The result in at most 1,200 characters that can be read alone; pure. */
+  /** Summarizes the result in at most 1,200 characters that are complete without the data; pure. */
   digest(output: z.output<O>): string
 }
 
-/** The identity, for inference: a missing hint, description, example, output or digest does not compile. */
+/** Returns the tool unchanged, for type inference: a missing hint, description, example, output or digest does not compile. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
   return tool
 }

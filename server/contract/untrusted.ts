@@ -6,7 +6,7 @@ export const UNTRUSTED_KEY = 'x-satchel-untrusted'
 export interface UntrustedMark {
   /** Shown beside the fence: `README of the module`. */
   readonly label: string
-  /** Longest text, in characters, that the MCP door passes on; absent: uncut. */
+  /** Maximum length in characters that the MCP door passes on; absent: unlimited. */
   readonly mcpMaxChars?: number
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Log } from '../context.ts'
 
-/** The terminal a command talks to. stdout carries only the result asked for, everything else is stderr. */
+/** The terminal of a command. stdout carries only the result, stderr everything else. */
 export interface Terminal {
   readonly stdin: Readable
   readonly stdinIsTty: boolean
@@ -15,13 +15,13 @@ export interface Terminal {
   /** `--quiet`: no notes on stderr. */
   readonly quiet: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Writes to stdout as it is; no newline is added. */
+  /** Writes text to stdout without adding a newline. */
   write(text: string): void
-  /** One note line on stderr, unless quiet. */
+  /** Writes one line on stderr, unless quiet. */
   note(line: string): void
 }
 
-/** What a command may know and use. */
+/** The context of one command. */
 export interface CommandContext {
   readonly log: Log
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */
@@ -29,7 +29,7 @@ export interface CommandContext {
   readonly projectRoot: string
 }
 
-/** A verb that needs a process of its own: open a room, run a hook, a bench, a torture run. */
+/** A verb that needs a process of its own, such as a hook or a server. */
 export interface Command<I extends z.ZodObject = z.ZodObject> {
   readonly cli: string
   readonly title: string
@@ -37,13 +37,13 @@ export interface Command<I extends z.ZodObject = z.ZodObject> {
   readonly positional?: readonly string[]
   readonly short?: Readonly<Record<string, string>>
   readonly input: I
-  /** One line as it would be typed, shown in `--help`. */
+  /** An example command line, shown in `--help`. */
   readonly example: string
-  /** Gives the exit code. Errors: a `SatchelError` becomes its code's exit number. */
+  /** Returns the exit code. Errors: a `SatchelError` ends with the exit code of its code. */
   run(ctx: CommandContext, input: z.output<I>, terminal: Terminal): Promise<number>
 }
 
-/** The identity, for inference. */
+/** Returns the command unchanged, for type inference. */
 export function defineCommand<I extends z.ZodObject>(command: Command<I>): Command<I> {
   return command
 }

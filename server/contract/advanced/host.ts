@@ -11,14 +11,14 @@ export interface HostServices {
   readonly workingDirectory: string
   /** Absolute path of the configuration file, if one was read. */
   readonly configFile: string | undefined
-  /** First word of the command line, where this process runs one verb of one plugin; undefined where it serves. */
+  /** First word of the command line if this process runs one verb of one plugin; undefined in a server. */
   readonly verb?: string
   taskChanged(taskId: string, owners: readonly string[]): void
-  /** A principal of this plugin lost its rights: its open streams end now instead of at their next heartbeat. */
+  /** Ends the open streams of a principal that lost its rights, without waiting for their next heartbeat. */
   callerEnded(principalId: string): void
-  /** The absolute path of a packaged file: `assetPath('sql-wasm.wasm')`. */
+  /** Returns the absolute path of a packaged file: `assetPath('sql-wasm.wasm')`. */
   assetPath(name: string): string
-  /** Serves every route, stream and tool that names this listener, until closed or the host stops. */
+  /** Serves every route, stream and tool that names this listener, until the listener closes or the host stops. */
   openListener(listener: Listener): Promise<OpenListener>
 }
 
@@ -27,15 +27,15 @@ export interface ProtocolDeclarations {
   readonly streams?: readonly Stream[]
   readonly commands?: readonly Command[]
   readonly routes?: readonly Route[]
-  /** Opened by `serve` beside its own. */
+  /** Opened by `serve` in addition to its own. */
   readonly listeners?: readonly Listener[]
   readonly tasks?: Tasks
   /** Over stdio only. */
   readonly remote?: RemoteMcp
-  /** One sentence on how a caller gets a session; added to the refusal of a caller who has none. */
+  /** One sentence on how to get a session; appended to the refusal of a caller without one. */
   readonly howToJoin?: string
-  /** Knows its own credentials only; undefined for all others. */
+  /** Returns the principal of this plugin's credentials; undefined for all others. */
   authenticate?(credentials: Credentials): Promise<Principal | undefined>
-  /** The host's own listener is open: `api` under `serve`, `mcp` under `mcp --transport`; closed by the host. */
+  /** Called when the host's own listener is open: `api` under `serve`, `mcp` under `mcp --transport`. The host closes it. */
   served?(listener: OpenListener): Promise<void>
 }

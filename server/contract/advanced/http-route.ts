@@ -6,7 +6,7 @@ export interface HttpRouteOptions {
   readonly rawBody?: { readonly field: string; readonly contentType: string }
   /** Cap of the body in bytes; absent: 4 MiB (surface, section 6). */
   readonly maxBodyBytes?: number
-  /** Input field taken from the request header, lower case: `{ 'if-match': 'if_match' }`. Quotes of an entity tag are removed. */
+  /** Request header in lower case -> input field: `{ 'if-match': 'if_match' }`. The quotes of an entity tag are removed. */
   readonly headers?: Readonly<Record<string, string>>
   /** Output field sent as `ETag`. */
   readonly etag?: string

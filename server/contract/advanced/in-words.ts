@@ -4,8 +4,8 @@ import type { z } from 'zod'
 export const IN_WORDS_KEY = 'x-satchel-in-words'
 
 /**
- * An optional input field that the tool's description names in place of the schema that MCP lists: a model pays for
- * each listed field at every turn. It is accepted at every door; REST, the command line and the documents show it.
+ * Marks an optional input field that MCP lists in the tool's description instead of the schema, because each listed
+ * field costs the model tokens. Every door accepts the field; REST, the command line and the documents show it.
  */
 export function inWords<T extends z.ZodType>(field: T): T {
   return field.meta({ ...field.meta(), [IN_WORDS_KEY]: true })

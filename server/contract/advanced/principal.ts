@@ -13,8 +13,8 @@ export const CAPABILITIES = [
 export type Capability = (typeof CAPABILITIES)[number]
 
 /**
- * Who is calling. `local` is this OS user, `operator` holds the server token, `session` was made by the
- * `authenticate` of `plugin` and reaches that plugin's tools and resources only.
+ * The caller. `local` is this OS user, `operator` holds the server token, `session` comes from the `authenticate`
+ * function of `plugin` and can use only the tools and resources of that plugin.
  */
 export interface Principal {
   readonly id: string
@@ -23,7 +23,7 @@ export interface Principal {
   readonly capabilities: readonly Capability[]
 }
 
-/** What a caller presented, before anything is known about it. Secrets in here are never logged. */
+/** Unverified credentials of a request. Their secrets are never logged. */
 export interface Credentials {
   readonly transport: 'http' | 'socket' | 'stdio' | 'cli'
   /** The listener's name, for `http` and `socket`. */
@@ -34,7 +34,7 @@ export interface Credentials {
   readonly client?: ClientInfo
 }
 
-/** What the client calls itself; a claim, not a credential. */
+/** Name and version that the client claims; not a credential. */
 export interface ClientInfo {
   readonly name: string
   readonly version: string

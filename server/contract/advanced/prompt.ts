@@ -8,7 +8,7 @@ export interface PromptArgument {
   complete?(ctx: CallContext, prefix: string): Promise<readonly string[]>
 }
 
-/** A prompt a person can pick; rendered as one user message. */
+/** A prompt that a user can select; rendered as one user message. */
 export interface Prompt {
   readonly name: string
   readonly title: string
@@ -17,7 +17,7 @@ export interface Prompt {
   render(ctx: CallContext, args: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** The identity, for inference. */
+/** Returns the prompt unchanged, for type inference. */
 export function definePrompt(prompt: Prompt): Prompt {
   return prompt
 }

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 export const QUOTING_KEY = 'x-satchel-quoting'
 
 /**
- * Output in which text of another author may appear anywhere, also in keys: names, types, defaults. The MCP door cleans
- * all of it, without a fence around each text; REST and the command line return it unchanged.
+ * Marks output that may contain text of another author anywhere, even in keys: names, types, defaults. The MCP door
+ * cleans all of it without fencing each text; REST and the command line return it unchanged.
  */
 export function quoting<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ [QUOTING_KEY]: true })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** One way in which a value breaks a record's schema. */
+/** One violation of the schema of a record. */
 export interface RecordError {
   readonly pointer: string
   readonly message: string
 }
 
 /**
- * A record that outlives the process, as plain JSON inside a tool's output: checked by its own generated
- * validator and listed with its real JSON Schema (zod would apply defaults, reorder keys and drop `__proto__`).
+ * Returns the zod schema of a durable record in a tool's output. The generated validator checks the record, and lists
+ * show its own JSON Schema (zod would apply defaults, reorder keys and drop `__proto__`).
  */
 export function record<T>(
   schema: Readonly<Record<string, unknown>>,

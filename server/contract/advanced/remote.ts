@@ -1,32 +1,32 @@
 import type { SatchelError } from '../errors.ts'
 
 /**
- * A remote MCP server of 2026-07-28 that a plugin adds to this user's stdio connection: its tools, resources, prompts and
- * tasks are listed beside ours, and its change notifications are passed on.
+ * A remote MCP server of 2026-07-28 that a plugin adds to this user's stdio connection. The host lists its tools,
+ * resources, prompts and tasks with its own and forwards its change notifications.
  */
 export interface RemoteMcp {
   /** `https://…/mcp`; `http:` only on loopback, because the bearer travels with every request. */
   readonly url: string
-  /** Only tools whose names start so are taken. */
+  /** Only tools with this name prefix are used. */
   readonly toolPrefix: string
-  /** The field by which each of its changing tools does a repeated call once; absent: a changing call is sent once. */
+  /** Input field that makes a repeated call of a writing tool idempotent; absent: a writing call is sent only once. */
   readonly keyField?: string
-  /** Only resources whose URIs start with one of these are taken. */
+  /** Only resources with one of these URI prefixes are used. */
   readonly uriPrefixes: readonly string[]
-  /** Only these prompts are taken. */
+  /** Only these prompts are used. */
   readonly prompts: readonly string[]
   /**
-   * Sent as `Authorization: Bearer`; asked at the first request, and once more after it was refused.
+   * Returns the bearer token. Called at the first request, and once more if the server refuses the token.
    * Errors: passed on to the caller.
    */
   bearer(): Promise<string>
-  /** What callers are told, in the plugin's own words. */
+  /** The errors for callers, in the words of the plugin. */
   readonly errors: {
-    /** The server cannot be reached, or the connection broke; a changing call may have been done. */
+    /** The server is unreachable or the connection broke; a writing call may have taken effect. */
     lost(cause: unknown): SatchelError
-    /** The server refused the second bearer too. */
+    /** The server also refused the second token. */
     sessionEnded(): SatchelError
-    /** The answer is not one of an MCP server. */
+    /** The answer is not from an MCP server. */
     mismatch(): SatchelError
   }
 }

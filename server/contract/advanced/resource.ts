@@ -1,15 +1,15 @@
 import type { CallContext } from '../context.ts'
 import type { Capability } from './principal.ts'
 
-/** What reading a resource gives. */
+/** The content of a resource. */
 export interface ResourceContent {
   readonly mimeType: string
   readonly text: string
-  /** The text was cut; said to the client in `_meta`. */
+  /** True if the text was cut; reported to the client in `_meta`. */
   readonly truncated?: true
 }
 
-/** One existing URI of a template, as it is listed. */
+/** One listed URI of a template. */
 export interface ResourceEntry {
   readonly uri: string
   readonly name: string
@@ -18,7 +18,7 @@ export interface ResourceEntry {
   readonly mimeType?: string
 }
 
-/** How long a client may keep what it read. */
+/** How long a client may cache the content. */
 export interface CacheHint {
   readonly ttlMs: number
   readonly scope: 'public' | 'private'
@@ -35,9 +35,9 @@ export interface Resource {
   readonly subscribable: boolean
   /** Absent: `{ ttlMs: 0, scope: 'private' }`. */
   readonly cache?: CacheHint
-  /** `variables` are decoded. Errors: `not_found` for what is unknown and what is forbidden alike. */
+  /** `variables` are decoded. Errors: `not_found` for an unknown and for a forbidden URI. */
   read(ctx: CallContext, uri: string, variables: Readonly<Record<string, string>>): Promise<ResourceContent>
-  /** For one resource that is not always there: whether to list it now. It can be watched before. */
+  /** For a resource that does not always exist: whether to list it now. Clients can subscribe to it before. */
   exists?(ctx: CallContext): Promise<boolean>
   /** For a template: existing URIs worth listing, newest first, at most 50. */
   list?(ctx: CallContext): Promise<readonly ResourceEntry[]>
@@ -45,7 +45,7 @@ export interface Resource {
   complete?(ctx: CallContext, variable: string, prefix: string): Promise<readonly string[]>
 }
 
-/** The identity, for inference. */
+/** Returns the resource unchanged, for type inference. */
 export function defineResource(resource: Resource): Resource {
   return resource
 }

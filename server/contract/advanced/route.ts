@@ -5,9 +5,9 @@ import type { Credentials, Principal } from './principal.ts'
 /** `open`: anyone; `socket`: the owner of the socket file; the others name where the credential travels. */
 export type RouteGuard = 'open' | 'bearer' | 'cookie' | 'bearer-or-cookie' | 'socket'
 
-/** What one request at a plugin's route may know and use. */
+/** The context of one request to a plugin's route. */
 export interface RouteContext {
-  /** Absent behind the guard `open` when nothing was presented. */
+  /** Absent behind the guard `open` if the request has no credentials. */
   readonly principal?: Principal
   readonly credentials: Credentials
   readonly signal: AbortSignal
@@ -17,20 +17,20 @@ export interface RouteContext {
   readonly peer: string
 }
 
-/** What the API document says of a route, beside its path and guard. */
+/** The description of a route in the API document, in addition to its path and guard. */
 export interface RouteDocument {
-  /** Unique in the document; with a hyphen, which no tool's name has. */
+  /** Unique in the document; contains a hyphen, unlike the names of tools. */
   readonly operationId: `${string}-${string}`
   readonly summary: string
-  /** The JSON body it takes; absent: none. */
+  /** Schema of the JSON body; absent: no body. */
   readonly body?: z.ZodObject
-  /** The JSON it answers; absent: not said. */
+  /** Schema of the JSON answer; absent: not described. */
   readonly answer?: z.ZodObject
-  /** What it answers where that is no JSON, such as `text/markdown`. */
+  /** Media type of an answer other than JSON, such as `text/markdown`. */
   readonly mediaType?: string
 }
 
-/** A route that is no tool: a page, a claim, a well-known file. Every route states its guard. */
+/** A route other than a tool: a page, a claim, a well-known file. Every route states its guard. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: `/${string}`
@@ -38,24 +38,24 @@ export interface Route {
   readonly guard: RouteGuard
   /** Cap of the body in bytes; absent: 1 MiB. */
   readonly maxBodyBytes?: number
-  /** Absent: the document shows its path and guard only. */
+  /** Absent: the document shows only path and guard. */
   readonly document?: RouteDocument
   handle(ctx: RouteContext, request: Request): Promise<Response>
 }
 
-/** A place the HTTP door listens at. `mcp: false` keeps `/mcp` off it. */
+/** An address at which the HTTP door listens. `mcp: false` omits `/mcp`. */
 export interface Listener {
   readonly name: string
   readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
   readonly mcp: boolean
-  /** A busy port moves to the next free one. */
+  /** If the port is busy, use the next free one. */
   readonly nextFreePort?: true
-  /** Host names accepted beside loopback. */
+  /** Host names accepted in addition to loopback. */
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
 }
 
-/** A listener that is served. Owned by whoever opened it; the host closes what is left when it stops. */
+/** An open listener. Owned by the code that opened it; the host closes the remaining ones when it stops. */
 export interface OpenListener {
   readonly name: string
   /** `http://127.0.0.1:4180`, or the socket's path. */

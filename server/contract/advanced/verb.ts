@@ -1,4 +1,4 @@
-/** Reads what a verb's positional argument names; exists at the command line only. */
+/** Reads files named on the command line. */
 export interface TypedFiles {
   /** Text of a file, or of standard input for `-`. Errors: `not_found`/`file_not_found`, `invalid`/`not_utf8`. */
   readText(path: string): Promise<string>
@@ -7,14 +7,14 @@ export interface TypedFiles {
 
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
-  /** Input field -> long flag, where kebab-case of the field is not the name (`include_tags`: `include-tags` needs none). */
+  /** Input field -> long flag, if the flag is not the field in kebab-case. */
   readonly long?: Readonly<Record<string, string>>
-  /** Input that this verb fixes: `{ relation: 'fork' }`. Fixed fields have no flag. */
+  /** Fixed input of this verb: `{ relation: 'fork' }`. Fixed fields have no flag. */
   readonly preset?: Readonly<Record<string, unknown>>
-  /** Turns the typed values into the tool's input, where a positional is no input field (FILE or ID). Typed names that are no input field reach only this function. */
+  /** Builds the tool's input from the typed values if a positional is not an input field (FILE or ID). */
   arrange?(typed: Readonly<Record<string, unknown>>, files: TypedFiles): Promise<Record<string, unknown>>
-  /** Output text written to the file of `-o/--output`: how to get it from the answer. Without it the verb has no `-o`. */
+  /** Returns the text that `-o/--output` writes to a file. Without it the verb has no `-o`. */
   save?(output: unknown): string
-  /** What a person sees instead of the digest, where the answer is a text of its own: a brief, an export. Undefined: the digest. */
+  /** Returns the text to print instead of the digest, such as an export. Undefined: print the digest. */
   print?(output: unknown): string | undefined
 }
