@@ -156,3 +156,24 @@ test('an index and a vector store of a newer version or of garbage are refused a
     assert.deepEqual(await bytesOf(root), before)
   }
 })
+
+for (const [what, file, reason] of [
+  ['a module index', 'output/.satchel/index.json', 'index_damaged'],
+  ['a vector store', 'vectordb/infra_modules/index.json', 'store_damaged'],
+] as const) {
+  test(`a rebuild replaces ${what} of garbage, and refuses and keeps one of a newer version`, async (t) => {
+    const { root, open } = await outputOf010(t)
+    const path = join(root, file)
+    const whole = await readFile(path, 'utf8')
+    const host = await open()
+
+    await writeFile(path, whole.replace('"format":1', '"format":2'))
+    const newer = await readFile(path)
+    await assert.rejects(host.call('rebuild_modules', {}), { code: 'conflict', reason, message: /newer/ })
+    assert.deepEqual(await readFile(path), newer)
+
+    await writeFile(path, whole.slice(0, -40))
+    assert.equal((await host.call('rebuild_modules', {}))['modules'], 4)
+    assert.equal(JSON.stringify(JSON.parse(await readFile(path, 'utf8'))).includes('"format":1'), true)
+  })
+}

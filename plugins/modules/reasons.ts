@@ -199,6 +199,12 @@ export const refusals = defineRefusals({
     message: 'The module index cannot be read; nothing was changed.',
     next: 'Run `satchel modules rebuild` to rebuild it from the summaries.',
   },
+  index_newer: {
+    code: 'conflict',
+    reason: 'index_damaged',
+    message: 'The module index was written by a newer version of satchel; nothing was changed.',
+    next: 'Use that version, or another output_dir.',
+  },
   summary_damaged: {
     code: 'conflict',
     reason: 'index_damaged',
@@ -296,6 +302,12 @@ export const refusals = defineRefusals({
     message: 'The vector store {file} cannot be read: {why}.',
     next: 'Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.',
   },
+  store_newer: {
+    code: 'conflict',
+    reason: 'store_damaged',
+    message: 'The vector store {place} was written by a newer version of satchel; nothing was changed.',
+    next: 'Use that version, or set another embedding.vectordb_path or collection_name.',
+  },
   store_full: {
     code: 'too_large',
     message: 'The vector file would hold {records} records; its limit is {limit} records or 400 MB.',
@@ -305,7 +317,21 @@ export const refusals = defineRefusals({
 
 export type Refusals = typeof refusals
 
+/** The format version of a stored file or header: its member `format`, when that is newer than what this version reads. */
+export function newerFormat(value: unknown, known: number): number | undefined {
+  if (typeof value !== 'object' || value === null || !('format' in value)) return undefined
+  return typeof value.format === 'number' && value.format > known ? value.format : undefined
+}
+
 /** Whether a thrown value is an error of this reason. */
 export function isReason(thrown: unknown, reason: keyof Refusals): boolean {
   return isSatchelError(thrown) && thrown.reason === reason
+}
+
+/** A `catch` for a rebuild, which may replace a damaged file: rethrows all else, also that the file is of a newer version. */
+export function absentIfDamaged(reason: 'index_damaged' | 'store_damaged') {
+  return (thrown: unknown): undefined => {
+    const isNewer = isSatchelError(thrown) && thrown.details?.['format'] !== undefined
+    if (!isReason(thrown, reason) || isNewer) throw thrown
+  }
 }

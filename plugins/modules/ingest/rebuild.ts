@@ -7,7 +7,7 @@ import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../output/module-index.ts'
-import { isReason } from '../reasons.ts'
+import { absentIfDamaged } from '../reasons.ts'
 import { recordOf } from './summary-output.ts'
 
 /** What of a file shows that it is a summary of ours. */
@@ -37,13 +37,14 @@ export interface Rebuilt {
   readonly vectors: number
 }
 
-/** Makes what is derived from the records again; gives the ids whose vectors are in the store now, undefined: untouched. */
+/** Rebuilds what search derives from the records. Returns the ids with a vector, or undefined when it left the store as it was. */
 export type RebuildSearch = (records: readonly IndexRecord[]) => Promise<ReadonlySet<string> | undefined>
 
 /**
- * Makes the index, and by `rebuildSearch` what is searched, again from the summaries that lie in `outputDir`; changes no summary. The next ingest reads every
- * ref again, because how it was read is not in a summary.
- * Errors: `conflict`/`ingest_running`.
+ * Rebuilds the index, and through `rebuildSearch` the search files, from the summaries in `outputDir`; changes no
+ * summary. Without an index to start from, the next ingest reads every ref again, because a summary does not say how it
+ * was read.
+ * Errors: `conflict`/`ingest_running`; `conflict`/`index_damaged` for an index of a newer version, which is kept.
  */
 export async function rebuildIndex(
   outputDir: string,
@@ -53,10 +54,7 @@ export async function rebuildIndex(
   await makeDirectoryDurably(stateDir(outputDir))
   const lock = await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
   try {
-    const before = await loadIndex(outputDir).catch((thrown: unknown) => {
-      if (isReason(thrown, 'index_damaged')) return undefined
-      throw thrown
-    })
+    const before = await loadIndex(outputDir).catch(absentIfDamaged('index_damaged'))
     const known = new Map((before?.records ?? []).map((record) => [record.id, record]))
     const { records, skipped } = await recordsOf(outputDir, now().toISOString(), known)
     const save = (saved: IndexRecord[], stale_vectors: string[]): Promise<void> =>

@@ -10,7 +10,7 @@ import {
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
-import { refusals } from '../reasons.ts'
+import { newerFormat, refusals } from '../reasons.ts'
 
 const counts = z.object({
   variables: z.number().int(),
@@ -63,8 +63,10 @@ const repositoryRow = z.object({
 })
 export type RepositoryRow = z.output<typeof repositoryRow>
 
+const FORMAT = 1
+
 const indexFile = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   parser_version: z.string(),
   /** When a run last ended; null: none has. */
   finished_at: z.string().nullable(),
@@ -89,15 +91,20 @@ export function stateDir(outputDir: string): string {
 
 /**
  * The index of an output directory; undefined where nothing has been ingested.
- * Errors: `conflict`/`index_damaged`; nothing is changed then.
+ * Errors: `conflict`/`index_damaged`, also for an index of a newer version; nothing is changed then.
  */
 export async function loadIndex(outputDir: string, disk = realDisk): Promise<ModuleIndex | undefined> {
   const text = (await disk.readFile(indexPath(outputDir)).catch(missing))?.toString('utf8')
   if (text === undefined) return undefined
+  let value: unknown
   try {
-    return indexFile.parse(JSON.parse(text))
+    value = JSON.parse(text)
+    return indexFile.parse(value)
   } catch (cause) {
-    throw refusals.index_damaged({ cause })
+    const format = newerFormat(value, FORMAT)
+    throw format === undefined
+      ? refusals.index_damaged({ cause })
+      : refusals.index_newer({ cause, details: { format } })
   }
 }
 

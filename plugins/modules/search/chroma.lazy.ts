@@ -241,11 +241,13 @@ function headerMetadata(header: StoreHeader): Metadata {
 function headerOf(collection: Collection): StoreHeader | undefined {
   const text = collection.metadata?.['satchel']
   if (typeof text !== 'string') return undefined
+  let value: unknown
   try {
-    return parseHeader(JSON.parse(text))
+    value = JSON.parse(text)
   } catch {
     return undefined
   }
+  return parseHeader(value, collection.name)
 }
 
 function itemBytes({ document, vector }: VectorItem): number {

@@ -24,6 +24,7 @@ declare module 'chromadb' {
   }
 
   export interface Collection {
+    readonly name: string
     readonly metadata: Record<string, unknown> | undefined
     count(): Promise<number>
     get(args: { limit: number; offset: number; include: string[]; where?: Where }): Promise<Page>

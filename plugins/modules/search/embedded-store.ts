@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isReason, refusals } from '../reasons.ts'
+import { absentIfDamaged, refusals } from '../reasons.ts'
 import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
 import { refuseOtherStore } from './store-header.ts'
 import {
@@ -74,10 +74,7 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
     },
     async replace(header, items) {
       await lock(folder, async () => {
-        const held = await load().catch((thrown: unknown) => {
-          if (isReason(thrown, 'store_damaged')) return undefined
-          throw thrown
-        })
+        const held = await load().catch(absentIfDamaged('store_damaged'))
         const { lexicon_version, tokenizer_version } = header
         if (held) refuseOtherStore({ ...held.header, lexicon_version, tokenizer_version }, header)
         const { replaceIndex } = await import('./vectra.lazy.ts')

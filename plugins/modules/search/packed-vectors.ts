@@ -39,7 +39,7 @@ export function unpackStore(text: string, file: string): PackedVectors {
 
 /** A store of `count` records in the making: the caller fills `vectors`. Errors: `conflict`/`store_damaged`. */
 export function startUnpacking(satchel: unknown, count: number, file: string) {
-  const header = parseHeader(satchel)
+  const header = parseHeader(satchel, file)
   if (!header) throw damaged(file, 'its header is missing')
   const vectors = new Float32Array(count * header.dims)
   const latest = new Uint8Array(count)

@@ -1,4 +1,4 @@
-import { refusals } from '../reasons.ts'
+import { newerFormat, refusals } from '../reasons.ts'
 import type { IncludeOptions } from './vector-record.ts'
 
 /** What a vector store was made with. Stores of another make are refused, never mixed. */
@@ -33,8 +33,13 @@ export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
   }
 }
 
-/** The header of a stored file, or undefined when it is none. */
-export function parseHeader(value: unknown): StoreHeader | undefined {
+/**
+ * The header of the store `place`, or undefined when `value` is no header.
+ * Errors: `conflict`/`store_damaged` for a header of a newer version.
+ */
+export function parseHeader(value: unknown, place: string): StoreHeader | undefined {
+  const format = newerFormat(value, 1)
+  if (format !== undefined) throw refusals.store_newer({ place }, { details: { format } })
   const header = value as Partial<StoreHeader> | null // every member is checked
   const whole =
     header?.format === 1 &&

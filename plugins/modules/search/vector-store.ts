@@ -43,9 +43,9 @@ export interface VectorStore {
   /** Errors: `conflict`/`embedding_mismatch`; `too_large`/`store_full`. */
   apply(header: StoreHeader, changes: VectorChanges): Promise<void>
   /**
-   * Puts these records in the place of those of another lexicon or tokenizer, or of a file that cannot be read.
+   * Replaces the records of another lexicon or tokenizer, or a file that cannot be read, by these.
    * Errors: `conflict`/`embedding_mismatch` for a store of another strategy, model or size, and for one with records
-   * that are not among these.
+   * that are not among these; `conflict`/`store_damaged` for a store of a newer version.
    */
   replace(header: StoreHeader, items: readonly VectorItem[]): Promise<void>
   /** Records that pass the filter with their similarity; all of them from a file, the nearest `atLeast` from a server. */
