@@ -17,6 +17,7 @@ import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { SCHEMA, STATEMENTS } from '../room/schema.ts'
 import { inspectRoom, lastOwner, openRoom, roomPlace } from './open-room.ts'
+import { systemSurroundings } from './room-lock.ts'
 
 const FIXTURE = join(import.meta.dirname, '../testdata/formats/0.1.0')
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
@@ -89,8 +90,21 @@ test('a room that a process of release 0.1.0 on another host holds is refused an
   assert.deepEqual(bytesOf(sidecar), before)
 })
 
-/** What a lock may hold that no satchel wrote; each is taken over. */
-const GARBAGE_LOCKS = ['', '\0\xff', '{"pid"']
+const { self } = systemSurroundings
+/** Contents of a lock that satchel never wrote; each lock is taken over. The last names a live process but no socket. */
+const GARBAGE_LOCKS = [
+  '',
+  '\0\xff',
+  '{"pid"',
+  'null',
+  '[]',
+  JSON.stringify({
+    ...self,
+    pid: process.ppid,
+    start: systemSurroundings.start(process.ppid),
+    rank: 'stdio',
+  }),
+]
 
 test('a lock of garbage is taken over', async (t) => {
   for (const garbage of GARBAGE_LOCKS) {
