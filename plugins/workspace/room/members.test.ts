@@ -110,3 +110,27 @@ test('nobody of this machine is taken for a guest of the same name', async (t) =
   const name = await room.look(local, ({ actor }) => actor.participant.name)
   assert.equal(name, 'agent-2')
 })
+
+test('a session past its end is reported as expired even if a revoke or leave precedes the timer', async (t) => {
+  const room = await openTestRoom(t)
+  const bob = await room.join('bob')
+  const cem = await room.join('cem')
+  room.pass(LIMITS.sessionMinutes)
+  const ada = await room.join('ada')
+
+  const ended = await room.do(ada, 'session_end', { session_id: bob.session_id })
+  const left = await room.emitted(() => room.do(ada, 'leave', { participant_id: cem.participant_id }))
+  const swept = await room.emitted(() => room.room.expire())
+
+  assert.equal(ended.end_reason, 'expired')
+  assert.deepEqual(left, ['session.expired', 'participant.left'])
+  assert.deepEqual(swept, [])
+  const expired = (await room.events()).filter(({ event_type }) => event_type === 'session.expired')
+  assert.deepEqual(
+    expired.map(({ payload, actor_id }) => [payload['participant_id'], payload['status'], actor_id]),
+    [
+      [bob.participant_id, 'expired', undefined],
+      [cem.participant_id, 'expired', undefined],
+    ],
+  )
+})

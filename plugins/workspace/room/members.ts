@@ -187,7 +187,7 @@ export function liveSessions(rows: Rows, now: string): readonly Session[] {
   return listed<Session>(rows, 'session_open').filter((session) => isLive(session, now))
 }
 
-/** Ends membership: leases are released, then the participant has left, and its sessions end with it. Again changes nothing. */
+/** Ends membership: releases the leases, marks the participant as left and ends its sessions. Idempotent. */
 export function leave(
   change: ActorChange,
   input: { readonly participant_id?: string | undefined },
@@ -198,9 +198,10 @@ export function leave(
   if (participantId !== own && !actorMay(actor, 'admin')) throw permissionDenied('admin')
   const participant = participants.get(tx, participantId)
   if (participant.left_at !== undefined) return participant
+  expireSessions(change)
   releaseAll(change, participantId)
-  const gone: Participant = { ...participant, left_at: now }
-  participants.put(tx, gone)
+  const former: Participant = { ...participant, left_at: now }
+  participants.put(tx, former)
   change.emit({
     type: 'participant.left',
     actor: own,
@@ -211,10 +212,10 @@ export function leave(
     sessions.put(tx, { ...session, ended_at: now, end_reason: 'left' })
     change.endSession(session.session_id)
   }
-  return gone
+  return former
 }
 
-/** Ends a session, one's own or as admin any; again changes nothing. */
+/** Ends a session of the caller, or any as admin. Idempotent. */
 export function endSession(change: ActorChange, input: { readonly session_id: string }): SessionView {
   const { tx, actor } = change
   const isOwn = sessions.find(tx, input.session_id)?.participant_id === actor.participant.participant_id
@@ -223,13 +224,15 @@ export function endSession(change: ActorChange, input: { readonly session_id: st
   return sessionView(revokeSession(change, sessions.get(tx, input.session_id)))
 }
 
-/** The session, ended by someone's decision. */
+/** Revokes a session; one past its end has expired instead, even if the timer has not run since. Idempotent. */
 export function revokeSession(change: ActorChange, session: Session): Session {
   if (session.ended_at !== undefined) return session
-  return close(change, session, 'revoked', change.actor.participant.participant_id)
+  return isLive(session, change.now)
+    ? close(change, session, 'revoked', change.actor.participant.participant_id)
+    : close(change, session, 'expired', undefined)
 }
 
-/** Ends every session that is past its end; runs on the timer. */
+/** Ends every session that is past its end. Runs on the timer, and before a participant leaves. */
 export function expireSessions(change: Change): void {
   for (const session of listed<Session>(change.tx, 'session_open')) {
     if (session.expires_at <= change.now) close(change, session, 'expired', undefined)
