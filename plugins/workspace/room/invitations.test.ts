@@ -55,3 +55,30 @@ test('revoking an invitation leaves its sessions alone unless asked to end them'
   assert.deepEqual(ended, ['session.expired'])
   await assert.rejects(room.look(guest, status), { reason: 'session_expired' })
 })
+
+test('end_sessions is for the creator of the invitation and admins; invite alone revokes any invitation', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read', 'invite'])
+  const { uri, invite_id } = await room.do(ada, 'invite', { capabilities: ['*'] })
+  const guest = await redeemed(room, uri)
+  const own = await room.do(bob, 'invite', { max_uses: null })
+  const guestOfBob = await redeemed(room, own.uri, 'other')
+
+  const denied = await room.emitted(() =>
+    assert.rejects(room.do(bob, 'invite_revoke', { invite_id, end_sessions: true }), {
+      code: 'forbidden',
+      reason: 'permission_denied',
+    }),
+  )
+  const revoked = await room.emitted(() => room.do(bob, 'invite_revoke', { invite_id }))
+  const ended = await room.emitted(() =>
+    room.do(bob, 'invite_revoke', { invite_id: own.invite_id, end_sessions: true }),
+  )
+
+  assert.deepEqual(denied, [])
+  assert.deepEqual(revoked, ['invite.revoked'])
+  assert.equal((await room.look(guest, status)).you.name, 'guest')
+  assert.deepEqual(ended, ['invite.revoked', 'session.expired'])
+  await assert.rejects(room.look(guestOfBob, status), { reason: 'session_expired' })
+})

@@ -8,7 +8,7 @@ import { addMinutes } from '../domain/moment.ts'
 import { outOfRange, permissionDenied } from '../domain/refusal.ts'
 import type { Session } from '../domain/session.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
-import { type ActorChange, requireCapability, workspaceRow } from './change.ts'
+import { type ActorChange, actorMay, requireCapability, workspaceRow } from './change.ts'
 import { revokeSession } from './members.ts'
 import { invitations, listed } from './tables.ts'
 
@@ -83,7 +83,10 @@ function usesOf(asked: number | null | undefined): number | undefined {
   return uses
 }
 
-/** Takes an invitation back; again changes nothing. Sessions live on unless `end_sessions`. */
+/**
+ * Revokes an invitation. Idempotent. Its sessions continue unless `end_sessions`.
+ * Errors: `permission_denied` for `end_sessions` unless the caller created the invitation or is admin.
+ */
 export function revokeInvitation(
   change: ActorChange,
   input: { readonly invite_id: string; readonly end_sessions?: boolean | undefined },
@@ -91,6 +94,8 @@ export function revokeInvitation(
   requireCapability(change.actor, 'invite')
   const { tx, now, actor } = change
   const invitation = invitations.get(tx, input.invite_id)
+  const isCreator = invitation.created_by === actor.participant.participant_id
+  if (input.end_sessions && !isCreator && !actorMay(actor, 'admin')) throw permissionDenied('admin')
   const revoked: Invitation = { ...invitation, revoked_at: invitation.revoked_at ?? now }
   if (invitation.revoked_at === undefined) {
     invitations.put(tx, revoked)
