@@ -1,7 +1,7 @@
 /** Runs `action` after `ms` milliseconds; gives the function that calls it off. A test passes its own. */
 export type After = (ms: number, action: () => void) => () => void
 
-/** Node's timers; a waiting one keeps no process alive. */
+/** Timers of Node.js that do not keep the process alive. */
 export const afterTimeout: After = (ms, action) => {
   const timer = setTimeout(action, ms).unref()
   return () => clearTimeout(timer)

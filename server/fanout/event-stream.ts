@@ -7,7 +7,7 @@ import { createResponseSink, type ResponseSink } from './response-sink.ts'
 
 /** Pause between heartbeat comments (spec workspace-events, "Limits": about every 15 seconds). */
 export const HEARTBEAT_MS = 15_000
-/** Frames of history written before the socket is asked for room (workspace-engine, section 4). */
+/** Frames of history written between two checks for backpressure (workspace-engine, section 4). */
 const REPLAY_BATCH = 64
 const HEARTBEAT = Buffer.from(': hb\n\n')
 
@@ -15,15 +15,15 @@ export interface EventStreamOptions {
   readonly pump: Pump
   /** Absent: 64 frames. */
   readonly maxFrames?: number
-  /** Absent: bounded by the number of frames alone. */
+  /** Absent: limited only by the number of frames. */
   readonly maxBytes?: number
-  /** Told in place of lost frames; undefined ends the stream. Absent: a reader that falls behind is cut off. */
+  /** Returns the frame sent in place of lost frames; undefined ends the stream. Absent: a slow reader is disconnected. */
   onLag?(): Buffer | undefined
-  /** Asked at every heartbeat; a rejection ends the stream. */
+  /** Called at every heartbeat; a rejection ends the stream. */
   check?(): Promise<void>
-  /** Called once, whatever ended the stream. */
+  /** Called once when the stream ends for any reason. */
   onClose?(): void
-  /** History could not be read; the stream is cut off. */
+  /** Called if history cannot be read; the client is then disconnected. */
   onError?(thrown: unknown): void
   readonly after?: After
 }
@@ -31,25 +31,25 @@ export interface EventStreamOptions {
 export interface EventStreamStart {
   /** Milliseconds, sent first as `retry:`. */
   readonly retryMs?: number
-  /** Sent before everything that was offered; 64 frames at a time, and no faster than the reader reads. */
+  /** Sent before all offered frames, 64 at a time and with backpressure. */
   readonly replay?: Iterable<Buffer> | AsyncIterable<Buffer>
-  /** Beside the event stream's own, or in place of one of them. */
+  /** Added to the headers of the event stream; a header of the same name is replaced. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Server-sent events to one client, over the raw response: a stopped reader costs its mailbox and no more. */
+/** Server-sent events to one client over the raw response. A stalled reader costs only its mailbox. */
 export interface EventStream {
   readonly blocked: boolean
   readonly closed: boolean
-  /** Never waits. Before `start` frames are kept back. The Buffer is shared: never change it afterwards. */
+  /** Never blocks. Frames offered before `start` are held. The Buffer is shared: never change it afterwards. */
   offer(frame: Buffer): void
-  /** Sends status and headers, then history, then what was offered. */
+  /** Sends status and headers, then history, then the offered frames. */
   start(start?: EventStreamStart): void
-  /** Writes what waits and `last`, then ends the response. */
+  /** Writes the queued frames and `last`, then ends the response. */
   end(last?: Buffer): void
-  /** Cuts the client off: no last word. */
+  /** Disconnects the client without a final message. */
   destroy(): void
-  /** Lets go of a response that was not started, for an ordinary answer. */
+  /** Releases a response that was not started, so that it can carry an ordinary answer. */
   abandon(): void
 }
 
@@ -60,7 +60,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** A stream on `outgoing` that has sent nothing yet. Ends with the client, `end`, `destroy`, or a failed `check`. */
+/** Creates a stream on `outgoing` without sending anything. It ends with the client, `end`, `destroy` or a failed `check`. */
 export function openEventStream(outgoing: ServerResponse, options: EventStreamOptions): EventStream {
   const after = options.after ?? afterTimeout
   const { onLag } = options
@@ -93,7 +93,7 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
       sink.destroy()
       return
     }
-    // Frames behind an unfinished replay would leave a hole in front of them: the reader's cursor must not pass it.
+    // Drop frames that follow an unfinished replay: the cursor of the reader must not skip events.
     const keepsOrder = state === 'live'
     const rest = cleanUp()
     finish(outgoing, sink, [...(keepsOrder ? rest : []), ...(last ? [last] : [])], after)
@@ -116,7 +116,7 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
   }
 
   outgoing.once('close', cleanUp)
-  // Not before the caller knows the stream that `onClose` speaks of.
+  // Deferred, so that the caller has the stream before `onClose` is called.
   if (outgoing.destroyed) queueMicrotask(cleanUp)
   return {
     get blocked() {
@@ -151,7 +151,7 @@ interface Heartbeat {
   end(): void
 }
 
-/** Asks `check` and beats every 15 s, the next pause beginning when the check answered. Gives the function that stops it. */
+/** Calls `check`, then sends a heartbeat, 15 s after the previous check completed. Returns the function that stops it. */
 function startHeartbeat(after: After, { check, beat, end }: Heartbeat): () => void {
   let stopped = false
   let callOff = (): void => {}
@@ -176,12 +176,12 @@ function startHeartbeat(after: After, { check, beat, end }: Heartbeat): () => vo
 interface HistoryWriter {
   readonly sink: ResponseSink
   readonly reader: PumpReader
-  /** Resolves when the socket drained or is gone. */
+  /** Resolves when the socket has drained or closed. */
   room(): Promise<void>
   isClosed(): boolean
 }
 
-/** Sends the retry line and the history, each write after the one before it found room. */
+/** Sends the retry line and the history with backpressure. */
 async function sendHistory(
   { retryMs, replay = [] }: EventStreamStart,
   { sink, reader, room, isClosed }: HistoryWriter,
@@ -206,7 +206,7 @@ async function* batches(frames: Iterable<Buffer> | AsyncIterable<Buffer>): Async
   if (batch.length > 0) yield batch
 }
 
-/** The last write. A client that never takes it is cut off after the time a blocked reader has. */
+/** Writes the last bytes. A client that does not read them is disconnected after the time limit of a blocked reader. */
 function finish(outgoing: ServerResponse, sink: ResponseSink, frames: readonly Buffer[], after: After): void {
   if (frames.length > 0) sink.write(joinedFrames(frames))
   const giveUp = after(BLOCKED_LIMIT_MS, () => sink.destroy())

@@ -1,25 +1,25 @@
 const CRLF = Buffer.from('\r\n')
-/** Distinct joins kept before all are forgotten: readers in step need one or two. */
+/** Maximum number of cached joins; readers at the same position need one or two. */
 const MAX_KEPT = 64
 
-/** The same frames as the bytes of one write, shared by every reader that is sent exactly these frames. */
+/** The bytes of one write, shared by all readers that receive exactly these frames. */
 export interface JoinedFrames {
-  /** The frames one after the other. */
+  /** The concatenated frames. */
   plain(): Buffer
-  /** The same, wrapped as one chunk of `Transfer-Encoding: chunked`. */
+  /** The frames as one chunk of `Transfer-Encoding: chunked`. */
   chunk(): Buffer
 }
 
 export interface Joiner {
   /** `frames` must not be empty and is never changed afterwards. */
   join(frames: readonly Buffer[]): JoinedFrames
-  /** Lets go of every Buffer kept for sharing. */
+  /** Releases all cached Buffers. */
   forget(): void
 }
 
 /**
- * Joins frames once for all readers in step: a second call with the very same Buffers in the same order gives the
- * first one's bytes. Compared by identity, so that readers with other filters never share by accident.
+ * Caches joined frames: a second call with the same Buffers in the same order returns the bytes of the first call.
+ * Buffers are compared by identity, so that readers with different filters never share bytes.
  */
 export function createJoiner(): Joiner {
   const kept = new Map<Buffer, { frames: readonly Buffer[]; joined: JoinedFrames }>()
@@ -42,7 +42,7 @@ function sameFrames(a: readonly Buffer[], b: readonly Buffer[]): boolean {
   return a.length === b.length && a.every((frame, at) => frame === b[at])
 }
 
-/** The bytes of one write, made when first asked for. */
+/** Creates the bytes of one write at the first use. */
 export function joinedFrames(frames: readonly Buffer[]): JoinedFrames {
   let plain: Buffer | undefined
   let chunk: Buffer | undefined

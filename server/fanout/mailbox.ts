@@ -1,20 +1,20 @@
-/** Frames that wait for one reader (spec workspace-events, "Ordering and fanout"). */
+/** Maximum number of frames queued for one reader (spec workspace-events, "Ordering and fanout"). */
 export const MAILBOX_FRAMES = 64
 
 export interface MailboxBounds {
   /** Absent: 64. */
   readonly maxFrames?: number
-  /** Absent: bounded by the number of frames alone. */
+  /** Absent: limited only by the number of frames. */
   readonly maxBytes?: number
 }
 
-/** Never written to: an idle reader holds no list of its own. */
+/** Shared by all idle readers, so that they need no list of their own; never changed. */
 const NONE: Buffer[] = []
 
 /**
- * What waits for one reader. It never waits itself: a frame that does not fit empties it and marks it lagged, and
- * from then on everything is dropped until the reader was told. Owned by one reader of the pump. A class, because
- * thousands are touched at every event and closures would cost each one more memory to reach.
+ * The queue of one reader. It never blocks: a frame that does not fit empties the queue and marks it lagged, and all
+ * further frames are dropped until the reader is notified. Owned by one reader of the pump. A class, because every
+ * event touches thousands of queues and closures would need more memory for each.
  */
 export class Mailbox {
   readonly #maxFrames: number
@@ -36,7 +36,7 @@ export class Mailbox {
     return this.#lagged
   }
 
-  /** Whether `frame` goes in without an overflow. A frame above the byte bound passes when nothing else waits. */
+  /** Reports whether `frame` fits. A frame larger than the byte limit fits into an empty queue. */
   fits(frame: Buffer): boolean {
     const { length } = this.#frames
     return length === 0 || (length < this.#maxFrames && this.#bytes + frame.length <= this.#maxBytes)
@@ -49,13 +49,13 @@ export class Mailbox {
       this.#lagged = true
       return
     }
-    // A list made with its first frame has room for one: most readers wait for one.
+    // A list created with its first element has capacity for one, which is enough for most readers.
     if (this.#frames.length === 0) this.#frames = [frame]
     else this.#frames.push(frame)
     this.#bytes += frame.length
   }
 
-  /** Everything that waits, oldest first; afterwards nothing waits. */
+  /** Empties the queue and returns its frames, oldest first. */
   take(): readonly Buffer[] {
     const taken = this.#frames
     this.#frames = NONE
@@ -63,7 +63,7 @@ export class Mailbox {
     return taken
   }
 
-  /** The reader was told that frames are lost: new ones are taken again. */
+  /** Accepts frames again, after the reader was notified of the loss. */
   resume(): void {
     this.#lagged = false
   }

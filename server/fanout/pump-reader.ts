@@ -2,33 +2,33 @@ import type { After } from './after.ts'
 import type { JoinedFrames } from './joined-frames.ts'
 import { Mailbox, type MailboxBounds } from './mailbox.ts'
 
-/** A reader that takes nothing for so long is gone (workspace-engine, section 4). */
+/** Time after which a blocked reader is disconnected (workspace-engine, section 4). */
 export const BLOCKED_LIMIT_MS = 30_000
 
-/** Where one reader's bytes go. */
+/** The destination of one reader's bytes. */
 export interface Sink {
-  /** False: full; the owner calls `drained()` when there is room again. */
+  /** False: full; the owner calls `drained()` when the sink accepts bytes again. */
   write(joined: JoinedFrames): boolean
-  /** Cuts the reader off; the owner then calls `close()`. */
+  /** Disconnects the reader; the owner then calls `close()`. */
   destroy(): void
 }
 
 export interface ReaderOptions extends MailboxBounds {
   readonly sink: Sink
-  /** Sent in place of lost frames once there is room; undefined cuts the reader off. Absent: cut off at the overflow. */
+  /** Returns the frame sent in place of lost frames; undefined disconnects the reader. Absent: disconnect at the overflow. */
   onLag?(): Buffer | undefined
 }
 
-/** What a reader needs of its pump. */
+/** The part of a pump that its readers use. */
 export interface PumpTurns {
   readonly after: After
-  /** Calls `flush` of the reader in a turn of its own. */
+  /** Schedules `flush` of the reader for a later turn of the event loop. */
   schedule(reader: PumpReader): void
   join(frames: readonly Buffer[]): JoinedFrames
   left(): void
 }
 
-/** One reader of the pump; its owner closes it. A class for the reason `Mailbox` gives. */
+/** One reader of the pump; its owner closes it. A class for the same reason as `Mailbox`. */
 export class PumpReader {
   readonly #options: ReaderOptions
   readonly #pump: PumpTurns
@@ -48,7 +48,7 @@ export class PumpReader {
     return this.#state === 'blocked'
   }
 
-  /** Never waits. A full mailbox of a reader that is not blocked is written out at once: a burst ends no healthy stream. */
+  /** Never blocks. Writes a full mailbox immediately if the reader is not blocked, so that a burst ends no healthy stream. */
   offer(frame: Buffer): void {
     const mailbox = this.#mailbox
     if (this.#state === 'closed' || mailbox.lagged) return
@@ -58,7 +58,7 @@ export class PumpReader {
     else this.#wake()
   }
 
-  /** Keeps frames back (history goes first) until `release`. */
+  /** Holds frames until `release`, so that history is sent first. */
   hold(): void {
     this.#held = true
   }
@@ -68,14 +68,14 @@ export class PumpReader {
     this.#wake()
   }
 
-  /** The sink refused a write of the owner's own. */
+  /** Records that a write of the owner filled the sink. */
   block(): void {
     if (this.#state !== 'open') return
     this.#state = 'blocked'
     this.#forgetBlocked = this.#pump.after(BLOCKED_LIMIT_MS, () => this.#options.sink.destroy())
   }
 
-  /** The sink has room again. */
+  /** Records that the sink accepts bytes again. */
   drained(): void {
     if (this.#state !== 'blocked') return
     this.#unblock()
@@ -83,7 +83,7 @@ export class PumpReader {
     this.#wake()
   }
 
-  /** Everything that still waits, for a last write; the reader is closed. */
+  /** Closes the reader and returns the queued frames for a last write. */
   close(): readonly Buffer[] {
     if (this.#state === 'closed') return []
     this.#state = 'closed'
@@ -92,7 +92,7 @@ export class PumpReader {
     return this.#mailbox.take()
   }
 
-  /** The pump's turn for this reader. */
+  /** Writes the queued frames; called by the pump. */
   flush(): void {
     this.#queued = false
     this.#write()

@@ -2,9 +2,9 @@ import { type After, afterTimeout } from './after.ts'
 import { createJoiner } from './joined-frames.ts'
 import { PumpReader, type PumpTurns, type ReaderOptions } from './pump-reader.ts'
 
-/** Readers served before the event loop gets its turn back (workspace-engine, section 4). */
+/** Maximum number of readers served in one turn of the event loop (workspace-engine, section 4). */
 const READERS_PER_TURN = 256
-/** Places in the queue that were served, kept until they are many: under constant load it never runs empty. */
+/** Number of served queue entries that triggers their removal, because under constant load the queue is never empty. */
 const FORGET_SERVED = 8192
 
 export interface Pump {
@@ -13,9 +13,9 @@ export interface Pump {
 }
 
 /**
- * Writes to many readers: one write per reader and turn of the event loop with everything that waits for it, at
- * most 256 readers a turn; readers in step share the joined bytes. Frames are taken out before the result of the
- * write is looked at, else one would go out twice. A reader blocked for 30 s is destroyed.
+ * Writes to many readers: at most 256 readers per turn of the event loop, each with one write of all its queued
+ * frames; readers at the same position share the joined bytes. Frames leave the queue before the result of the write
+ * is known, so that none is sent twice. A reader that is blocked for 30 s is destroyed.
  */
 export function createPump(after: After = afterTimeout): Pump {
   const joiner = createJoiner()

@@ -3,14 +3,13 @@ import type { Socket } from 'node:net'
 import type { Sink } from './pump-reader.ts'
 
 export interface ResponseSink extends Sink {
-  /** Takes its listeners off a socket that outlives the response. */
+  /** Removes its listeners from the socket, which outlives the response. */
   release(): void
 }
 
 /**
- * A response as a sink. Chunked responses get whole shared chunks straight on the socket, all others
- * (HTTP/1.0, `Connection: close`, a pipelined response whose turn has not come) go through the response.
- * `onRoom` is called when the socket drained.
+ * Creates a sink for a response. Chunked responses write shared chunks directly to the socket; all others (HTTP/1.0,
+ * `Connection: close`, a pipelined response that must wait) write through the response. `onRoom` is called on drain.
  */
 export function createResponseSink(outgoing: ServerResponse, onRoom: () => void): ResponseSink {
   let listened: Socket | undefined
@@ -19,7 +18,7 @@ export function createResponseSink(outgoing: ServerResponse, onRoom: () => void)
     listened = socket
     socket.on('drain', onRoom)
   }
-  // A response reports a lost client by `close`; the error itself tells nothing more.
+  // A lost client is also reported by `close`; the error adds nothing.
   const ignore = (): void => {}
 
   listen(outgoing.socket)

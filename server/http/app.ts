@@ -24,11 +24,11 @@ export interface AppParts {
   readonly endpoints: readonly Endpoint[]
   readonly calls: CallsInFlight
   readonly options: HttpOptions
-  /** The port, once it listens; undefined for a socket. */
+  /** The port while listening; undefined for a socket. */
   port(): number | undefined
 }
 
-/** The Hono app of one listener: its endpoints and nothing else. */
+/** Creates the Hono app with the endpoints of one listener. */
 export function createApp(parts: AppParts): App {
   const { endpoints } = parts
   const app: App = new Hono()
@@ -47,8 +47,8 @@ export function createApp(parts: AppParts): App {
 }
 
 /**
- * The order in front of every route: it is served here, Host and Origin, guard, and then what the route does, which
- * begins with the body (architecture, section 5). Cannot reject.
+ * Answers a request. The order is fixed: find the route, check Host and Origin, check the guard, then run the route,
+ * which reads the body first (architecture, section 5). Never rejects.
  */
 async function answer(
   c: Context<{ Bindings: HttpBindings }>,
@@ -71,7 +71,7 @@ async function answer(
   const began = performance.now()
   const response = await servedOrRefused(endpoint, exchange, { host, options, calls })
   const ms = Math.round(performance.now() - began)
-  // The path without its query: a query may hold what no log should.
+  // Without the query, which may contain secrets.
   host.log.debug('request', {
     listener: listener.name,
     method: incoming.method,
@@ -98,14 +98,14 @@ async function servedOrRefused(
   } catch (thrown) {
     const error = asCallerError(thrown, exchange, `${endpoint.method} ${endpoint.path}`)
     if (outgoing.headersSent) {
-      outgoing.destroy() // half an answer must not look like a whole one
+      outgoing.destroy() // a partial answer must not look complete
       return RESPONSE_ALREADY_SENT
     }
     return endpoint.refuse?.(error) ?? problem(error)
   }
 }
 
-/** Stands in where the path is served, but not with this method. */
+/** The endpoint for a known path with another method. */
 function otherMethod(methods: readonly string[]): Endpoint {
   return {
     method: 'ALL',

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { refusals } from './refusals.ts'
 
-/** The calls a listener is answering. Owned by the listener. */
+/** The calls that a listener has not answered yet. Owned by the listener. */
 export interface CallsInFlight {
-  /** Aborts when the connection is gone before the answer was written. */
+  /** Aborts if the connection closes before the answer is written. */
   begin(outgoing: ServerResponse): AbortSignal
   /** Errors: `unavailable`/`stopping` once `refuseNew` was called. */
   requireOpen(): void
   refuseNew(): void
-  /** Resolves when no answer is under way. */
+  /** Resolves when no call is in flight. */
   idle(): Promise<void>
 }
 
-/** None under way. */
+/** Creates the counter without calls. */
 export function createCallsInFlight(): CallsInFlight {
   const calls = new Set<AbortController>()
   const waiting: (() => void)[] = []

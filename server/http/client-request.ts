@@ -1,8 +1,8 @@
-/** How a tool is called over REST, read from the server's own OpenAPI document. */
+/** The REST call of a tool, read from the server's OpenAPI document. */
 export interface Operation {
   readonly method: string
   readonly path: string
-  /** Input field -> where it travels and under which name; all others go into the body. */
+  /** Input field -> place and name in the request; all other fields go into the body. */
   readonly places: ReadonlyMap<string, Place>
 }
 
@@ -11,7 +11,7 @@ interface Place {
   readonly name: string
 }
 
-/** The part of an OpenAPI document that a client needs. */
+/** The part of an OpenAPI document that a client uses. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
 }
@@ -20,7 +20,7 @@ interface OpenApiOperation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly 'x-field'?: string }[]
 }
 
-/** Tool name -> how it is called. */
+/** Returns the REST call of each tool by name. */
 export function operationsOf(document: OpenApi): ReadonlyMap<string, Operation> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, parameters = [] }]) =>
@@ -36,7 +36,7 @@ function placesOf(parameters: NonNullable<OpenApiOperation['parameters']>): Oper
   return new Map(parameters.map(({ name, in: place, 'x-field': field = name }) => [field, { place, name }]))
 }
 
-/** The request that carries `input`. An unknown field travels all the same: the server names the nearest known one. */
+/** Builds the request for `input`. Unknown fields are sent too: the server refuses them with the nearest known name. */
 export function requestOf(operation: Operation, input: object) {
   const takesBody = operation.method !== 'GET' && operation.method !== 'DELETE'
   const rest: Place = { place: takesBody ? 'body' : 'query', name: '' }

@@ -2,11 +2,11 @@ import { isJsonObject } from '../platform/json-object.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** JSON Schemas of declarations, as one OpenAPI document can hold them. */
+/** The JSON Schemas of declarations, collected for one OpenAPI document. */
 export interface ComponentSchemas {
-  /** The schema without its dialect and without keys that mean something to the host alone. Its own definitions become components. */
+  /** Returns the schema without dialect and host-only keys. Its definitions become components. */
   embed(schema: Json): Record<string, unknown>
-  /** What was made a component so far, by name. */
+  /** The components so far, by name. */
   readonly all: Readonly<Record<string, unknown>>
 }
 
@@ -15,18 +15,18 @@ const MAPS: readonly string[] = ['properties', 'patternProperties', 'dependentSc
 /** Keywords whose value is data. */
 const DATA: readonly string[] = ['const', 'enum', 'default', 'example', 'examples', 'required']
 const DEFINITIONS = ['definitions', '$defs'] as const
-/** Of no use inside another document; an `$id` would make readers fetch what they already hold. */
+/** Keywords without use inside another document; an `$id` would make readers fetch a schema that they already have. */
 const DROPPED: readonly string[] = ['$schema', '$id', ...DEFINITIONS]
 const NO_SCOPE = ''
 const REFERENCE = /^#(?:\/(?:definitions|\$defs)\/(.+))?$/
 
 /**
- * Hoists what schemas define into `components`: a reference inside an embedded schema points at the schema's own
- * root, and in a larger document that is somewhere else.
+ * Moves the definitions of schemas to `components`, because a reference inside an embedded schema is relative to the
+ * root of the whole document.
  */
 export function createComponentSchemas(): ComponentSchemas {
   const all: Record<string, unknown> = {}
-  const scopes = new Map<string, string>() // text of a schema that defines something -> its component's name
+  const scopes = new Map<string, string>() // text of a schema with definitions -> name of its component
 
   const schemaOf = (schema: unknown, scope: string): unknown => {
     if (Array.isArray(schema)) return schema.map((each) => schemaOf(each, scope))
@@ -46,14 +46,14 @@ export function createComponentSchemas(): ComponentSchemas {
     if (MAPS.includes(key) && isJsonObject(value)) return mapValues(value, (each) => schemaOf(each, scope))
     return schemaOf(value, scope)
   }
-  /** Makes components of a schema and of all that it defines; gives the name that its references start with. */
+  /** Adds a schema and its definitions to the components; returns the prefix of its references. */
   const hoist = (schema: Json): string => {
     const text = JSON.stringify(schema)
     const known = scopes.get(text)
     if (known !== undefined) return known
     const scope = freeName(plain(String(schema['title'] ?? 'Schema')), all)
     scopes.set(text, scope)
-    all[scope] = {} // taken, before what is inside is looked at
+    all[scope] = {} // reserve the name before visiting the definitions
     all[scope] = withoutDefinitions(schema, scope)
     for (const [name, each] of definitionsOf(schema)) all[`${scope}.${plain(name)}`] = schemaOf(each, scope)
     return scope
@@ -90,7 +90,7 @@ function referenceOf(reference: string, scope: string): string {
   return componentRef(found[1] === undefined ? scope : `${scope}.${plain(found[1])}`)
 }
 
-/** What OpenAPI allows in a component's name. */
+/** Replaces characters that OpenAPI does not allow in the name of a component. */
 function plain(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')
 }

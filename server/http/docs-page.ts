@@ -3,7 +3,7 @@ import type { Endpoint, HttpOptions } from './exchange.ts'
 import { withoutForeignLogo } from './redoc-logo.ts'
 import { refusals } from './refusals.ts'
 
-/** Toolchain, section 4: nothing but our own files, no inline script. */
+/** Only our own files and no inline script (toolchain, section 4). */
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; font-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -18,7 +18,7 @@ const HEADERS = {
 const HTML = 'text/html; charset=utf-8'
 const REDOC = 'redoc.standalone.js'
 
-/** Files of `dist/assets` that the pages load, by their path here. */
+/** Files of `dist/assets` that the pages load, by URL path. */
 const ASSETS: readonly { readonly path: `/${string}`; readonly file: string; readonly type: string }[] = [
   { path: '/docs/swagger-ui.css', file: 'swagger-ui.css', type: 'text/css' },
   { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', type: 'text/javascript' },
@@ -38,7 +38,7 @@ const REDOC_PAGE = page(
 )
 const REDOC_START = `Redoc.init('/openapi.json', { disableSearch: false, hideDownloadButton: false }, document.getElementById('page'))\n`
 
-/** `/docs` (interactive) and `/redoc` (reference), made of packaged files alone: no other host is asked for anything. */
+/** Returns the endpoints of `/docs` (interactive) and `/redoc` (reference), which load only packaged files. */
 export function docsEndpoints(options: HttpOptions): Endpoint[] {
   return [
     fixed('/docs', HTML, SWAGGER_PAGE),
@@ -74,7 +74,7 @@ function packaged(path: `/${string}`, file: string, type: string, options: HttpO
   })
 }
 
-/** The development tree holds the program as it was published; the packaged copy needs no change. */
+/** Removes the network request from the published program; the packaged copy already lacks it. */
 function ownRedoc(program: Buffer): string | Buffer {
   return withoutForeignLogo(program.toString()) ?? program
 }

@@ -13,10 +13,10 @@ import { toolEndpoint } from './rest.ts'
 import type { StreamPlaces } from './stream-places.ts'
 import { streamEndpoint } from './stream-route.ts'
 
-/** The listener of the REST interface; a tool's route is served there unless it names others. */
+/** The listener of the REST interface, the default for routes of tools. */
 const API = 'api'
 
-/** One line of the inventory: what is served where, and behind which guard. */
+/** One line of the inventory: an endpoint with its listener and guard. */
 export interface InventoryLine {
   readonly listener: string
   readonly method: string
@@ -26,7 +26,7 @@ export interface InventoryLine {
 }
 
 /**
- * Everything a listener serves, fixed paths before those with parameters.
+ * Returns all endpoints of a listener, fixed paths before those with parameters.
  * Errors: `conflict`/`name_taken` naming both owners of an address, one of which is the host.
  */
 export function endpointsOf(
@@ -87,7 +87,7 @@ export function inventory(listener: Listener, endpoints: readonly Endpoint[]): r
   }))
 }
 
-/** The methods that any endpoint takes at this path: empty where there is none. */
+/** Returns the methods that endpoints accept at this path; empty for an unknown path. */
 export function methodsAt(endpoints: readonly Endpoint[], path: string): readonly string[] {
   const methods = endpoints.filter((endpoint) => patternOf(endpoint.path).test(path))
   const all = new Set(

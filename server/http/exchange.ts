@@ -9,22 +9,22 @@ import type { Pump } from '../fanout/pump.ts'
 import type { McpMount } from '../mcp-mount.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 
-/** What `run.ts` lends the HTTP door; the same for every listener of a process. */
+/** Parts of the HTTP door that `run.ts` provides, shared by all listeners of a process. */
 export interface HttpOptions {
   readonly version: string
   readonly description: string
-  /** The server's own token; absent: nobody is the operator, and only loopback callers come in without a session. */
+  /** The server's token; absent: there is no operator, and only loopback callers need no session. */
   readonly token?: string
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** Confines a caller's path to `http.roots`. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
-  /** The absolute path of a packaged file, for the docs pages. */
+  /** Returns the absolute path of a packaged file, for the docs pages. */
   assetPath(name: string): string
   readonly mcp?: McpMount
-  /** Shared by every stream of the process; absent: one per listener. */
+  /** Shared by all streams of the process; absent: one per listener. */
   readonly pump?: Pump
-  /** Streams at once above which 503 is answered; absent: as many as the open-file limit leaves. */
+  /** Maximum number of concurrent streams, then 503; absent: as many as the open-file limit allows. */
   readonly maxStreams?: number
   /** Time for a body to arrive; absent: 30 s. */
   readonly bodyLimitMs?: number
@@ -33,38 +33,38 @@ export interface HttpOptions {
   readonly after?: After
 }
 
-/** One request on its way through a listener. */
+/** One request to a listener. */
 export interface Exchange {
   readonly listener: Listener
-  /** The port it listens at; undefined for a socket. */
+  /** The port of the listener; undefined for a socket. */
   readonly port: number | undefined
   readonly request: Request
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   /** Decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Aborts when the client is gone, or when the listener closes and its grace is over. */
+  /** Aborts when the client disconnects, or when the grace period of a closing listener ends. */
   readonly signal: AbortSignal
   readonly log: Log
 }
 
-/** Who stands behind a request, once its guard let it pass. */
+/** The caller of a request that passed its guard. */
 export interface Caller {
   readonly principal: Principal | undefined
   readonly credentials: Credentials
 }
 
 /**
- * Who may pass. `caller`: a bearer, or nobody's credential where a local request needs none (surface, section 6).
- * `mount`: the MCP door asks for itself. The others as a plugin states them.
+ * The authentication of an endpoint. `caller`: a bearer token, or none for a local request (surface, section 6).
+ * `mount`: the MCP door authenticates the caller. The others are the guards that plugins state.
  */
 export type EndpointGuard = RouteGuard | 'caller' | 'mount'
 
-/** How an endpoint that is no tool is called and answered. */
+/** The description of an endpoint other than a tool. */
 export interface EndpointOperation {
-  /** Absent: made of method and path. */
+  /** Absent: derived from method and path. */
   readonly id?: string
-  /** As OpenAPI has them. */
+  /** OpenAPI parameter objects. */
   readonly parameters?: readonly Readonly<Record<string, unknown>>[]
   readonly body?: z.ZodObject
   readonly answer?: z.ZodObject
@@ -72,35 +72,35 @@ export interface EndpointOperation {
   readonly mediaType?: string
 }
 
-/** One method and path of a listener. Nothing is served that is not an endpoint. */
+/** One method and path of a listener. A listener serves only endpoints. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ALL'
   /** `/handoffs/{id}` */
   readonly path: `/${string}`
   readonly guard: EndpointGuard
-  /** The plugin that lent it, else `host`. */
+  /** The plugin that declares it, otherwise `host`. */
   readonly owner: string
-  /** One line for a reader of the API's documents. */
+  /** One line for the API document. */
   readonly summary: string
-  /** What the API document says beside that. */
+  /** Further description in the API document. */
   readonly operation?: EndpointOperation
-  /** A file that a page loads: no address for a person. */
+  /** True for a file that a page loads; omitted from the list of addresses. */
   readonly asset?: true
-  /** Its answer goes on: it takes no HEAD. */
+  /** True for a stream, which does not support HEAD. */
   readonly streams?: true
   serve(exchange: Exchange, caller: Caller): Promise<Response>
   /** The answer to a refused request; absent: a problem document. */
   refuse?(error: SatchelError): Response
 }
 
-/** The query of the request's URL. */
+/** Returns the query of the request's URL. */
 export function queryOf(exchange: Exchange): URLSearchParams {
   const { url } = exchange.request
   const at = url.indexOf('?')
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
 }
 
-/** What a tool or stream may know of a call that came over HTTP. */
+/** Creates the call context of an HTTP request. */
 export function callContext(exchange: Exchange, principal: Principal, options: HttpOptions): CallContext {
   return backgroundCall({
     principal,

@@ -9,7 +9,7 @@ import { refusals } from './refusals.ts'
 const LOCAL: Principal = { id: 'local', kind: 'local', capabilities: [] }
 const OPERATOR: Principal = { id: 'operator', kind: 'operator', capabilities: [] }
 
-/** All other listeners belong to a plugin: strict about `Host`, and no caller passes without a credential. */
+/** All other listeners belong to a plugin: they check `Host` strictly and require credentials. */
 const MAIN_LISTENERS: readonly string[] = ['api', 'mcp']
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i
@@ -33,7 +33,7 @@ export function checkHostAndOrigin(exchange: Exchange, options: HttpOptions): vo
 }
 
 /**
- * Who is calling, by what `guard` looks at.
+ * Authenticates the caller with the credentials that `guard` selects.
  * Errors: `unauthorized`/`unauthorized`; `forbidden`/`origin_not_allowed` for a browser's cookie.
  */
 export async function admit(
@@ -54,7 +54,7 @@ export async function admit(
   return withoutCredential(guard, presented, exchange)
 }
 
-/** Asks again who stands behind `caller`, for a stream that goes on. Errors: `unauthorized`/`unauthorized`. */
+/** Authenticates the caller of an open stream again. Errors: `unauthorized`/`unauthorized`. */
 export async function admitAgain({ principal, credentials }: Caller, host: RunningHost): Promise<void> {
   if (principal?.kind !== 'session') return
   const now = await host.authenticate(credentials)
@@ -64,7 +64,7 @@ export async function admitAgain({ principal, credentials }: Caller, host: Runni
 function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exchange): Credentials {
   const { authorization, cookie } = incoming.headers
   const bearer = authorization === undefined ? undefined : bearerOf(authorization)
-  // A listener that agents use never looks at cookies: a browser would send them for any page.
+  // A listener for agents ignores cookies, because a browser sends them for any page.
   const takesCookie =
     !listener.mcp &&
     (guard === 'cookie' || guard === 'bearer-or-cookie' || guard === 'caller' || guard === 'open')
@@ -109,7 +109,7 @@ function withoutCredential(guard: EndpointGuard, credentials: Credentials, excha
   throw refusals.unauthorized()
 }
 
-/** A loopback peer that names a loopback host and came through no proxy (surface, section 6). */
+/** Reports whether a loopback peer names a loopback host and used no proxy (surface, section 6). */
 function needsNoToken({ incoming }: Exchange): boolean {
   const name = hostOf(incoming.headers)?.name
   return (
@@ -122,7 +122,7 @@ function needsNoToken({ incoming }: Exchange): boolean {
   )
 }
 
-/** A cookie travels with any page's request, so an unsafe one must prove that our own page made it (workspace, section 8). */
+/** Browsers send cookies with requests of any page, so an unsafe request must prove its origin (workspace, section 8). */
 function checkBrowserRequest({ incoming }: Exchange): void {
   if (SAFE_METHODS.includes(incoming.method ?? '')) return
   const { origin, host } = incoming.headers
@@ -149,7 +149,7 @@ function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions)
   return allowed.includes(host.name) || allowed.includes(`${host.name}:${host.port}`)
 }
 
-/** The request's own origin counts except where only agents call: a plugin's listener that serves MCP. */
+/** Accepts the request's own origin, except on a plugin's listener that serves MCP, where only agents call. */
 function allowedOrigins({ incoming, listener }: Exchange, options: HttpOptions): string[] {
   const own = isMain(listener) || !listener.mcp ? [`http://${incoming.headers.host ?? ''}`] : []
   return [...own, ...(listener.allowedOrigins ?? []), ...options.allowedOrigins].map((each) =>

@@ -1,4 +1,4 @@
-/** A JSON answer; no cache keeps it, unless it has an entity tag to ask again with. */
+/** Creates a JSON answer, not cacheable unless it has an entity tag for revalidation. */
 export function jsonAnswer(
   data: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -15,12 +15,12 @@ export function jsonAnswer(
   })
 }
 
-/** `"7"` or `W/"7"` as `7`; text that is no entity tag as it is. */
+/** Returns `7` for `"7"` or `W/"7"`, and any other text unchanged. */
 export function untagged(header: string): string {
   return /^(?:W\/)?"(.*)"$/s.exec(header.trim())?.[1] ?? header.trim()
 }
 
-/** Whether `If-None-Match` names the tag. */
+/** Reports whether `If-None-Match` names the tag. */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((each) => each.trim() === '*' || untagged(each) === tag)

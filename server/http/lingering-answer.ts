@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 
-/** Time a client has to notice that its body is not wanted (mcp, section 4). */
+/** Time for a client to stop sending its body (mcp, section 4). */
 const LINGER_MS = 1000
 
 /**
- * Answers a request whose body is still coming, and ends the connection when the body did or after 1 s. Closing at
- * once would reset the connection under a client that still sends, and the answer would be lost with it.
+ * Answers a request before its body is complete, and closes the connection at the end of the body or after 1 s. Closing
+ * immediately would reset the connection while the client sends, and the client would lose the answer.
  */
 export async function lingeringAnswer(
   response: Response,

@@ -17,21 +17,21 @@ import { refusals } from './refusals.ts'
 import { listenPrivately, type SocketFile } from './socket-file.ts'
 import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
 
-/** Connections the kernel holds for us (workspace-engine, section 4). */
+/** Length of the kernel's queue of connections (workspace-engine, section 4). */
 const BACKLOG = 4096
-/** Time for calls in flight when we stop (architecture, section 7). */
+/** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5000
 /** Ports tried after a busy one. */
 const NEXT_PORTS = 50
 
 export interface HttpListener extends OpenListener {
-  /** Every method and path it serves. */
+  /** All methods and paths that it serves. */
   readonly inventory: readonly InventoryLine[]
   readonly port: number | undefined
 }
 
 /**
- * Serves at `listener.at` what the registry lends to this listener, until closed.
+ * Serves the declarations of this listener in the registry at `listener.at`, until closed.
  * Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`.
  */
 export async function openListener(
@@ -65,7 +65,7 @@ export async function openListener(
   }
 }
 
-/** What the adapter could not read as a request: a target that is no URL. */
+/** Answers a request that the adapter cannot parse, because its target is not a URL. */
 function malformed(): Response {
   return problem(refusals.bad_request())
 }
@@ -102,7 +102,7 @@ async function listenAt(
   await once(server, 'listening')
 }
 
-/** Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`, where `listening` fails. */
+/** Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`, if `listening` fails. */
 async function explained<T>({ name, at }: Listener, listening: () => Promise<T>, port?: number): Promise<T> {
   try {
     return await listening()
@@ -131,7 +131,7 @@ interface Open {
   readonly options: HttpOptions
 }
 
-/** Ends streams, lets calls finish within the grace, then cuts every connection, which aborts what still runs. */
+/** Ends streams, lets calls finish within the grace period, then closes all connections, which aborts the remaining calls. */
 async function close(server: Server, { listener, socket, calls, places, options }: Open): Promise<void> {
   calls.refuseNew()
   if (socket) await socket.remove()
@@ -147,7 +147,7 @@ async function close(server: Server, { listener, socket, calls, places, options 
   })
   await Promise.race([calls.idle(), graceOver])
   callOff()
-  if (isMain(listener)) await options.mcp?.close() // its sessions may serve other listeners: only ours ends them
+  if (isMain(listener)) await options.mcp?.close() // other listeners share its sessions, so only the main one closes them
   server.closeAllConnections()
   await closed
 }

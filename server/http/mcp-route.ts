@@ -7,7 +7,7 @@ import { admit } from './guard.ts'
 import { readJson } from './read-body.ts'
 import type { StreamPlaces } from './stream-places.ts'
 
-/** The routes of the MCP door. Host and Origin are checked here; the door asks for credentials and body in its own order. */
+/** Returns the routes of the MCP door. Host and Origin are checked here; the door checks credentials and body itself. */
 export function mcpEndpoints(
   host: RunningHost,
   mount: McpMount,

@@ -1,7 +1,7 @@
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
 
-/** `GET /`, `/health` and `/ready` of the API; `endpoints` maps method and path to a line and is asked when `/` is, after all are known. */
+/** Returns `GET /`, `/health` and `/ready` of the API. `endpoints` maps method and path to a line; called at each `GET /`. */
 export function metaEndpoints(options: HttpOptions, endpoints: () => readonly Endpoint[]): Endpoint[] {
   const { version, description } = options
   const about = (): unknown => ({

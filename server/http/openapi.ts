@@ -6,7 +6,7 @@ import type { Endpoint, HttpOptions } from './exchange.ts'
 
 type Json = Record<string, unknown>
 
-/** A route of a tool, as the document shows it. */
+/** A route of a tool in the document. */
 export interface ToolRoute {
   readonly owned: OwnedTool
   readonly route: HttpRoute
@@ -35,7 +35,7 @@ const PROBLEM_SCHEMA = {
   },
 }
 
-/** The OpenAPI 3.1 document of a listener: every tool route from its declaration, and the listener's other endpoints. */
+/** Builds the OpenAPI 3.1 document of a listener from the declarations of its tools and its other endpoints. */
 export function openApiDocument(
   toolRoutes: readonly ToolRoute[],
   others: readonly Endpoint[],
@@ -47,7 +47,7 @@ export function openApiDocument(
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const endpoint of others) {
-    // A route of the owner's socket is not reached from here.
+    // A route on the owner's socket is not reachable at this listener.
     if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint, components))
   }
   const used = new Map<string, number>()
@@ -76,7 +76,7 @@ export function openApiDocument(
   }
 }
 
-/** Plugins first, the host's own addresses last. */
+/** Lists plugins first, the host last. */
 function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): Json[] {
   const names = new Set([...toolRoutes.map(({ owned }) => owned.plugin), ...others.map(({ owner }) => owner)])
   names.delete('host')
@@ -116,12 +116,12 @@ function otherOperation(endpoint: Endpoint, components: ComponentSchemas): Json 
   }
 }
 
-/** `get-workspace-room`: the hyphen keeps it apart from every tool's name. */
+/** Returns an id such as `get-workspace-room`; the hyphen distinguishes it from the names of tools. */
 function idOf(method: string, path: string): string {
   return [method.toLowerCase(), ...path.split(/[^A-Za-z0-9]+/).filter((part) => part !== '')].join('-')
 }
 
-/** A route that is no tool leaves alone what it does not know. */
+/** A route other than a tool ignores unknown members. */
 function knownFields(schema: z.ZodObject, components: ComponentSchemas): Json {
   return components.embed(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }))
 }
@@ -141,7 +141,7 @@ function isRevalidated({ method, etag }: HttpRoute): boolean {
 
 interface Shown {
   readonly route: HttpRoute
-  /** Which route of its tool this is, from 1. */
+  /** The position of the route in its tool, from 1. */
   readonly count: number
   readonly components: ComponentSchemas
 }
@@ -213,9 +213,9 @@ function headerParameters(input: Json, { headers = {} }: HttpRoute): Json[] {
   }))
 }
 
-/** An object travels in the query as one JSON text; without `content` a reader would spread its fields over the query. */
+/** Describes an object in the query as one JSON text; without `content` readers would expand its fields. */
 function described(schema: unknown): Json {
-  const { description, ...rest } = (schema ?? { type: 'string' }) as Json // what zod prints for a field
+  const { description, ...rest } = (schema ?? { type: 'string' }) as Json // zod's schema of a field
   const isObject = rest['type'] === 'object'
   return {
     ...(typeof description === 'string' && { description }),
@@ -251,7 +251,7 @@ function pathNames(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 }
 
-/** The JSON Schema a reader sees. At the top of an input every field is known: others are refused. */
+/** Returns the JSON Schema for readers. The top level of an input refuses unknown fields. */
 function listedSchema(schema: z.ZodObject, io: 'input' | 'output', components: ComponentSchemas): Json {
   const listed = components.embed(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }))
   return io === 'input' ? { ...listed, additionalProperties: false } : listed

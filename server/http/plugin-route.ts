@@ -2,10 +2,10 @@ import type { Route, RouteDocument } from '../contract/advanced/route.ts'
 import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
 
-/** Cap of a body on a route that is no tool (contract, `Route.maxBodyBytes`). */
+/** Maximum size of a body on a route other than a tool (contract, `Route.maxBodyBytes`). */
 const ROUTE_BODY_MAX_BYTES = 1024 * 1024
 
-/** The endpoint of a plugin's own route. It gets a request whose body is whole, capped and not compressed. */
+/** Creates the endpoint of a plugin's route, which receives a complete, uncompressed body of limited size. */
 export function routeEndpoint(route: Route, plugin: string, options: HttpOptions): Endpoint {
   return {
     method: route.method,

@@ -8,16 +8,16 @@ import {
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
-/** Seconds after which a refused caller may come again, where nothing better is known. */
+/** Default of `Retry-After` in seconds. */
 const RETRY_AFTER_S = 5
 
-/** The status of an error at HTTP. A refusal of the transport keeps its own (surface, section 4). */
+/** Returns the HTTP status of an error. Some refusals of the transport have their own (surface, section 4). */
 export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
   const own = error.code === 'invalid' ? transportStatus(error.reason) : undefined
   return own ?? ERROR_TABLE[error.code].http
 }
 
-/** The headers an error owes its caller: what to present, which method to take, when to come again. */
+/** Returns the headers of an error: required credentials, allowed methods, time to retry. */
 export function headersOf(error: SatchelError): Record<string, string> {
   const status = statusOf(error)
   const allow = error.details?.['allow']
@@ -34,7 +34,7 @@ function retryAfter(error: SatchelError): number {
   return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds) : RETRY_AFTER_S
 }
 
-/** The error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `next` and `errors` added. */
+/** Returns the error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `next` and `errors`. */
 export function problem(error: SatchelError): Response {
   const { message, ...rest } = errorBody(error)
   const status = statusOf(error)
@@ -58,7 +58,7 @@ export function problem(error: SatchelError): Response {
   })
 }
 
-/** What `problem` wrote, read back. Undefined when `body` is no problem of ours. */
+/** Parses a body that `problem` wrote. Undefined for any other body. */
 export function parseProblem(body: unknown): SatchelError | undefined {
   if (!isJsonObject(body)) return undefined
   const { code, reason, detail, details, next } = body

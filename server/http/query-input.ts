@@ -11,16 +11,16 @@ interface FieldSchema {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** The input fields of a tool as a query or path gives them: text, made into what the schema's type says. */
+/** Converts the text of a query or path to the types of a tool's input fields. */
 export interface QueryInput {
-  /** Fields named in `values`; a text that does not fit its type stays text, and the schema refuses it. */
+  /** Converts `values`; a text that does not fit its type stays text, and the schema refuses it. */
   read(values: Iterable<readonly [string, string]>): Record<string, unknown>
 }
 
-/** Looks at the schema once. */
+/** Reads the schema once. */
 export function createQueryInput(input: z.ZodObject): QueryInput {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  const fields = new Map(Object.entries((schema.properties ?? {}) as Record<string, FieldSchema>)) // what zod prints for an object
+  const fields = new Map(Object.entries((schema.properties ?? {}) as Record<string, FieldSchema>)) // zod's schema of an object
   return {
     read(values) {
       const texts = new Map<string, string[]>()

@@ -4,11 +4,11 @@ import type { SatchelError } from '../contract/errors.ts'
 import { type After, afterTimeout } from '../fanout/after.ts'
 import { refusals } from './refusals.ts'
 
-/** Cap of a JSON body where a route states none (surface, section 6). */
+/** Default maximum size of a JSON body (surface, section 6). */
 export const BODY_MAX_BYTES = 4 * 1024 * 1024
-/** A body must be whole after so long (mcp, section 4). */
+/** Time in which a body must be complete (mcp, section 4). */
 const BODY_LIMIT_MS = 30_000
-/** V8 parses any depth, but what comes after overflows on it (mcp, section 4). */
+/** V8 parses any depth, but later recursive code would overflow (mcp, section 4). */
 export const MAX_DEPTH = 100
 
 const BYTE_ORDER_MARK = '\ufeff'
@@ -20,12 +20,12 @@ export interface BodyLimits {
   readonly after?: After
 }
 
-/** The media type of the body, lower case, without parameters; empty when none is stated. */
+/** Returns the media type of the body in lower case without parameters; empty if absent. */
 export function mediaType(incoming: IncomingMessage): string {
   return (incoming.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Whether the request announces a body at all. */
+/** Reports whether the request announces a body. */
 export function hasBody(incoming: IncomingMessage): boolean {
   const length = incoming.headers['content-length']
   return incoming.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0)
@@ -43,7 +43,7 @@ export function requireMediaType(incoming: IncomingMessage, accepted: readonly s
 }
 
 /**
- * Refuses a compressed body: its size is not known before it is unpacked.
+ * Refuses a compressed body, because its size is unknown before decompression.
  * Errors: `invalid`/`media_type`.
  */
 export function requireIdentity(incoming: IncomingMessage): void {
@@ -53,7 +53,7 @@ export function requireIdentity(incoming: IncomingMessage): void {
 }
 
 /**
- * The bytes of a body, counted as they come; a stated length over the cap is refused unread.
+ * Reads a body and counts its bytes; a stated length above the maximum is refused unread.
  * Errors: `too_large`/`limit_exceeded`, `invalid`/`body_timeout`, `cancelled`/`disconnected`.
  */
 export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
@@ -85,7 +85,7 @@ function tooLarge(maxBytes: number): SatchelError {
 }
 
 /**
- * The bytes as text; a byte order mark is dropped.
+ * Decodes UTF-8 and drops a byte order mark.
  * Errors: `invalid`/`not_utf8`.
  */
 export function decodeUtf8(bytes: Buffer): string {
@@ -95,7 +95,7 @@ export function decodeUtf8(bytes: Buffer): string {
 }
 
 /**
- * The value a JSON body holds, of any type.
+ * Reads the value of a JSON body.
  * Errors: those of `readBytes`; `invalid`/`media_type`, `not_utf8`, `body_not_json`, `too_deep`.
  */
 export async function readJson(incoming: IncomingMessage, limits: BodyLimits): Promise<unknown> {
@@ -117,7 +117,7 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Layer by layer, because a recursion would overflow on what it is meant to find. */
+/** Iterates by level, because recursion would overflow on deep values. */
 function isDeeperThan(limit: number, value: unknown): boolean {
   let layer = [value].filter(isContainer)
   for (let depth = 0; layer.length > 0; depth++) {

@@ -1,6 +1,6 @@
 import { defineRefusals } from '../contract/refusals.ts'
 
-/** What the HTTP door refuses by itself; what a tool refuses passes through unchanged. */
+/** The refusals of the HTTP door itself; those of tools pass through unchanged. */
 export const refusals = defineRefusals({
   route_not_found: {
     code: 'not_found',

@@ -27,13 +27,13 @@ interface Reader {
   readonly topics: readonly string[]
   readonly principal: Principal
   readonly events: EventStream
-  /** Asks again whether this caller may still read here. */
+  /** Checks again that the caller may read. */
   check(): Promise<void>
 }
 
 /**
  * `GET /events?topics=`: one `resource` event per changed resource that the caller may read; `topics` are URI
- * prefixes, absent = all (surface, section 6). A reader that fell behind gets one `resync`: read again what matters.
+ * prefixes, absent = all (surface, section 6). A slow reader gets one `resync` and must read its resources again.
  */
 export function resourceEventsEndpoint(
   host: RunningHost,
@@ -84,7 +84,7 @@ export function resourceEventsEndpoint(
   }
 }
 
-/** Builds the frame once and offers the same Buffer to every reader that may and wants to see it. */
+/** Offers one Buffer to all readers that may and want to see the event. */
 function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Signal) => void {
   const ownerOf = createUriOwner(host.registry)
   return (signal) => {
@@ -100,7 +100,7 @@ function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Si
   }
 }
 
-/** Ends the streams of a caller whose rights are over. */
+/** Ends the streams of a caller that lost its rights. */
 function lookAgain(readers: ReadonlySet<Reader>, principalId: string): void {
   for (const { principal, events, check } of readers) {
     if (principal.id === principalId) check().catch(() => events.end())

@@ -18,8 +18,8 @@ import {
 import { refusals } from './refusals.ts'
 
 /**
- * The REST endpoint of one route of a tool. Query (GET, DELETE) or body, then mapped headers, then path merge into
- * one input object, the later winning; the answer is the tool's output.
+ * Creates the REST endpoint of one route of a tool. Query (GET, DELETE) or body, mapped headers and path merge into
+ * one input object, in ascending precedence; the answer is the output of the tool.
  */
 export function toolEndpoint(
   host: RunningHost,
@@ -27,7 +27,7 @@ export function toolEndpoint(
   route: HttpRoute,
   options: HttpOptions,
 ): Endpoint {
-  let query: QueryInput | undefined // the schema is looked at when first needed: start-up stays cheap
+  let query: QueryInput | undefined // created at the first use, to keep start-up fast
   return {
     method: route.method,
     path: route.path,

@@ -1,10 +1,10 @@
 export interface ServerSentEvent {
-  /** `message` where none is named. */
+  /** Absent in the stream: `message`. */
   readonly event: string
   readonly data: string
 }
 
-/** The events of a stream as they come; comments and other fields are passed over. */
+/** Yields the events of a stream; comments and other fields are ignored. */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<ServerSentEvent> {

@@ -4,17 +4,17 @@ import type { Server } from 'node:http'
 import { dirname, join } from 'node:path'
 import { moveFile, removeFile } from '../platform/file-tree.ts'
 
-/** The file by which a listening server is found. */
+/** The socket file of a listening server. */
 export interface SocketFile {
-  /** Removes it, unless another process has put its own in this place. While the server still listens. */
+  /** Removes the file, unless another process replaced it. Call it while the server still listens. */
   remove(): Promise<void>
 }
 
 const isPipe = (path: string): boolean => path.startsWith('\\\\.\\pipe\\')
 
 /**
- * Lets `server` listen at `path`, mode 0600 from the first moment; `listenAt` resolves when it does. A server unlinks the
- * name that it was bound to when it closes, whoever has that name by then: so it is bound to a name of its own first.
+ * Makes `server` listen at `path` with mode 0600 from the start; `listenAt` resolves when it listens. A closing server
+ * unlinks the path it was bound to, even if another process owns it by then, so it is bound to a unique path first.
  * Errors: those of `listenAt`; EADDRINUSE when `path` is taken.
  */
 export async function listenPrivately(
@@ -28,7 +28,7 @@ export async function listenPrivately(
   }
   if (await found(path)) throw Object.assign(new Error('The name is taken'), { code: 'EADDRINUSE' })
   const own = join(dirname(path), `.tmp-${randomBytes(4).toString('hex')}`) // at most 3 bytes longer: paths of up to 100 bytes fit
-  const mask = process.umask(0o177) // the file is made before `listenAt` waits
+  const mask = process.umask(0o177) // `listenAt` creates the file synchronously
   const listening = listenAt(own)
   process.umask(mask)
   await listening
@@ -41,7 +41,7 @@ export async function listenPrivately(
   const ours = await found(path)
   return {
     remove: async () => {
-      // Its number is not given away while the server listens.
+      // The inode number is not reused while the server listens.
       if (ours !== undefined && (await found(path)) === ours) await removeFile(path)
     },
   }

@@ -3,20 +3,20 @@ import type { EventStream } from '../fanout/event-stream.ts'
 import type { Pump } from '../fanout/pump.ts'
 import { refusals } from './refusals.ts'
 
-/** File descriptors kept for everything that is no stream (workspace-engine, section 4). */
+/** File descriptors reserved for uses other than streams (workspace-engine, section 4). */
 const KEPT_FILES = 256
 
-/** Who reads from one listener. Owned by the listener, which ends the streams when it closes. */
+/** The open streams of one listener. Owned by the listener, which ends the streams when it closes. */
 export interface StreamPlaces {
   readonly pump: Pump
-  /** Refused before a descriptor is short, because a connection beyond that is reset. Errors: `unavailable`/`too_many_streams`. */
+  /** Refuses a stream before descriptors run out, when connections would be reset. Errors: `unavailable`/`too_many_streams`. */
   requireOne(): void
   take(stream: EventStream): void
   leave(stream: EventStream): void
   endAll(): void
 }
 
-/** `maxStreams` counts all readers of the pump, on any listener. */
+/** Creates an empty set of streams. `maxStreams` limits the readers of the pump on all listeners. */
 export function createStreamPlaces(pump: Pump, maxStreams = Number.POSITIVE_INFINITY): StreamPlaces {
   const limit = Math.min(maxStreams, openFileLimit() - KEPT_FILES)
   const streams = new Set<EventStream>()
@@ -34,7 +34,7 @@ export function createStreamPlaces(pump: Pump, maxStreams = Number.POSITIVE_INFI
   }
 }
 
-/** Descriptors this process may hold; infinite where the system does not say. */
+/** Returns the limit of open files of this process; infinite if the system does not report it. */
 function openFileLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]

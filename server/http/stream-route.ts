@@ -10,7 +10,7 @@ import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
 
-/** Where a stream of a plugin goes on; see `cursorOf`. */
+/** The query parameter of the cursor; see `cursorOf`. */
 const CURSOR_PARAMETERS = [
   {
     name: 'Last-Event-ID',
@@ -28,7 +28,7 @@ const CURSOR_PARAMETERS = [
   },
 ] as const
 
-/** The endpoint of a plugin's feed: everything is checked before the first byte, and again at each heartbeat. */
+/** Creates the endpoint of a plugin's feed. The caller is checked before the first byte and again at each heartbeat. */
 export function streamEndpoint(
   host: RunningHost,
   owned: { readonly stream: Stream; readonly plugin: string },
@@ -58,7 +58,7 @@ export function streamEndpoint(
   }
 }
 
-/** Nobody in particular, behind the guard `open`: reaches what needs no capability. */
+/** The anonymous caller behind the guard `open`, without capabilities. */
 function anyone(plugin: string): Principal {
   return { id: 'anyone', kind: 'session', plugin, capabilities: [] }
 }

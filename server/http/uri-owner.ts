@@ -1,7 +1,7 @@
 import type { Resource } from '../contract/advanced/resource.ts'
 import type { Owned, Registry } from '../registry.ts'
 
-/** Finds the resource, fixed or template, that a URI belongs to. */
+/** Returns the fixed or template resource of a URI. */
 export function createUriOwner(registry: Registry): (uri: string) => Owned<'resource', Resource> | undefined {
   const patterns = registry.resources.map((owned) => ({ owned, pattern: patternOf(owned.resource.uri) }))
   return (uri) => patterns.find(({ pattern }) => pattern.test(uri))?.owned

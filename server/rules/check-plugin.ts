@@ -5,18 +5,18 @@ import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { meanFinding, type ToolFinding, toolFindings } from './tool-rules.ts'
 
-/** Longest digest that a door passes on (surface, section 7). */
+/** Maximum length of a digest (surface, section 7). */
 const DIGEST_MAX_CHARS = 1200
 
-/** Codes with which an example may fail in an empty project: what it names is not there. */
+/** Codes with which an example may fail in an empty project, because the named object is missing. */
 const FAILS_FAIRLY: readonly string[] = ['not_found', 'unauthorized', 'conflict', 'unavailable']
 
-/** A tool as `tools/list` shows it. */
+/** The descriptor of a tool in `tools/list`. */
 export type Descriptor = Readonly<Record<string, unknown>>
 
 /**
- * Checks every tool of the host against the rules, then calls each that reaches nothing outside with its own example.
- * The host's project must be a throw-away folder.
+ * Checks every tool of the host against the rules, then calls each closed-world tool with its own example.
+ * The project of the host must be a temporary folder.
  */
 export async function checkPlugin(
   host: RunningHost,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { ToolFinding } from './tool-rules.ts'
 
-/** Licences that ask for nothing but a notice (toolchain, section 2). */
+/** Licences that require only a notice (toolchain, section 2). */
 const FREE =
   /^\(?(MIT|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|MPL-2\.0)\b/
 
@@ -13,7 +13,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** A package that states no licence, or depends on one whose licence asks for more than a notice. */
+/** Finds a missing licence, and dependencies whose licence requires more than a notice. */
 export async function licenceFindings(folder: string): Promise<readonly ToolFinding[]> {
   const own = await manifestOf(folder)
   if (own === undefined) return []
@@ -35,5 +35,5 @@ function dependencyFolder(folder: string, name: string): string | undefined {
 async function manifestOf(folder: string | undefined): Promise<Manifest | undefined> {
   if (folder === undefined) return undefined
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as Manifest) // every member is looked at before use
+  return text === undefined ? undefined : (JSON.parse(text) as Manifest) // every member is checked before use
 }

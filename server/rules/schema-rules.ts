@@ -1,13 +1,13 @@
 import { isJsonObject } from '../platform/json-object.ts'
 
-/** JSON Schema as a client reads it. */
+/** A JSON Schema as clients read it. */
 type Schema = Readonly<Record<string, unknown>>
 
-/** What some clients or model APIs refuse in a schema; one bad tool can cost the whole session (quality, section 2). */
+/** Names that all clients and model APIs accept; one bad tool can break the whole session (quality, section 2). */
 const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 const COMPOSITIONS: readonly string[] = ['oneOf', 'anyOf', 'allOf']
 
-/** Sentences about what is not portable in a tool's input schema. */
+/** Returns a sentence for each part of a tool's input schema that is not portable. */
 export function inputSchemaProblems(schema: Schema): string[] {
   return [
     ...COMPOSITIONS.filter((key) => key in schema).map((key) => `the input has a top-level ${key}`),
@@ -21,7 +21,7 @@ export function inputSchemaProblems(schema: Schema): string[] {
   ]
 }
 
-/** Sentences about what is not portable in a tool's output schema. */
+/** Returns a sentence for each part of a tool's output schema that is not portable. */
 export function outputSchemaProblems(schema: Schema): string[] {
   return [
     ...(schema['type'] === 'object' ? [] : ['the output schema is no object']),

@@ -4,7 +4,7 @@ import { cleanText } from '../platform/untrusted.ts'
 import { priceOf } from '../tool-prices.ts'
 import { inputSchemaProblems, outputSchemaProblems } from './schema-rules.ts'
 
-/** What is wrong with a tool, and by which rule. */
+/** A violation of a rule by a tool. */
 export interface ToolFinding {
   readonly rule:
     | 'name'
@@ -28,7 +28,7 @@ const DESCRIPTION_MAX_CHARS = 1000 // surface, section 7
 const TOOL_MAX_TOKENS = 700 // quality, section 2
 const MEAN_MAX_TOKENS = 220 // quality, section 2
 
-/** Text that gives a model orders it should not take from a description (quality, section 4 "tool poisoning"). */
+/** Instructions that a model must not take from a description (quality, section 4 "tool poisoning"). */
 const ORDERS: readonly RegExp[] = [
   /\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|other|all)\b/i,
   /\b(do not|don't|never)\b.{0,20}\b(tell|mention|inform|reveal|show)\b.{0,20}\b(user|human|person)\b/i,
@@ -39,7 +39,7 @@ const ORDERS: readonly RegExp[] = [
   /\b(id_rsa|\.ssh|\.env|api[ _-]?keys?|passwords?)\b.{0,60}\b(send|pass|include|attach)\b/i,
 ]
 
-/** Everything a client, a model or a reviewer would trip over in one tool's declaration; `descriptor` as `tools/list` shows it. */
+/** Finds problems for clients, models and reviewers in the declaration of one tool; `descriptor` comes from `tools/list`. */
 export function toolFindings(
   tool: Tool,
   descriptor: Readonly<Record<string, unknown>>,
@@ -57,7 +57,7 @@ export function toolFindings(
   return found.flatMap(([rule, details]) => details.map((detail) => ({ rule, tool: tool.name, detail })))
 }
 
-/** The mean size over all tools of a plugin. */
+/** Checks the mean size of all tools of a plugin. */
 export function meanFinding(
   descriptors: readonly Readonly<Record<string, unknown>>[],
 ): readonly ToolFinding[] {

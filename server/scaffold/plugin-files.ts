@@ -1,4 +1,4 @@
-/** What a new plugin is called everywhere it is named. */
+/** The names of a new plugin. */
 export interface PluginNames {
   /** npm name: `satchel-word-count`. */
   readonly packageName: string
@@ -10,11 +10,11 @@ export interface PluginNames {
   readonly tool: string
 }
 
-/** Longest name npm takes. */
+/** Maximum length of an npm name. */
 const NAME_MAX_CHARS = 60
 const NAME = /^(@[a-z0-9][a-z0-9-]*\/)?[a-z][a-z0-9-]*$/
 
-/** The names that follow from what was typed; undefined when that is no plain npm name. */
+/** Derives the names from an npm name; undefined if it is not a plain npm name. */
 export function pluginNames(typed: string): PluginNames | undefined {
   if (typed.length > NAME_MAX_CHARS || !NAME.test(typed)) return undefined
   const folder = typed.slice(typed.indexOf('/') + 1)
@@ -23,8 +23,8 @@ export function pluginNames(typed: string): PluginNames | undefined {
 }
 
 /**
- * Every file of a new plugin, path -> text: one tool, its test, and what a repository needs around them. Plain JavaScript with
- * types in comments, so that nothing has to be installed or compiled before the first test passes.
+ * Returns all files of a new plugin, path -> text: one tool, its test and the files of a repository. Plain JavaScript with
+ * types in comments, so that the first test passes without an installation or a build.
  */
 export function pluginFiles(names: PluginNames, satchelVersion: string): Readonly<Record<string, string>> {
   return {
