@@ -1,31 +1,27 @@
-import { defineRefusals, isSatchelError } from '../../server/plugin.ts'
+import { defineRefusals, type ErrorCode, isSatchelError } from '../../server/plugin.ts'
 
 const OTHER_COLLECTION = 'Set another embedding.collection_name and run ingest again.'
 
-const options = <const Text extends string>(message: Text) =>
-  ({ code: 'invalid', reason: 'options_invalid', message }) as const
-const refusedUrl = <const Text extends string>(message: Text) =>
-  ({ code: 'invalid', reason: 'url_refused', message }) as const
-const refusedPath = <const Text extends string>(message: Text) =>
-  ({ code: 'invalid', reason: 'path_refused', message }) as const
-const refusedHost = <const Text extends string>(message: Text) =>
-  ({ code: 'forbidden', reason: 'host_refused', message }) as const
-const missingRef = <const Text extends string>(message: Text) =>
-  ({ code: 'not_found', reason: 'ref_not_found', message }) as const
-const missingFile = <const Text extends string>(message: Text) =>
-  ({ code: 'not_found', reason: 'file_not_found', message }) as const
-const tooLarge = <const Text extends string>(message: Text) =>
-  ({ code: 'too_large', reason: 'repository_too_large', message }) as const
-const noGit = <const Text extends string>(message: Text) =>
-  ({ code: 'unavailable', reason: 'git_missing', message }) as const
-const network = <const Text extends string>(message: Text) =>
-  ({ code: 'unavailable', reason: 'network', message }) as const
-const gitFailed = <const Text extends string>(message: Text) =>
-  ({ code: 'unavailable', reason: 'git_failed', message }) as const
-const otherStore = <const Text extends string>(message: Text) =>
-  ({ code: 'conflict', reason: 'embedding_mismatch', message }) as const
-const noServer = <const Text extends string>(message: Text) =>
-  ({ code: 'unavailable', reason: 'vector_store_unreachable', message }) as const
+const rowsOf =
+  <const Code extends ErrorCode, const Reason extends string>(code: Code, reason: Reason) =>
+  <const Text extends string>(message: Text) =>
+    ({ code, reason, message }) as const
+
+const options = rowsOf('invalid', 'options_invalid')
+const refusedUrl = rowsOf('invalid', 'url_refused')
+const refusedPath = rowsOf('invalid', 'path_refused')
+const refusedHost = rowsOf('forbidden', 'host_refused')
+const missingRef = rowsOf('not_found', 'ref_not_found')
+const missingFile = rowsOf('not_found', 'file_not_found')
+const tooLarge = rowsOf('too_large', 'repository_too_large')
+const noGit = rowsOf('unavailable', 'git_missing')
+const network = rowsOf('unavailable', 'network')
+const gitFailed = rowsOf('unavailable', 'git_failed')
+const otherStore = rowsOf('conflict', 'embedding_mismatch')
+const noServer = rowsOf('unavailable', 'vector_store_unreachable')
+const notStored = rowsOf('unavailable', 'storage_failed')
+const damagedIndex = rowsOf('conflict', 'index_damaged')
+const damagedStore = rowsOf('conflict', 'store_damaged')
 
 /** Every refusal of this plugin. Several rows may share a reason. */
 export const refusals = defineRefusals({
@@ -162,14 +158,11 @@ export const refusals = defineRefusals({
   module_files_too_large: tooLarge('The module files of this ref exceed 256 MiB.'),
   // Output directory, clones and index
   storage_failed: {
-    code: 'unavailable',
-    message: '{where} could not be written.',
+    ...notStored('{where} could not be written.'),
     next: 'Check the free space and its permissions, then run again.',
   },
   clone_not_written: {
-    code: 'unavailable',
-    reason: 'storage_failed',
-    message: 'The clone could not be written.',
+    ...notStored('The clone could not be written.'),
     next: 'Check the free space and the permissions of clone_dir.',
   },
   store_foreign: {
@@ -195,20 +188,15 @@ export const refusals = defineRefusals({
     tool: 'list_repositories',
   },
   index_damaged: {
-    code: 'conflict',
-    message: 'The module index cannot be read; nothing was changed.',
+    ...damagedIndex('The module index cannot be read; nothing was changed.'),
     next: 'Run `satchel modules rebuild` to rebuild it from the summaries.',
   },
   index_newer: {
-    code: 'conflict',
-    reason: 'index_damaged',
-    message: 'The module index was written by a newer version of satchel; nothing was changed.',
+    ...damagedIndex('The module index was written by a newer version of satchel; nothing was changed.'),
     next: 'Use that version, or another output_dir.',
   },
   summary_damaged: {
-    code: 'conflict',
-    reason: 'index_damaged',
-    message: 'A summary that the index names is missing or damaged.',
+    ...damagedIndex('A summary that the index names is missing or damaged.'),
     next: 'Run `satchel ingest` again.',
   },
   module_not_found: {
@@ -298,14 +286,13 @@ export const refusals = defineRefusals({
     next: OTHER_COLLECTION,
   },
   store_damaged: {
-    code: 'conflict',
-    message: 'The vector store {file} cannot be read: {why}.',
+    ...damagedStore('The vector store {file} cannot be read: {why}.'),
     next: 'Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.',
   },
   store_newer: {
-    code: 'conflict',
-    reason: 'store_damaged',
-    message: 'The vector store {place} was written by a newer version of satchel; nothing was changed.',
+    ...damagedStore(
+      'The vector store {place} was written by a newer version of satchel; nothing was changed.',
+    ),
     next: 'Use that version, or set another embedding.vectordb_path or collection_name.',
   },
   store_full: {
@@ -317,21 +304,7 @@ export const refusals = defineRefusals({
 
 export type Refusals = typeof refusals
 
-/** The format version of a stored file or header: its member `format`, when that is newer than what this version reads. */
-export function newerFormat(value: unknown, known: number): number | undefined {
-  if (typeof value !== 'object' || value === null || !('format' in value)) return undefined
-  return typeof value.format === 'number' && value.format > known ? value.format : undefined
-}
-
 /** Whether a thrown value is an error of this reason. */
 export function isReason(thrown: unknown, reason: keyof Refusals): boolean {
   return isSatchelError(thrown) && thrown.reason === reason
-}
-
-/** A `catch` for a rebuild, which may replace a damaged file: rethrows all else, also that the file is of a newer version. */
-export function absentIfDamaged(reason: 'index_damaged' | 'store_damaged') {
-  return (thrown: unknown): undefined => {
-    const isNewer = isSatchelError(thrown) && thrown.details?.['format'] !== undefined
-    if (!isReason(thrown, reason) || isNewer) throw thrown
-  }
 }

@@ -7,7 +7,7 @@ import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../output/module-index.ts'
-import { absentIfDamaged } from '../reasons.ts'
+import { absentIfDamaged } from '../output/stored-format.ts'
 import { recordOf } from './summary-output.ts'
 
 /** What of a file shows that it is a summary of ours. */

@@ -10,7 +10,8 @@ import {
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
-import { newerFormat, refusals } from '../reasons.ts'
+import { refusals } from '../reasons.ts'
+import { newerFormat } from './stored-format.ts'
 
 const counts = z.object({
   variables: z.number().int(),

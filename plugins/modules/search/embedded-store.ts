@@ -1,7 +1,8 @@
 import { isAscii } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { absentIfDamaged, refusals } from '../reasons.ts'
+import { absentIfDamaged } from '../output/stored-format.ts'
+import { refusals } from '../reasons.ts'
 import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
 import { refuseOtherStore } from './store-header.ts'
 import {

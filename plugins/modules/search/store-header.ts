@@ -1,4 +1,5 @@
-import { newerFormat, refusals } from '../reasons.ts'
+import { newerFormat } from '../output/stored-format.ts'
+import { refusals } from '../reasons.ts'
 import type { IncludeOptions } from './vector-record.ts'
 
 /** What a vector store was made with. Stores of another make are refused, never mixed. */
