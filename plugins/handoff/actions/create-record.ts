@@ -142,7 +142,10 @@ async function findParent(project: Project, given: string) {
   } catch (thrown) {
     if (!isSatchelError(thrown) || thrown.reason !== 'record_not_found') throw thrown
     const id = quoted(given, 80)
-    throw refusals.parent_not_found({ id }, { details: { parent: id }, cause: thrown })
+    throw refusals.parent_not_found(
+      { id },
+      { details: { parent: id, near: thrown.details?.['near'] }, cause: thrown },
+    )
   }
 }
 

@@ -20,7 +20,7 @@ export async function resolveId(project: Project, given: string): Promise<string
   const ids = await project.store.ids()
   const hits = matchingIds(wanted, ids)
   const [only] = hits
-  if (only === undefined) throw unknownRecord(wanted)
+  if (only === undefined) throw await unknownRecord(project.store, wanted)
   if (hits.length === 1) return only
   const details = { candidates: hits.slice(0, MAX_CANDIDATES) }
   throw refusals.ambiguous_id({ id: wanted, count: hits.length }, { details })
@@ -30,14 +30,14 @@ async function latestId(project: Project): Promise<string> {
   const { disk, layout } = project.store
   const { rows } = await project.index.view()
   const latest = latestOf(rows, await storedProjectId(disk, layout)) ?? latestOf(rows, undefined)
-  if (!latest) throw unknownRecord('latest')
+  if (!latest) throw await unknownRecord(project.store, 'latest')
   return latest.id.toLowerCase()
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */
 export async function findRecord(project: Project, given: string): Promise<StoredRecord> {
   const found = await project.store.read(await resolveId(project, given))
-  if (!found) throw unknownRecord(given)
+  if (!found) throw await unknownRecord(project.store, given)
   if (found.kind === 'broken') throw brokenFile(found.problem)
   return found
 }

@@ -41,7 +41,7 @@ export async function getRecord(
 ): Promise<GetAnswer> {
   const id = await resolveId(project, request.id)
   const found = await project.store.read(id)
-  if (!found) throw unknownRecord(request.id)
+  if (!found) throw await unknownRecord(project.store, request.id)
   if (found.kind === 'broken' && !found.document) throw brokenFile(found.problem)
   const base = {
     root: project.root,

@@ -61,7 +61,7 @@ async function judgedOf(ctx: CallContext, project: Project, candidate: Candidate
   if (candidate.kind === 'path') return fromBytes(await readFileInside(ctx, candidate.path))
   const { id } = candidate
   const found = await project.store.read(await resolveId(project, id))
-  if (!found) throw unknownRecord(id)
+  if (!found) throw await unknownRecord(project.store, id)
   return found.kind === 'record' ? fromDocument(found.document) : fromBroken(found)
 }
 

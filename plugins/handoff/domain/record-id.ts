@@ -3,6 +3,10 @@ import { createHash } from 'node:crypto'
 /** Record ids and names derived from hashes. */
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+const FRAGMENT = /^[0-9a-f]{4,32}$/
+/** Share of equal digits from which an id counts as near a mistyped one. */
+const NEAR_SHARE = 0.75
+const MAX_NEAR = 5
 
 /** Random bytes from the caller's source. */
 export type RandomBytes = (size: number) => Uint8Array
@@ -33,12 +37,36 @@ export function shortId(id: string): string {
 
 /** Ids that start or end with these hex digits, at least 4; hyphens are ignored. */
 export function matchingIds(fragment: string, ids: readonly string[]): readonly string[] {
-  const wanted = fragment.toLowerCase().replaceAll('-', '')
-  if (!/^[0-9a-f]{4,32}$/.test(wanted)) return []
+  const wanted = digitsOf(fragment)
+  if (!FRAGMENT.test(wanted)) return []
   return ids.filter((id) => {
-    const digits = id.toLowerCase().replaceAll('-', '')
+    const digits = digitsOf(id)
     return digits.startsWith(wanted) || digits.endsWith(wanted)
   })
+}
+
+/** At most five ids that a mistyped id or fragment may mean: most of its digits agree with their start or end. Best first. */
+export function nearIds(mistyped: string, ids: readonly string[]): readonly string[] {
+  const wanted = digitsOf(mistyped)
+  if (!FRAGMENT.test(wanted)) return []
+  return ids
+    .map((id) => {
+      const digits = digitsOf(id)
+      const ends = [digits.slice(0, wanted.length), digits.slice(-wanted.length)]
+      return { id, equal: Math.max(...ends.map((end) => equalDigits(wanted, end))) }
+    })
+    .filter(({ equal }) => equal >= wanted.length * NEAR_SHARE)
+    .sort((a, b) => b.equal - a.equal)
+    .slice(0, MAX_NEAR)
+    .map(({ id }) => id)
+}
+
+function equalDigits(a: string, b: string): number {
+  return [...a].filter((digit, index) => digit === b[index]).length
+}
+
+function digitsOf(id: string): string {
+  return id.toLowerCase().replaceAll('-', '')
 }
 
 /** SHA-256 of bytes or of a text's UTF-8, in hex. */

@@ -8,7 +8,7 @@ import {
   systemCode,
   writeFileDurably,
 } from '../../../server/plugin.ts'
-import { isUuid, sha256 } from '../domain/record-id.ts'
+import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { ensureFolder } from './ensure-folder.ts'
@@ -76,13 +76,14 @@ export function openStore(parts: {
     swept = true
   }
 
+  const ids = () => storing(() => recordIds(disk, layout))
   const files = { disk, layout, written: parts.onWrite ?? (() => {}) }
 
   return {
     layout,
     disk,
     exists: async () => (await disk.stat(layout.records))?.kind === 'directory',
-    ids: () => storing(() => recordIds(disk, layout)),
+    ids,
     read: (id) => storing(() => readRecord(disk, layout, id)),
     create: (id, text) =>
       storing(async () => {
@@ -91,11 +92,11 @@ export function openStore(parts: {
       }),
     update: (id, ifMatch, edit) =>
       storing(async () => {
-        if (!(await readRecord(disk, layout, id))) throw unknownRecord(id)
+        if (!(await readRecord(disk, layout, id))) throw await unknownRecord({ ids }, id)
         await prepare()
         return withLock(locks, id.toLowerCase(), async (held) => {
           const current = await readRecord(disk, layout, id)
-          if (!current) throw unknownRecord(id)
+          if (!current) throw await unknownRecord({ ids }, id)
           if (ifMatch !== undefined && current.etag !== ifMatch) throw changedMeanwhile(id, current.etag)
           const text = await edit(current)
           if (text === undefined) return { etag: current.etag ?? '', path: current.path }
@@ -182,8 +183,9 @@ function alreadyThere(id: string): SatchelError {
   return refusals.exists({ id }, { details: { id }, next: { tool: 'handoff_get', args: { id } } })
 }
 
-/** The error for an unknown record. */
-export function unknownRecord(id: string, near: readonly string[] = []): SatchelError {
+/** The error for an unknown record, with the ids that a mistyped one may mean. */
+export async function unknownRecord({ ids }: Pick<Store, 'ids'>, id: string): Promise<SatchelError> {
+  const near = nearIds(id, await ids())
   return refusals.record_not_found({ id: quoted(id, 80) }, { details: { id: quoted(id, 80), near } })
 }
 

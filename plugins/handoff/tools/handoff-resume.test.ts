@@ -258,6 +258,24 @@ test('an id is a uuid, latest, or digits from either end; two hits name both', a
   })
 })
 
+test('a refusal of an unknown id names the ids that differ by few digits', async (t) => {
+  const bench = await openBench(t)
+  const { id } = await bench.call('handoff_create', SMALL)
+  const other = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')
+  const calls = [other(id), other(id.slice(-8))].flatMap((mistyped) => [
+    bench.call('handoff_get', { id: mistyped }),
+    bench.call('handoff_resume', { id: mistyped }),
+    bench.call('handoff_validate', { id: mistyped }),
+    bench.call('handoff_update', { id: mistyped, if_match: 'any', append: { completed: ['x'] } }),
+    bench.call('handoff_branch', { id: mistyped, relation: 'continue' }),
+  ])
+
+  for (const result of await Promise.allSettled(calls)) {
+    assert.equal(result.status, 'rejected')
+    assert.deepEqual(result.reason.details.near, [id], result.reason.reason)
+  }
+})
+
 test('over the budget an outline comes, and its next call reads on', async (t) => {
   const bench = await openBench(t)
   const { id } = await bench.call('handoff_create', { ...SMALL, completed: Array(500).fill('did something') })
