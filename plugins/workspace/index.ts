@@ -6,8 +6,10 @@ import {
   type OpenListener,
   type PluginInstance,
 } from '../../server/plugin.ts'
-import { roomFindings } from './commands/looking.ts'
-import { roomCommands } from './commands/room-commands.ts'
+import { callCommand } from './commands/call.ts'
+import { joiningCommands } from './commands/joining.ts'
+import { lookingCommands, roomFindings } from './commands/looking.ts'
+import { openCommand } from './commands/open.ts'
 import { namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
 import { type RoomWorld, realWorld } from './connection/clock.ts'
@@ -46,7 +48,13 @@ export const plugin = workspacePlugin(realWorld)
 /** Without a configured room, only the verbs that open one are offered. */
 function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
   const room = createRoomProcess(host, config, world)
-  const commands = roomCommands(host, config, room)
+  const tools = roomTools(room.connection, checkHandoffRecord)
+  const commands = [
+    openCommand(host, config, room),
+    ...lookingCommands(host, room),
+    ...joiningCommands(host, room),
+    callCommand(host, room, tools),
+  ]
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {
     const remote = remoteRoom(host, config)
@@ -54,6 +62,7 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
   }
   return {
     ...offered(room),
+    tools,
     commands,
     doctor: () => findingsOf(host, room),
     howToJoin: 'Join the room first.',
@@ -85,7 +94,6 @@ async function findingsOf(host: Host, room: RoomProcess): Promise<readonly Findi
 function offered(room: RoomProcess): PluginInstance {
   const { connection } = room
   return {
-    tools: roomTools(connection, checkHandoffRecord),
     resources: roomResources(connection),
     prompts: roomPrompts(connection),
     streams: [observeStream(connection, () => room.feed)],

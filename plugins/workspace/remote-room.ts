@@ -1,10 +1,10 @@
 import { type Host, isSatchelError, type RemoteMcp } from '../../server/plugin.ts'
-import { isSafeEndpoint, redeemAt } from './commands/joining.ts'
+import { isSafeEndpoint, redeemAt, ticketOf } from './commands/joining.ts'
 import { savedSessionAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
 import { requireSameProtocol } from './connection/attachment.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
-import { type JoinTicket, parseJoinUri } from './domain/invitation.ts'
+import type { JoinTicket } from './domain/invitation.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
 
@@ -18,9 +18,7 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
   if (connect === undefined && invite === undefined) return undefined
   const ticket = invite === undefined ? undefined : ticketOf(invite)
   const address = connect ?? ticket?.endpoints.find(isSafeEndpoint)
-  if (address === undefined || !isSafeEndpoint(address)) {
-    throw refusals.room_address()
-  }
+  if (address === undefined || !isSafeEndpoint(address)) throw refusals.room_address()
   const { origin, pathname } = new URL(address)
   let asked = false
   return {
@@ -47,12 +45,6 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
       throw refusals.session_not_stored()
     },
   }
-}
-
-function ticketOf(invite: string): JoinTicket {
-  const ticket = parseJoinUri(invite)
-  if (ticket) return ticket
-  throw refusals.invitation_malformed()
 }
 
 async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<string> {

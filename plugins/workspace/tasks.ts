@@ -8,7 +8,7 @@ import {
 import { pause } from './connection/attachment.ts'
 import { sessionIdOf } from './connection/credentials.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
-import { LOST_LIMIT_MS, LOST_PAUSE_MS, ownerLost } from './connection/local-session.ts'
+import { LOST_LIMIT_MS, LOST_PAUSE_MS } from './connection/local-session.ts'
 import type { RoomConnection } from './connection/room-connection.ts'
 import { refusals } from './reasons.ts'
 import type { ActorChange } from './room/change.ts'
@@ -65,7 +65,7 @@ async function askOwner(
       return (await callOwner(address, call)) as TaskState // the result of the route below
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
-      if (performance.now() > deadline) throw ownerLost()
+      if (performance.now() > deadline) throw refusals.room_owner_lost()
       link.lost()
       await pause(LOST_PAUSE_MS)
     }

@@ -12,7 +12,7 @@ import { forward, keyed } from '../connection/forward.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { print } from './printing.ts'
-import { withTarget } from './target.ts'
+import { ROOM_FLAG, withTarget } from './target.ts'
 
 /** `satchel workspace call TOOL [JSON]`: any tool of the room, at the process that has it open. */
 export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[]): Command {
@@ -24,7 +24,7 @@ export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[
     input: z.object({
       tool: z.string().describe('workspace_status, or status'),
       json: z.string().optional().describe('the input as a JSON object; - reads standard input'),
-      room: z.string().optional().describe('the Markdown file of the room'),
+      room: ROOM_FLAG,
     }),
     example: 'satchel workspace call read \'{"section":"Plan"}\' --room plan.md',
     run: async (ctx, flags, terminal) => {

@@ -6,9 +6,15 @@ import { type JoinTicket, parseJoinUri } from '../domain/invitation.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import { print } from './printing.ts'
-import { asking, forgetSession, requireOwner, savedSession, saveSession, withTarget } from './target.ts'
-
-const ROOM = z.string().optional().describe('the Markdown file of the room')
+import {
+  asking,
+  askOwner,
+  forgetSession,
+  ROOM_FLAG,
+  savedSession,
+  saveSession,
+  withTarget,
+} from './target.ts'
 
 /** Verbs about who takes part. */
 export function joiningCommands(host: Host, room: RoomProcess): readonly Command[] {
@@ -27,14 +33,13 @@ function inviteCommand(room: RoomProcess): Command {
     title: 'invite someone',
     description: 'Makes an invitation and prints its URI once; the URI holds a secret.',
     input: z.object({
-      room: ROOM,
+      room: ROOM_FLAG,
       capabilities: z.string().optional().describe('comma-separated; default: those of an agent'),
       minutes: z.coerce.number().int().optional().describe('valid for, default 60'),
       max_uses: z.coerce.number().int().optional().describe('default 1'),
     }),
     example: 'satchel workspace invite --room plan.md --minutes 30',
     async run(_, flags, terminal) {
-      const address = await requireOwner(room, flags.room)
       const { capabilities, minutes, max_uses } = flags
       const body = {
         ...(capabilities !== undefined && {
@@ -43,8 +48,7 @@ function inviteCommand(room: RoomProcess): Command {
         ...(minutes !== undefined && { minutes }),
         ...(max_uses !== undefined && { max_uses }),
       }
-      const call = { method: 'POST', path: '/local/invite', body } as const
-      const invited = await asking(address, () => callOwner(address, call))
+      const invited = await askOwner(room, flags.room, { path: '/local/invite', body })
       print(terminal, invited, () => (invited as { uri: string }).uri)
       return 0
     },
@@ -57,7 +61,7 @@ function revokeCommand(host: Host, room: RoomProcess): Command {
     title: 'revoke an invitation or end a session',
     description: 'Takes an invitation (inv_…) back, or ends a session (ssn_…) at once.',
     positional: ['id'],
-    input: z.object({ id: z.string().describe('inv_… or ssn_…'), room: ROOM }),
+    input: z.object({ id: z.string().describe('inv_… or ssn_…'), room: ROOM_FLAG }),
     example: 'satchel workspace revoke inv_0123456789abcdef --room plan.md',
     run: (_, flags, terminal) =>
       withTarget(host, room, flags.room, async ({ address, token }) => {
@@ -84,12 +88,10 @@ function ownerLinkCommand(room: RoomProcess): Command {
     cli: 'workspace owner-link',
     title: 'a fresh link to the owner page',
     description: 'Prints a link that opens the owner page once, within 10 minutes.',
-    input: z.object({ room: ROOM }),
+    input: z.object({ room: ROOM_FLAG }),
     example: 'satchel workspace owner-link --room plan.md',
     async run(_, flags, terminal) {
-      const address = await requireOwner(room, flags.room)
-      const call = { method: 'POST', path: '/local/owner-link', body: {} } as const
-      const link = await asking(address, () => callOwner(address, call))
+      const link = await askOwner(room, flags.room, { path: '/local/owner-link', body: {} })
       print(terminal, link, () => (link as { url: string }).url)
       return 0
     },
@@ -109,8 +111,7 @@ function joinCommand(host: Host): Command {
     }),
     example: 'satchel workspace join satchel://join/eyJ2IjoxfQ --name ada',
     async run(_, flags, terminal) {
-      const ticket = parseJoinUri(flags.uri)
-      if (!ticket) throw refusals.invitation_malformed()
+      const ticket = ticketOf(flags.uri)
       const { url, joined } = await redeemAt(ticket, {
         invite: ticket.secret,
         name: flags.name ?? 'agent',
@@ -122,6 +123,13 @@ function joinCommand(host: Host): Command {
       return 0
     },
   })
+}
+
+/** The ticket of an invitation. Errors: `invalid`/`invalid_request` for any other text. */
+export function ticketOf(invitation: string): JoinTicket {
+  const ticket = parseJoinUri(invitation)
+  if (ticket) return ticket
+  throw refusals.invitation_malformed()
 }
 
 /** Redeems an invitation at the first of its endpoints that answers. Errors: `unavailable`/`transport_unavailable`, the room's own. */

@@ -28,9 +28,8 @@ import { storeContent } from '../room/room.ts'
 import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
 import { eventLine, print } from './printing.ts'
-import { namedPlace, runningOwner, type Target, withTarget } from './target.ts'
+import { namedPlace, ROOM_FLAG, runningOwner, type Target, withTarget } from './target.ts'
 
-const ROOM = z.string().optional().describe('the Markdown file of the room')
 const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
 
 /** Verbs that only look. Without a running owner they recover the room into memory and change no byte. */
@@ -49,7 +48,7 @@ function statusCommand(host: Host, room: RoomProcess): Command {
     cli: 'workspace status',
     title: 'where the room stands',
     description: 'Shows version, members and what is open; works without a running room.',
-    input: z.object({ room: ROOM }),
+    input: z.object({ room: ROOM_FLAG }),
     example: 'satchel workspace status --room plan.md',
     async run(_, flags, terminal) {
       const status = await looked(host, room, flags.room, {
@@ -94,7 +93,7 @@ function eventsCommand(host: Host, room: RoomProcess): Command {
     cli: 'workspace events',
     title: 'the stored events',
     description: 'Lists the stored events, oldest first; works without a running room.',
-    input: z.object({ room: ROOM, since: SINCE }),
+    input: z.object({ room: ROOM_FLAG, since: SINCE }),
     example: 'satchel workspace events --room plan.md --since 10',
     async run(_, flags, terminal) {
       const since = flags.since ?? 0
@@ -133,7 +132,7 @@ function observeCommand(host: Host, room: RoomProcess): Command {
     cli: 'workspace observe',
     title: 'follow the events as they happen',
     description: 'Prints each event as it happens, until stopped; with --json one envelope per line.',
-    input: z.object({ room: ROOM, since: SINCE }),
+    input: z.object({ room: ROOM_FLAG, since: SINCE }),
     example: 'satchel workspace observe --room plan.md --json',
     run: (ctx, flags, terminal) =>
       withTarget(host, room, flags.room, async ({ address, token }) => {
@@ -179,9 +178,7 @@ async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => 
     publish: () => {},
     substrateChanged: () => {},
   })
-  if (!existsSync(place.sidecar)) {
-    throw refusals.room_not_found()
-  }
+  if (!existsSync(place.sidecar)) throw refusals.room_not_found()
   const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm'))
   try {
     return inspection.read(look)
@@ -196,7 +193,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
     title: 'check the room’s files',
     description:
       'Checks that the room can be recovered and that file and newest version agree; changes nothing.',
-    input: z.object({ room: ROOM }),
+    input: z.object({ room: ROOM_FLAG }),
     example: 'satchel workspace doctor --room plan.md',
     async run(_, flags, terminal) {
       const place = namedPlace(room, flags.room)
@@ -249,7 +246,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
     title: 'write the room’s story to a folder',
     description:
       'Writes the document, the events and the status of the room into a folder, for keeping or for another tool.',
-    input: z.object({ room: ROOM, output: z.string().describe('folder to write, made when missing') }),
+    input: z.object({ room: ROOM_FLAG, output: z.string().describe('folder to write, made when missing') }),
     positional: ['output'],
     example: 'satchel workspace export story --room plan.md',
     async run(_, flags, terminal) {

@@ -1,8 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Host, makeFolder, removeFile, writeFileDurably } from '../../../server/plugin.ts'
-import { callOwner, LinkLost, type OwnerAddress } from '../connection/link.ts'
-import { ownerLost } from '../connection/local-session.ts'
+import { z } from 'zod'
+import {
+  type Host,
+  isSatchelError,
+  makeFolder,
+  removeFile,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
+import { callOwner, type LinkCall, LinkLost, type OwnerAddress } from '../connection/link.ts'
 import { isOfAnotherPlace } from '../connection/place-mark.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
@@ -10,7 +16,10 @@ import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import { CLI_NAME } from '../routes/local.ts'
 
-/** Where a verb's calls go, and as whom. */
+/** `--room`, which names the room of a verb. */
+export const ROOM_FLAG = z.string().optional().describe('the Markdown file of the room')
+
+/** Where a verb's calls go, and with which session. */
 export interface Target {
   readonly address: OwnerAddress
   readonly token: string
@@ -22,8 +31,7 @@ export function namedPlace(room: RoomProcess, file: string | undefined): RoomPla
   try {
     return room.place()
   } catch (thrown) {
-    if (thrown instanceof Error && 'reason' in thrown && thrown.reason === 'room_not_running')
-      return undefined
+    if (isSatchelError(thrown) && thrown.reason === 'room_not_running') return undefined
     throw thrown
   }
 }
@@ -42,12 +50,16 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
   }
 }
 
-/** The owner of the room that a verb names. Errors: `unavailable`/`room_not_running`. */
-export async function requireOwner(room: RoomProcess, file: string | undefined): Promise<OwnerAddress> {
+/** Asks the owner of the room that a verb names at its socket. Errors: `unavailable`/`room_not_running`, those of `asking`. */
+export async function askOwner(
+  room: RoomProcess,
+  file: string | undefined,
+  { path, body }: Required<Pick<LinkCall, 'path' | 'body'>>,
+): Promise<unknown> {
   if (file !== undefined) room.configure({ file: resolve(file) })
   const address = await runningOwner(room.place())
-  if (address) return address
-  throw notRunning()
+  if (!address) throw refusals.room_not_running()
+  return asking(address, () => callOwner(address, { method: 'POST', path, body }))
 }
 
 /**
@@ -59,13 +71,9 @@ export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): 
     return await work()
   } catch (thrown) {
     if (!(thrown instanceof LinkLost)) throw thrown
-    if ('socket' in address) throw ownerLost()
+    if ('socket' in address) throw refusals.room_owner_lost()
     throw refusals.transport_unavailable({ address: address.url }, { cause: thrown })
   }
-}
-
-function notRunning(): Error {
-  return refusals.room_not_running()
 }
 
 /**
@@ -84,7 +92,7 @@ export async function withTarget<T>(
     return asking(target.address, () => work(target))
   }
   const address = await runningOwner(place)
-  if (!address) throw notRunning()
+  if (!address) throw refusals.room_not_running()
   return asking(address, () => asOwner(address, work))
 }
 

@@ -4,7 +4,7 @@ import type { RoomPlace } from '../engine/open-room.ts'
 import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
-import { type Owner, type OwnerAttempt, roomLocked } from './owner.ts'
+import type { Owner, OwnerAttempt } from './owner.ts'
 import { isOfAnotherPlace } from './place-mark.ts'
 
 /** How this process reaches the room: it owns it, or another process does. */
@@ -63,8 +63,9 @@ export function createAttachment(
   const attach = async (rank: Rank): Promise<Attached> => {
     if (ended) throw ended.reason
     if (current) return current
-    // A stdio process is asked as a listener at its socket alone, which closes when the calls there are over.
-    if (leaving?.owner.rank === 'stdio' && rank === 'listener') throw stopping()
+    // Only calls at the socket ask a stdio process as a listener. Refuse them as a closing listener does: callers retry at
+    // the next owner.
+    if (leaving?.owner.rank === 'stdio' && rank === 'listener') throw refusals.stopping()
     attaching ??= heldBack()
       .then(() => attachNow(take, place, rank))
       .finally(() => {
@@ -121,9 +122,7 @@ async function attachNow(
     racingSince = attempt.kind === 'lost' ? (racingSince ?? now) : undefined
     const isLate =
       racingSince === undefined ? now - began > RECOVERY_LIMIT_MS : now - racingSince > ATTACH_LIMIT_MS
-    if (isLate) {
-      throw refusals.room_starting()
-    }
+    if (isLate) throw refusals.room_starting()
     await pause(retryMs / 2 + randomInt(retryMs / 2))
   }
 }
@@ -134,9 +133,12 @@ async function linkTo(record: RoomLockRecord, place: RoomPlace, rank: Rank): Pro
   try {
     const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })
     requireSameProtocol(answer)
-    if (isOfAnotherPlace(answer, place.sidecar)) throw copied()
+    if (isOfAnotherPlace(answer, place.sidecar)) throw refusals.room_copied()
     if (rank === 'stdio') return { kind: 'there', address }
-    if (record.rank === 'listener') throw roomLocked(addressIn(answer))
+    if (record.rank === 'listener') {
+      const locked = addressIn(answer)
+      throw refusals.room_locked({ address: locked }, { details: { address: locked } })
+    }
     await callOwner(address, { method: 'POST', path: '/local/yield', body: {} })
     return undefined
   } catch (thrown) {
@@ -145,22 +147,11 @@ async function linkTo(record: RoomLockRecord, place: RoomPlace, rank: Rank): Pro
   }
 }
 
-/** As a listener that was told to close says it: the asker's next try is at the next owner. */
-function stopping(): Error {
-  return refusals.stopping()
-}
-
-function copied(): Error {
-  return refusals.room_copied()
-}
-
 /** Errors: `unavailable`/`protocol_mismatch`. */
 export function requireSameProtocol(answer: unknown): void {
   const major =
     isJsonObject(answer) && isJsonObject(answer['protocol']) ? answer['protocol']['major'] : undefined
-  if (major !== PROTOCOL.major) {
-    throw refusals.protocol_mismatch()
-  }
+  if (major !== PROTOCOL.major) throw refusals.protocol_mismatch()
 }
 
 function addressIn(answer: unknown): string {

@@ -78,7 +78,7 @@ async function join(attachment: Attachment, wish: LocalWish, client: string | un
       return answer as Joined // what our own route gives
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
-      if (performance.now() > deadline) throw ownerLost()
+      if (performance.now() > deadline) throw refusals.room_owner_lost()
       attachment.detach(attached)
       await pause(LOST_PAUSE_MS)
     }
@@ -102,9 +102,4 @@ export function localJoin({ name, asOwner }: LocalWish, client: string | undefin
 /** What a client calls itself was written for no room: cut and cleaned it always makes a name. */
 function nameOfClient(client = ''): string {
   return firstChars(visibleLine(client), LIMITS.nameChars) || 'agent'
-}
-
-/** The refusal when the owner went away and nobody took over in time. */
-export function ownerLost(): Error {
-  return refusals.room_owner_lost()
 }

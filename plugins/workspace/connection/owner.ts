@@ -6,7 +6,6 @@ import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/ope
 import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import type { Feed } from '../feed.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
-import { refusals } from '../reasons.ts'
 import type { News } from '../room/change.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
@@ -181,9 +180,4 @@ function createExpiryTimer(room: Room, world: RoomWorld, host: Host): ExpiryTime
       clearTimeout(timer)
     },
   }
-}
-
-/** The refusal of a room whose owner outranks this process's wish. */
-export function roomLocked(address: string): Error {
-  return refusals.room_locked({ address }, { details: { address } })
 }

@@ -15,7 +15,7 @@ import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
 import { LinkLost, type OwnerAddress } from './link.ts'
-import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession, ownerLost } from './local-session.ts'
+import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession } from './local-session.ts'
 import type { Owner } from './owner.ts'
 import { createRate, type Rate } from './rate.ts'
 
@@ -135,7 +135,7 @@ function currentSession(
  */
 function withSecret<T>(answer: T): T {
   const isReplay = isJsonObject(answer) && answer['replayed'] === true
-  if (isReplay) throw ownerLost()
+  if (isReplay) throw refusals.room_owner_lost()
   return answer
 }
 
@@ -203,7 +203,7 @@ async function recover(
   { attachment, local, attached, joined, late }: FailedTry,
 ): Promise<void> {
   if (thrown instanceof LinkLost) {
-    if (late) throw ownerLost()
+    if (late) throw refusals.room_owner_lost()
     attachment.detach(attached)
     await pause(LOST_PAUSE_MS)
     return

@@ -61,7 +61,10 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   let known: string | undefined
   const take = async (rank: Rank): Promise<OwnerAttempt> => {
     const at = place()
-    if (known === at.sidecar && !existsSync(known)) throw sidecarGone(at)
+    // A room whose folder disappeared is not silently begun anew.
+    if (known === at.sidecar && !existsSync(known)) {
+      throw refusals.sidecar_removed({ folder: basename(at.sidecar), file: basename(at.file) })
+    }
     const attempt = await takeRoom({
       host,
       world,
@@ -115,9 +118,4 @@ function findPlace(path: string, env: Host['env']): RoomPlace {
   } catch (cause) {
     throw refusals.folder_not_found({ cause })
   }
-}
-
-/** The refusal of a process whose room went away: it begins no other one without being asked to. */
-function sidecarGone({ file, sidecar }: RoomPlace): Error {
-  return refusals.sidecar_removed({ folder: basename(sidecar), file: basename(file) })
 }

@@ -1,11 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
-/** The refusal of a sidecar, or a record, that this version does not know. */
-export function unsupportedVersion(): SatchelError {
-  return refusals.unsupported_version()
-}
-
 /** The refusal to open what was acknowledged and can no longer be read; nothing was written. */
 export function storeDamaged(
   what: string,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Params, Row, Schema, Statements } from '../domain/rows.ts'
-import { storeDamaged, unsupportedVersion } from './damage.ts'
+import { refusals } from '../reasons.ts'
+import { storeDamaged } from './damage.ts'
 import type { JournalRecord, Step } from './journal-record.ts'
 import {
   EMPTY_META,
@@ -148,7 +149,7 @@ function openImage(sql: Sql, schema: Schema, image: Uint8Array) {
   const [format, tables] = [Math.floor(version / FORMAT_STEP), version % FORMAT_STEP]
   if (format > FORMAT || tables > schema.version) {
     connection.close()
-    throw unsupportedVersion()
+    throw refusals.unsupported_version()
   }
   connection.exec(`PRAGMA user_version = ${FORMAT * FORMAT_STEP + tables}`)
   return { connection, isOlder: format < FORMAT }

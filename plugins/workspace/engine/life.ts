@@ -19,13 +19,14 @@ export function createLife(log: Log): Life {
     poisoned: stop.signal,
     assertUsable: () => {
       if (error) throw error
-      if (isClosed) {
-        throw refusals.room_closed()
-      }
+      if (isClosed) throw refusals.room_closed()
     },
     poison: (reason) => {
       if (error) return error
-      error = isSatchelError(reason) && reason.reason === 'store_poisoned' ? reason : diskFailed(reason)
+      error =
+        isSatchelError(reason) && reason.reason === 'store_poisoned'
+          ? reason
+          : refusals.store_poisoned({ cause: reason })
       log.error('The room stopped: its disk or its lock failed', { error: String(reason) })
       stop.abort(error)
       return error
@@ -34,8 +35,4 @@ export function createLife(log: Log): Life {
       isClosed = true
     },
   }
-}
-
-function diskFailed(cause: unknown): SatchelError {
-  return refusals.store_poisoned({ cause })
 }

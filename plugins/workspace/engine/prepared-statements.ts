@@ -1,5 +1,5 @@
 import type { Cell, Params, Statements } from '../domain/rows.ts'
-import { unsupportedVersion } from './damage.ts'
+import { refusals } from '../reasons.ts'
 import type { SqlStatement } from './sql.ts'
 import { isRead } from './sql-lint.ts'
 
@@ -37,7 +37,7 @@ export function prepareStatements(
   return {
     byId: (id: number): SqlStatement => {
       const name = nameOf.get(id)
-      if (name === undefined) throw unsupportedVersion()
+      if (name === undefined) throw refusals.unsupported_version()
       return find(name).statement
     },
     bound: (name: string, params: Params = {}): Bound => {

@@ -58,9 +58,7 @@ export function claimRoute(connection: RoomConnection, claims: Claims): Route {
       requireOwnPage(request)
       rate.count(ctx.peer)
       const key = textField(await jsonBody(request), 'key')
-      if (!claims.redeem(key)) {
-        throw refusals.owner_link_used()
-      }
+      if (!claims.redeem(key)) throw refusals.owner_link_used()
       const { room } = await connection.owner('listener')
       const joined = await room.changeAsSystem((change) =>
         joinLocally(change, {

@@ -20,14 +20,10 @@ export function json(data: unknown, headers: Readonly<Record<string, string>> = 
  */
 export async function jsonBody(request: Request): Promise<Readonly<Record<string, unknown>>> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw refusals.media_type()
-  }
+  if (type !== 'application/json') throw refusals.media_type()
   try {
     const value: unknown = JSON.parse(await request.text())
-    if (isJsonObject(value)) {
-      return value
-    }
+    if (isJsonObject(value)) return value
   } catch {
     // said below, as for every other wrong shape
   }

@@ -59,9 +59,7 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
     }),
     route('POST', 'owner-link', async () => {
       const url = parts.ownerLink()
-      if (url === undefined) {
-        throw refusals.page_not_served()
-      }
+      if (url === undefined) throw refusals.page_not_served()
       return { url }
     }),
     route('POST', 'yield', async (_, __, { rank }) => {
