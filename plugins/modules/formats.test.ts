@@ -10,7 +10,7 @@ import { openParseCache } from './output/parse-cache.ts'
 import { createIngestTasks } from './service/ingest-tasks.ts'
 import { buildRemote } from './testing/build-remote.ts'
 
-const FIXTURE = join(import.meta.dirname, 'testdata/formats/0.1.0')
+const FIXTURE = join(import.meta.dirname, 'testing/testdata/formats/0.1.0')
 const CLONE = 'vpc-3ec8f782a742.git'
 const LOCKS = ['output/.satchel/ingest.lock', `repos/${CLONE}.lock`, 'vectordb/infra_modules.lock']
 

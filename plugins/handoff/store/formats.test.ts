@@ -10,7 +10,7 @@ import { createIndex } from './record-index.ts'
 import { loadSessions } from './sessions.ts'
 import { openStore } from './store.ts'
 
-const FIXTURE = join(import.meta.dirname, '../testdata/formats/0.1.0/store')
+const FIXTURE = join(import.meta.dirname, '../testing/testdata/formats/0.1.0/store')
 const PARENT = '01a2042a-ab07-729b-b845-786403c8e0d8'
 const DRAFT = '01a2042a-bc9a-7947-a603-105d90f85969'
 const HIDDEN = ['cache', 'locks', 'gitignore']

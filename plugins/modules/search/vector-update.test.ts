@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import fsPromises, { readFile } from 'node:fs/promises'
+import fs from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -75,10 +76,10 @@ test('a run writes the file of the vectors once, and a server finds what the run
   const more = { repositories: [...(stage.settings['repositories'] as object[]), { url: queue }] }
   const grown = await stage.open(more)
   const renamed: string[] = []
-  const { rename } = fsPromises
-  t.mock.method(fsPromises, 'rename', async (from: string, to: string) => {
+  const { renameSync } = fs
+  t.mock.method(fs, 'renameSync', (from: string, to: string) => {
     renamed.push(to)
-    await rename(from, to)
+    renameSync(from, to)
   })
   syncBuiltinESMExports()
   t.after(() => {

@@ -19,7 +19,7 @@ import { SCHEMA, STATEMENTS } from '../room/schema.ts'
 import { inspectRoom, lastOwner, openRoom, roomPlace } from './open-room.ts'
 import { systemSurroundings } from './room-lock.ts'
 
-const FIXTURE = join(import.meta.dirname, '../testdata/formats/0.1.0')
+const FIXTURE = join(import.meta.dirname, '../testing/testdata/formats/0.1.0')
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 /** The tables of a room, without its rules. */
 const content = { schema: SCHEMA, statements: STATEMENTS, hooks: { bootstrap() {}, external() {} } }
