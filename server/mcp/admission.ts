@@ -1,22 +1,22 @@
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server'
 
-/** Concurrent calls; the next line waits (mcp, section 10). */
+/** Maximum number of concurrent calls (mcp, section 10). */
 const MAX_IN_FLIGHT = 64
 
-/** The queue in front of the handlers: at most 64 requests run, the others wait in order. */
+/** The queue of requests: at most 64 run concurrently, the others wait in order. */
 export interface Admission {
-  /** Text of what waits, in characters. */
+  /** Total length of the queued text in characters. */
   readonly waitingChars: number
   offer(message: JSONRPCMessage, chars: number): void
-  /** A request was answered: the next one may run. */
+  /** Records that a request was answered, and runs the next one. */
   answered(id: string | number): void
-  /** Delivers what may run now. */
+  /** Delivers the messages that may run now. */
   pump(): void
-  /** Resolved when nothing waits and nothing runs. */
+  /** Resolves when no request is queued or running. */
   idle(): Promise<void>
 }
 
-/** An empty queue that hands messages to `deliver` while `hasRoom`. */
+/** Creates an empty queue that passes messages to `deliver` while `hasRoom` is true. */
 export function createAdmission(
   deliver: (message: JSONRPCMessage) => void,
   hasRoom: () => boolean,
@@ -30,7 +30,7 @@ export function createAdmission(
     hasRoom() && !(isRequest(message) && running.size >= MAX_IN_FLIGHT)
   const run = (message: JSONRPCMessage): void => {
     const cancelled = cancelledId(message)
-    if (cancelled !== undefined) running.delete(keyOf(cancelled)) // nobody answers a cancelled request
+    if (cancelled !== undefined) running.delete(keyOf(cancelled)) // a cancelled request gets no answer
     if (isRequest(message)) running.add(keyOf(message.id))
     deliver(message)
   }
@@ -53,7 +53,7 @@ export function createAdmission(
     offer(message, chars) {
       const cancelled = cancelledId(message)
       if (cancelled !== undefined && running.has(keyOf(cancelled))) {
-        run(message) // it overtakes the lines that wait for the very call it ends
+        run(message) // deliver a cancellation before queued requests, which may wait for the call it ends
       } else {
         waiting.push({ message, chars })
         waitingChars += chars
@@ -72,19 +72,19 @@ export function createAdmission(
   }
 }
 
-/** True for what has to be answered. */
+/** Reports whether a message requires an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message
 }
 
-/** The request a `notifications/cancelled` names. */
+/** Returns the id of the request that a `notifications/cancelled` names. */
 export function cancelledId(message: JSONRPCMessage): string | number | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const id = message.params?.['requestId']
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-/** 1 and "1" are different requests. */
+/** Returns a key that distinguishes the ids 1 and "1". */
 function keyOf(id: string | number): string {
   return JSON.stringify(id)
 }

@@ -2,19 +2,19 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 import type { ClientInfo, Principal } from '../contract/advanced/principal.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
-/** Who made a request, and whether it came over this user's own pipe. */
+/** The caller of a request, and whether it uses the pipe of this OS user. */
 export interface Caller {
   readonly principal: Principal
   readonly localTransport?: 'stdio'
 }
 
-/** This OS user on the other end of the pipe (mcp, section 9). */
+/** The caller over stdio: this OS user (mcp, section 9). */
 export const LOCAL_CALLER: Caller = {
   principal: { id: 'local', kind: 'local', capabilities: [] },
   localTransport: 'stdio',
 }
 
-/** What the SDK carries from the transport to a handler: who is calling, without the secret that proved it. */
+/** Returns the auth info that the SDK passes from the transport to a handler: the principal without its secret. */
 export function authInfoOf(principal: Principal) {
   return {
     token: '',
@@ -24,7 +24,7 @@ export function authInfoOf(principal: Principal) {
   }
 }
 
-/** The one reader of what `authInfoOf` wrote. Errors: a `TypeError` when a transport forgot to say who is calling. */
+/** Reads the auth info that `authInfoOf` wrote. Errors: a `TypeError` if the transport set none. */
 export function callerOf(ctx: ServerContext): Caller {
   const principal = ctx.http?.authInfo?.extra?.['principal']
   if (typeof principal !== 'object' || principal === null)
@@ -37,7 +37,7 @@ const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 /** The extension whose declaration makes a request accept a task (SEP-2663). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
-/** The client's name and version as the request itself says, cut to sane lengths. */
+/** Returns the client's name and version from the request, cut to a maximum length. */
 export function clientInfoOf(envelope: unknown): ClientInfo | undefined {
   const client = fieldOf(envelope, CLIENT_INFO)
   const name = fieldOf(client, 'name')
@@ -46,12 +46,12 @@ export function clientInfoOf(envelope: unknown): ClientInfo | undefined {
   return { name: name.slice(0, 120), version: version.slice(0, 60) }
 }
 
-/** Whether this very request declares the tasks extension. */
+/** Reports whether this request declares the tasks extension. */
 export function declaresTasks(envelope: unknown): boolean {
   return isJsonObject(fieldOf(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'extensions'), TASKS_EXTENSION))
 }
 
-/** Whether this very request declares that its client can ask its user (form elicitation). */
+/** Reports whether this request declares form elicitation. */
 export function declaresElicitation(envelope: unknown): boolean {
   return isJsonObject(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'elicitation'))
 }

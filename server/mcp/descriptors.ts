@@ -11,13 +11,13 @@ import { fenceFor } from './untrusted-fields.ts'
 
 type Descriptor = Readonly<Record<string, unknown>>
 
-/** A tool this door offers: what clients see of it, and how its output is fenced. */
+/** A tool of this door with its descriptor and the function that fences its output. */
 export interface OfferedTool {
   readonly owned: OwnedTool
   fence(output: unknown): unknown
 }
 
-/** Everything the lists answer, compiled once per process, frozen, in a deterministic order. */
+/** The contents of all lists, compiled once per process, frozen, in a deterministic order. */
 export interface Catalog {
   readonly host: RunningHost
   readonly raw: RawTable | undefined
@@ -25,12 +25,12 @@ export interface Catalog {
   readonly unreached: SatchelError | undefined
   /** 2026-07-28. */
   readonly modernTools: readonly Descriptor[]
-  /** Older clients: an `outputSchema` without `required`, because they check error results against it too. */
+  /** Older clients: `outputSchema` without `required`, because they also validate error results. */
   readonly legacyTools: readonly Descriptor[]
   readonly prompts: readonly Descriptor[]
   readonly templates: readonly Descriptor[]
   readonly fixedResources: readonly Descriptor[]
-  /** Undefined for a tool that is unknown or not offered: callers cannot tell them apart. */
+  /** Undefined for a tool that is unknown or not offered; callers cannot distinguish them. */
   tool(name: string): OfferedTool | undefined
 }
 
@@ -70,7 +70,7 @@ export function createCatalog(host: RunningHost, elsewhere?: RawTable | SatchelE
   }
 }
 
-/** What a client sees of a tool. Errors: `invalid`/`plugin_shape` naming the tool. */
+/** Returns the descriptor of a tool. Errors: `invalid`/`plugin_shape` naming the tool. */
 export function toolDescriptor(tool: Tool): Descriptor {
   const { annotations } = tool
   return {
@@ -91,7 +91,7 @@ export function toolDescriptor(tool: Tool): Descriptor {
   }
 }
 
-/** True for a resource whose URI holds `{variables}`. */
+/** Reports whether the URI of a resource contains `{variables}`. */
 export function isTemplate(resource: Resource): boolean {
   return resource.uri.includes('{')
 }

@@ -5,25 +5,25 @@ import { type Catalog, createCatalog } from './descriptors.ts'
 import type { RawTable } from './raw-table.ts'
 
 export interface DoorOptions {
-  /** Answers to `initialize` and `server/discover` do not wait for it, all others do. */
+  /** All requests except `initialize` and `server/discover` wait for it. */
   readonly boot: Promise<RunningHost>
-  /** Of the package, for `serverInfo`. */
+  /** The version of the package, for `serverInfo`. */
   readonly version: string
   readonly log: Log
-  /** Confined to what callers of this door may touch. Errors: `forbidden`/`path_refused`. */
+  /** Resolves a path that callers of this door may use. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
   readonly raw?: RawTable
   /** What stands beside the host's own and may be out of reach; asked again until it was reached. */
   annex?(host: RunningHost): Promise<RawTable | undefined>
 }
 
-/** What every server instance of one process shares. No state of a connection lives here. */
+/** State shared by all server instances of a process; none of it belongs to a connection. */
 export interface Door extends DoorOptions {
-  /** What is served, compiled when first asked for. */
+  /** Returns the catalog, compiled at the first call. */
   catalog(): Promise<Catalog>
 }
 
-/** A door that compiles its catalog once, at the first request that needs it. */
+/** Creates a door that compiles its catalog at the first request that needs it. */
 export function createDoor(options: DoorOptions): Door {
   let compiled: Promise<Catalog> | undefined
   const elsewhere = async (host: RunningHost): Promise<RawTable | SatchelError | undefined> => {

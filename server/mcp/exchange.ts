@@ -5,21 +5,21 @@ import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { tracedLog } from './traced-log.ts'
 
-/** `modern` is 2026-07-28; `legacy` is everything from 2024-11-05 to 2025-11-25. */
+/** `modern` is 2026-07-28; `legacy` is 2024-11-05 to 2025-11-25. */
 export type Era = 'modern' | 'legacy'
 
-/** One request on its way through a handler. */
+/** One request in a handler. */
 export interface Exchange {
   readonly catalog: Catalog
   readonly era: Era
   readonly caller: Caller
   readonly ctx: ServerContext
   readonly server: Server
-  /** Confined to what callers of this door may touch. Errors: `forbidden`/`path_refused`. */
+  /** Resolves a path that callers of this door may use. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
 }
 
-/** What a read, a prompt or a completion may know: no progress, no task. */
+/** Creates the context of a read, a prompt or a completion, without progress and tasks. */
 export function callContextOf(exchange: Exchange): CallContext {
   const { catalog, caller, ctx, era, server } = exchange
   const { envelope } = ctx.mcpReq

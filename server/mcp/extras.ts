@@ -2,7 +2,7 @@ import type { CallContext } from '../contract/context.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { refusals } from './refusals.ts'
 
-/** Methods of 2026-07-28 that we serve beside the SDK, which refuses them or bounds nothing (mcp, section 5). */
+/** Methods of 2026-07-28 that we implement because the SDK refuses them or sets no limits (mcp, section 5). */
 export const EXTRA_METHODS: readonly string[] = [
   'resources/subscribe',
   'resources/unsubscribe',
@@ -12,7 +12,7 @@ export const EXTRA_METHODS: readonly string[] = [
 const VERSION = '2026-07-28'
 const META = 'io.modelcontextprotocol/'
 
-/** A request of one of these methods that is wholly right in its form. */
+/** A well-formed request of one of these methods. */
 export interface ExtraRequest {
   readonly id: string | number
   readonly method: string
@@ -20,7 +20,7 @@ export interface ExtraRequest {
   readonly envelope: Readonly<Record<string, unknown>>
 }
 
-/** The request, if every part of its form is right; the SDK answers all others, so that its checks exist once. */
+/** Parses a well-formed request; undefined for all others, which the SDK refuses with its own checks. */
 export function extraRequestOf(message: unknown): ExtraRequest | undefined {
   if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return undefined
   const { id, method, params } = message
@@ -32,14 +32,14 @@ export function extraRequestOf(message: unknown): ExtraRequest | undefined {
   return { id, method, params, envelope }
 }
 
-/** What a `subscriptions/listen` asks for. */
+/** The filter of a `subscriptions/listen`. */
 export interface ListenFilter {
   readonly uris: readonly string[]
-  /** Undefined: not asked for. */
+  /** Undefined: not requested. */
   readonly taskIds: readonly string[] | undefined
 }
 
-/** The filter of the parameters; undefined when it is none. */
+/** Parses the filter of the parameters; undefined if it is malformed. */
 export function listenFilterOf(params: Readonly<Record<string, unknown>>): ListenFilter | undefined {
   const { notifications } = params
   if (!isJsonObject(notifications)) return undefined

@@ -21,7 +21,7 @@ import { type Connection, serverFor } from './server.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { UnsubscribableError } from './watch.ts'
 
-/** Cap of a message (mcp, section 4). */
+/** Maximum size of a message (mcp, section 4). */
 export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 const HEARTBEAT_MS = 15_000
 const VERSION = '2026-07-28'
@@ -31,7 +31,7 @@ const HEADER_MISMATCH = -32020
 export interface HttpMountOptions extends DoorOptions {
   readonly pump: Pump
   readonly after?: After
-  /** Milliseconds of a clock that only goes forward; absent: the process's own. */
+  /** Milliseconds of a monotonic clock; absent: the clock of the process. */
   clock?(): number
 }
 
@@ -42,7 +42,7 @@ interface Parts {
   readonly subscriptions: Subscriptions
 }
 
-/** MCP over Streamable HTTP at `/mcp`, for clients of 2026-07-28 and before. */
+/** Serves MCP over Streamable HTTP at `/mcp` for all supported versions of the protocol. */
 export function createHttpMount(options: HttpMountOptions): McpMount {
   const door = createDoor(options)
   const clock = options.clock ?? (() => performance.now())
@@ -127,19 +127,19 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   },
 }
 
-/** Whether the headers repeat the version and the method of the body: the last part of a form that is wholly right. */
+/** Reports whether the headers repeat the version and the method of the body, as a well-formed request must. */
 function namesInHeaders({ headers }: Request, { method }: ExtraRequest): boolean {
   return headers.get('mcp-protocol-version') === VERSION && headers.get('mcp-method') === method
 }
 
-/** A refused subscription as a response: only the one refusal of a URI is an ordinary answer. */
+/** Converts a refused subscription to a response; only the refusal of a URI has status 200. */
 function protocolRefusal(error: ProtocolError, id: MessageId): Response {
   const { code, message, data } = error
   const status = error instanceof UnsubscribableError ? 200 : 400
   return refusal({ status, code, message, ...(data !== undefined && { data }), id })
 }
 
-/** The answer to a GET that names no session and not exactly the one version whose stream needs none. */
+/** Refuses a GET without a session unless it names the version whose stream needs none. */
 function refuseVersion(version: string | null): Response | undefined {
   if (version === VERSION) return undefined
   if (version === null) {

@@ -1,8 +1,8 @@
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 
 /**
- * What a model reads about this server before its first call: the same for every client, at most 1,900 characters
- * (quality, section 2: clients cut at 2,048). It is sent before any plugin is loaded.
+ * Returns the instructions that a model reads before its first call: the same for every client, at most 1,900
+ * characters (quality, section 2: clients cut at 2,048). They are sent before any plugin is loaded.
  */
 export const INSTRUCTIONS = [
   'satchel keeps work that must outlive one agent session. Each toolset is usable alone.',

@@ -24,37 +24,37 @@ import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch, type Watch } from './watch.ts'
 import { withLegacyCode, withoutValidatorText } from './wire.ts'
 
-/** GET streams one session or principal may hold open (mcp, section 5). */
+/** Maximum number of GET streams of one session or principal (mcp, section 5). */
 export const MAX_STREAMS = 4
 
 interface Session {
   readonly server: Server
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly watch: Watch
-  /** Newest last: what the server says by itself goes to that one. */
+  /** Newest last; messages without a request go to the newest stream. */
   readonly streams: NotificationStream[]
 }
 
 export interface LegacyOptions {
   serverFor(connection: Connection): Server
   readonly stream: Pick<NotificationStreamOptions, 'pump' | 'after'>
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   clock(): number
 }
 
-/** Streamable HTTP for clients before 2026-07-28. Sessions live in memory: a restart forgets them. */
+/** Streamable HTTP for clients before 2026-07-28. Sessions are kept in memory and lost at a restart. */
 export interface LegacySessions {
   post(exchange: McpExchange, principal: Principal, body: unknown): Promise<Response>
-  /** The stream of a session for what the server says by itself. */
+  /** Opens the stream of a session for messages that answer no request. */
   get(exchange: McpExchange, principal: Principal, sessionId: string): Response
-  /** Ends the streams of one listener; the sessions live on. */
+  /** Ends the streams of one listener and keeps the sessions. */
   endStreams(listener: string): void
   /** Ends a session. */
   delete(principal: Principal, sessionId: string): Promise<Response>
   close(): Promise<void>
 }
 
-/** No sessions yet; the owner closes them all. */
+/** Creates the transport without sessions; the owner closes it. */
 export function createLegacySessions(options: LegacyOptions): LegacySessions {
   const sessions = createSessionTable<Session>({
     clock: options.clock,
@@ -110,13 +110,13 @@ async function openSession(
   const server = options.serverFor({ era: 'legacy', callerOf, watch })
   const session: Session = { server, transport, watch, streams }
   sendThroughStreams(session, () => sessions.touch(id))
-  server.onclose = () => void sessions.remove(id) // its own clean-up cannot reject
+  server.onclose = () => void sessions.remove(id) // its clean-up never rejects
   await sessions.add(id, principal.id, session)
   await server.connect(transport)
   return session
 }
 
-/** What belongs to no request goes to the newest GET stream, or nowhere; the SDK's own stream has no bound. */
+/** Sends messages without a request to the newest GET stream, if any; the SDK's own stream has no limit. */
 function sendThroughStreams({ transport, streams }: Session, touched: () => void): void {
   const send = transport.send.bind(transport)
   transport.send = async (message, sendOptions) => {
@@ -164,7 +164,7 @@ function sessionNotFound(body: unknown): Response {
   return refusal({ status: 404, code: -32001, message: 'Session not found', id: echoableId(body) })
 }
 
-/** One more GET stream than a session or principal may hold. */
+/** Creates the refusal of a GET stream above the maximum. */
 export function tooManyStreams(): SatchelError {
   return refusals.stream_limit({ count: MAX_STREAMS })
 }

@@ -1,9 +1,9 @@
-/** Longest line that is read, in bytes (mcp, section 10). */
+/** Maximum length of a line in bytes (mcp, section 10). */
 export const LINE_MAX_BYTES = 10 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** What a line reader found. `not_utf8` and `too_long` stand for one line each. */
+/** The result of a line reader. `not_utf8` and `too_long` replace one line each. */
 export type Line =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'not_utf8' }

@@ -7,18 +7,18 @@ import type { WireResult } from './raw-table.ts'
 import type { RemoteRequests } from './remote-requests.ts'
 import { UnsubscribableError } from './watch.ts'
 
-/** Pauses between attempts to follow again: doubled from the first to the longest (workspace, section 9). */
+/** Delays between reconnects, doubled from the first to the maximum (workspace, section 9). */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
-/** Holds the other side's notification stream from the first use on, and tells our hub what it says. */
+/** Keeps the notification stream of the remote server open from the first use and forwards its messages to the hub. */
 export interface Follower {
   start(): void
-  /** Errors: -32602, the one refusal of a subscription; those of a request. */
+  /** Errors: -32602 for any refused subscription; those of a request. */
   watch(uri: string): Promise<void>
 }
 
-/** A follower that sends nothing before it is used; `signal` ends it. */
+/** Creates a follower that sends nothing before its first use; `signal` ends it. */
 export function createFollower(host: RunningHost, requests: RemoteRequests, signal: AbortSignal): Follower {
   const watched = new Set<string>()
   let isFollowing = false
@@ -33,10 +33,10 @@ export function createFollower(host: RunningHost, requests: RemoteRequests, sign
   }
   const subscribe = (uri: string): Promise<unknown> =>
     requests.send({ method: 'resources/subscribe', params: { uri }, repeatable: true, signal })
-  /** False: the other side has no stream for us. */
+  /** False: the remote server offers no stream. */
   const followOnce = async (): Promise<boolean> => {
     try {
-      // A restarted server has lost the subscriptions; at connect it sends one hint for each.
+      // A restarted server lost the subscriptions; when we connect it sends one hint for each.
       for (const uri of watched) await subscribe(uri)
       return await requests.follow(hear, signal)
     } catch (error) {
@@ -55,7 +55,7 @@ export function createFollower(host: RunningHost, requests: RemoteRequests, sign
   const start = (): void => {
     if (isFollowing) return
     isFollowing = true
-    void follow() // it catches whatever a request throws
+    void follow() // it catches all errors of its requests
   }
   return {
     start,

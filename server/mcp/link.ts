@@ -10,14 +10,14 @@ import { maskedTask } from './task-wire.ts'
 
 const TASKS = { extensions: { [TASKS_EXTENSION]: {} } }
 
-/** The links of one stdio process; it closes them. */
+/** The links of one stdio process, which closes them. */
 export interface Links {
   /** What the plugin's server elsewhere serves; undefined when no plugin lends one. Errors: `unavailable`, `unauthorized`. */
   tableOf(host: RunningHost): Promise<RawTable | undefined>
   close(): void
 }
 
-/** No link yet: nothing is sent before a client asks for a list or makes a call. */
+/** Creates the links. Nothing is sent before a client requests a list or makes a call. */
 export function createLinks(): Links {
   const closing = new AbortController()
   return {
@@ -82,7 +82,7 @@ async function loadTable(host: RunningHost, remote: RemoteMcp, signal: AbortSign
   }
 }
 
-/** The profile is the other side's; `read_only` and `exclude` are ours and always win. */
+/** The remote server applies its profile; our `read_only` and `exclude` always take precedence. */
 function isTaken(tool: WireResult, remote: RemoteMcp, { filter }: RunningHost): boolean {
   const name = String(tool['name'])
   const annotations = tool['annotations'] as { readonly readOnlyHint?: unknown } | undefined // as the protocol has it

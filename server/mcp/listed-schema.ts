@@ -4,22 +4,22 @@ import { isJsonObject } from '../platform/json-object.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Keywords whose value is data, in which nothing is a keyword. */
+/** Keywords whose value is data. */
 const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'examples', 'required'])
 /** Keywords whose value maps names to schemas. */
 const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas'])
-/** Keywords that say nothing to a model, or that only we read. */
+/** Keywords that mean nothing to a model, or that only the host reads. */
 const UNLISTED = /^(?:\$schema|\$id|x-satchel-.*)$/
-/** Limits against abuse, which no caller of good will meets: checked at the call, not listed. */
+/** Limits against abuse, which ordinary callers never reach: checked at the call, not listed. */
 const GUARDS = /^(?:minLength|maxLength|maxItems)$/
-/** What zod writes for every whole number. */
+/** The limits that zod writes for every integer. */
 const SAFE_BOUND = Number.MAX_SAFE_INTEGER
 
 const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>()
 
 /**
- * The JSON Schema (2020-12) of a zod schema as zod writes it, converted once per process and kept.
- * Errors: zod's own, for what has no JSON Schema (dates, transforms, custom types); the caller names the tool.
+ * Returns the JSON Schema (2020-12) of a zod schema, converted once per process.
+ * Errors: those of zod for types without JSON Schema (dates, transforms, custom types); the caller names the tool.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const known = converted.get(schema) ?? {}
@@ -29,8 +29,8 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
 }
 
 /**
- * An input's schema as clients see it: without what only costs tokens and what the description names in words; closed
- * at the top where every field is listed.
+ * Returns the listed schema of an input, without keywords of no use to a model and without fields that the description
+ * names; closed at the top level if every field is listed.
  */
 export function listedInput(schema: z.ZodType): JsonSchema {
   const whole = jsonSchemaOf(schema, 'input')
@@ -40,13 +40,13 @@ export function listedInput(schema: z.ZodType): JsonSchema {
     { ...whole, properties: Object.fromEntries(kept) },
     false,
   )
-  const named = { type: 'object', properties: {}, ...listed } // clients want both, also of a tool without inputs
+  const named = { type: 'object', properties: {}, ...listed } // clients require both, even for a tool without input
   return kept.length < all.length ? named : { ...named, additionalProperties: false }
 }
 
 /**
- * An output's schema as clients see it: open everywhere, because a client that keeps it would refuse the next
- * version's field; text that will be fenced has no length or pattern.
+ * Returns the listed schema of an output: open at every level, because a client that caches it would refuse a field of
+ * the next version; text that the door fences has no length or pattern.
  */
 export function listedOutput(schema: z.ZodType): JsonSchema {
   return lean(jsonSchemaOf(schema, 'output'), true)
@@ -80,7 +80,7 @@ function isEmptyObject(value: unknown): boolean {
 function leanValue(keyword: string, value: unknown, open: boolean): unknown {
   if (DATA_KEYWORDS.has(keyword) || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => leanValue('', entry, open))
-  const object = value as JsonSchema // an object that is no array, as JSON has them
+  const object = value as JsonSchema // a JSON object, checked above
   if (!NAMED_SCHEMAS.has(keyword)) return lean(object, open)
   return Object.fromEntries(Object.entries(object).map(([name, entry]) => [name, leanValue('', entry, open)]))
 }

@@ -10,15 +10,15 @@ import { findTask, requireTasksDeclared } from './tasks.ts'
 import { MAX_WATCHED_URIS, requireSubscribable, tooManyUris } from './watch.ts'
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-/** Listens one principal or connection may hold open (mcp, section 5). */
+/** Maximum number of open listens of one principal or connection (mcp, section 5). */
 export const MAX_LISTENS = 8
 
-/** Says a message about `key`; asked for the content only when it goes out. */
+/** Sends a message about `key`; `message` is called only when it is sent. */
 export type Say = (key: string, message: () => unknown) => void
 
 /** One open `subscriptions/listen`. Its owner calls `close` when the connection, the caller or the process ends. */
 export interface Listen {
-  /** Said first: what is really watched. */
+  /** First message: the resources and tasks that are watched. */
   readonly acknowledgement: unknown
   /** Final message, sent when the server ends the stream. */
   readonly lastWord: unknown
@@ -26,9 +26,8 @@ export interface Listen {
 }
 
 /**
- * Opens what a `subscriptions/listen` asks for. What is unknown, foreign or not offered is left out without a word;
- * nothing is replayed.
- * Errors: -32602 for a filter that is none, -32021 for task ids without the declared extension, then
+ * Opens a `subscriptions/listen`. Unknown, foreign and unavailable entries are silently omitted; nothing is replayed.
+ * Errors: -32602 for a malformed filter, -32021 for task ids without the declared extension, then
  * `rate_limited`/`subscription_limit`.
  */
 export async function openListen(
@@ -73,7 +72,7 @@ export async function openListen(
   }
 }
 
-/** The hint that a resource changed; it never carries the resource. */
+/** Returns the hint that a resource changed, without its content. */
 export function updated(uri: string, meta?: Readonly<Record<string, unknown>>): unknown {
   return {
     jsonrpc: '2.0',
@@ -89,7 +88,7 @@ interface TaskHint {
   readonly say: Say
 }
 
-/** Says what `tasks/get` would answer now; nothing when the caller no longer may see the task. */
+/** Sends the current answer of `tasks/get`; nothing if the caller may no longer see the task. */
 export function sayTask(catalog: Catalog, ctx: CallContext, { id, canAsk, meta, say }: TaskHint): void {
   findTask(catalog, ctx, id).then(
     (found) => {

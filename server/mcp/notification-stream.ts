@@ -3,7 +3,7 @@ import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 
-/** Bytes that wait for one reader before it has fallen behind (mcp, section 5). */
+/** Maximum number of bytes queued for one reader (mcp, section 5). */
 const MAX_WAITING_BYTES = 256 * 1024
 
 export interface NotificationStreamOptions {
@@ -11,32 +11,32 @@ export interface NotificationStreamOptions {
   readonly after?: After
   /** Absent: 256 KiB and 64 messages. */
   readonly maxBytes?: number
-  /** The message a stream that the server ends says last. */
+  /** Final message of a stream that the server ends. */
   lastWord?(): unknown
-  /** Called once, whatever ended it. */
+  /** Called once when the stream ends for any reason. */
   onClose(): void
 }
 
-/** Messages to one client over server-sent events; it ends when its caller's credential does. */
+/** Messages to one client over server-sent events. The stream ends when the caller loses its rights. */
 export interface NotificationStream {
   readonly closed: boolean
-  /** The listener it came in at. */
+  /** The listener of the request. */
   readonly listener: string
-  /** Never waits. The caller is looked at again before the frame goes out. */
+  /** Never blocks. The caller is authenticated again before the frame is sent. */
   notify(frame: Buffer): void
-  /** Sends status and headers, then `first`; these frames count for no bound. */
+  /** Sends status and headers, then `first`, which does not count towards the limits. */
   start(first: readonly Buffer[], headers?: Readonly<Record<string, string>>): void
-  /** Ends it with its last word, after what was said before. */
+  /** Sends the queued messages and the final one, then ends the stream. */
   end(): void
 }
 
-/** A message as one server-sent event, without an id: nothing can be resumed. */
+/** Formats a message as one server-sent event without id, because streams cannot be resumed. */
 export function messageFrame(message: unknown): Buffer {
   return Buffer.from(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
 }
 
 /**
- * A stream over the exchange's raw response; `start` sends its first byte.
+ * Creates a stream over the raw response of the exchange; `start` sends its first byte.
  * Errors: `unavailable`/`too_many_streams`.
  */
 export function openNotificationStream(
@@ -95,7 +95,7 @@ export function openNotificationStream(
   }
 }
 
-/** Ends those of `streams` that came in at this listener. */
+/** Ends the streams of this listener. */
 export function endStreamsOf(streams: Iterable<NotificationStream>, listener: string): void {
   for (const stream of [...streams]) if (stream.listener === listener) stream.end()
 }

@@ -1,27 +1,27 @@
 import type { RealStdout } from '../process-io.ts'
 
-/** Unwritten bytes above which nothing new is asked for (mcp, section 10). */
+/** Number of unwritten bytes above which no input is read (mcp, section 10). */
 export const CONGESTED_BYTES = 1024 * 1024
 
-/** The one way to stdout. Owned by the wire; it ends with the process. */
+/** The only writer of stdout. Owned by the wire; it ends with the process. */
 export interface Outlet {
-  /** Resolved when written; rejected when the pipe is broken. */
+  /** Resolves when the message is written; rejects if the pipe is broken. */
   send(message: unknown): Promise<void>
-  /** A hint: while the pipe is congested the newest per `key` waits, and goes out once when there is room. */
+  /** Sends a hint. While the pipe is congested, only the newest hint of each `key` is kept. */
   hint(key: string, message: () => unknown): void
   readonly congested: boolean
-  /** Resolved when everything sent so far was written or cannot be. */
+  /** Resolves when all messages are written or the pipe is broken. */
   flushed(): Promise<void>
 }
 
 interface OutletEvents {
-  /** There is room again after `congested`. */
+  /** Called when the pipe is no longer congested. */
   roomy(): void
-  /** The reader closed its end. */
+  /** Called when the reader closes the pipe. */
   broken(): void
 }
 
-/** An outlet over the real stdout, one JSON message a line. */
+/** Creates an outlet that writes one JSON message per line to the real stdout. */
 export function createOutlet(stdout: RealStdout, events: OutletEvents): Outlet {
   const hints = new Map<string, () => unknown>()
   let unwritten = 0
@@ -51,7 +51,7 @@ export function createOutlet(stdout: RealStdout, events: OutletEvents): Outlet {
   const sendHints = (): void => {
     const waiting = [...hints.values()]
     hints.clear()
-    for (const message of waiting) send(message()).catch(() => undefined) // breakDown has said so
+    for (const message of waiting) send(message()).catch(() => undefined) // breakDown reports it
   }
   const send = (message: unknown): Promise<void> => {
     if (isBroken) return Promise.reject(new Error('stdout is closed'))
@@ -73,7 +73,7 @@ export function createOutlet(stdout: RealStdout, events: OutletEvents): Outlet {
     hint(key, message) {
       if (isBroken) return
       if (unwritten > CONGESTED_BYTES) hints.set(key, message)
-      else send(message()).catch(() => undefined) // a hint that cannot be delivered is no error
+      else send(message()).catch(() => undefined) // hints may be lost
     },
     get congested() {
       return unwritten > CONGESTED_BYTES

@@ -5,7 +5,7 @@ import { INVALID_PARAMS } from './protocol-errors.ts'
 const PAGE_SIZE = 100 // mcp, section 3
 const QUESTION = 'list'
 
-/** One page of a list. Errors: -32602 for a cursor that was not made here. */
+/** Returns one page of a list. Errors: -32602 for an unknown cursor. */
 export function pageOf<T>(
   all: readonly T[],
   cursor: string | undefined,

@@ -1,6 +1,6 @@
-/** Least time between two progress notifications of one call (mcp, section 8). */
+/** Minimum time between two progress notifications of one call (mcp, section 8). */
 const PROGRESS_INTERVAL_MS = 100
-/** Least time between the last progress and the result: clients lose progress that arrives with it (mcp, section 8). */
+/** Minimum time between the last progress and the result; clients lose progress that arrives with it (mcp, section 8). */
 const RESULT_GAP_MS = 25
 
 export interface ProgressParams {
@@ -12,13 +12,13 @@ export interface ProgressParams {
 /** The progress of one call; its owner calls `end` once, before the result is sent. */
 export interface Progress {
   report(done: number, total?: number, message?: string): void
-  /** Drops what still waits and gives the milliseconds the result has to wait for. */
+  /** Drops a pending report and returns the milliseconds by which to delay the result. */
   end(): number
 }
 
 /**
- * Sends the first report at once, then at most one per 100 ms, of those waiting the newest. Values that do not
- * increase are dropped. `clock` in milliseconds; `send` must not throw.
+ * Sends the first report immediately, then at most the newest one every 100 ms. Values that do not increase are
+ * dropped. `clock` in milliseconds; `send` must not throw.
  */
 export function createProgress(send: (params: ProgressParams) => void, clock: () => number): Progress {
   let sentAt = Number.NEGATIVE_INFINITY

@@ -19,7 +19,7 @@ export async function getPrompt(
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** A session reaches the prompts of its own plugin only. Errors: -32602 `Unknown prompt`. */
+/** Finds a prompt; a session can use only those of its own plugin. Errors: -32602 `Unknown prompt`. */
 export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt {
   const { principal } = caller
   const found = catalog.host.registry.prompts.find(

@@ -3,9 +3,9 @@ import { asCallerError } from '../call.ts'
 import type { Log } from '../contract/context.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 
-/** A transport's or a method's refusal that the protocol has no code of its own for. */
+/** Code of a refusal for which the protocol has none. */
 export const REFUSED = -32000
-/** Of clients before 2026-07-28; the SDK rewrites it, the legacy transports write it back. */
+/** Code for clients before 2026-07-28. The SDK replaces it and the legacy transports restore it. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002
 export const INVALID_PARAMS = ProtocolErrorCode.InvalidParams
 const INTERNAL = ProtocolErrorCode.InternalError
@@ -16,7 +16,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   internal: INTERNAL,
 }
 
-/** An unknown, a foreign and a forbidden resource, all alike. */
+/** Creates the error of an unknown, foreign or forbidden resource. */
 export function resourceNotFound(uri: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, 'Resource not found', { uri })
 }

@@ -1,6 +1,6 @@
 import type { Server, ServerContext, ServerOptions } from '@modelcontextprotocol/server'
 
-/** A result as it goes to the wire. */
+/** A result in wire format. */
 export type WireResult = Record<string, unknown>
 
 interface RawCall {
@@ -16,7 +16,7 @@ export interface RawTool {
 export interface RawResource {
   /** With `uri` or `uriTemplate`. */
   readonly descriptor: WireResult
-  /** Undefined: not this resource. */
+  /** Undefined: another resource. */
   read(uri: string): WireResult | undefined | Promise<WireResult>
 }
 
@@ -26,8 +26,8 @@ export interface RawPrompt {
 }
 
 /**
- * Declarations in the protocol's own shape, served by the same handlers, sessions and streams as a plugin's: those of
- * a remote server, and what the official conformance suite asks of a server.
+ * Declarations in wire format, served by the same handlers, sessions and streams as those of plugins. Used for remote
+ * servers and for the official conformance suite.
  */
 export interface RawTable {
   readonly tools: readonly RawTool[]
@@ -35,20 +35,20 @@ export interface RawTable {
   readonly prompts: readonly RawPrompt[]
   readonly capabilities: WireResult
   readonly requestState?: ServerOptions['requestState']
-  /** Undefined: not of this table. */
+  /** Undefined: not in this table. */
   complete(
     params: Readonly<Record<string, unknown>>,
   ): readonly string[] | undefined | Promise<readonly string[] | undefined>
-  /** Watches a resource of this table, whose changes then reach the hub. False: not of this table. */
+  /** Watches a resource of this table and forwards its changes to the hub. False: not in this table. */
   watch?(uri: string): Promise<boolean>
   findTask?(taskId: string): Promise<WireTask | undefined>
 }
 
-/** A task as the wire says it. */
+/** A task in wire format. */
 export interface WireTask {
-  /** What `tasks/get` answers a caller who can ask its user, or cannot. */
+  /** Returns the answer of `tasks/get` for a caller with or without elicitation. */
   detailed(canAsk: boolean): WireResult
-  /** False: it is gone. */
+  /** False: the task no longer exists. */
   update(inputResponses: Readonly<Record<string, unknown>>): Promise<boolean>
   cancel(): Promise<boolean>
 }

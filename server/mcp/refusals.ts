@@ -1,6 +1,6 @@
 import { defineRefusals } from '../contract/refusals.ts'
 
-/** What the MCP door refuses by itself, in addition to the errors of the protocol. */
+/** The refusals of the MCP door, in addition to the errors of the protocol. */
 export const refusals = defineRefusals({
   method_not_allowed: {
     code: 'invalid',

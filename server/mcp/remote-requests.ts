@@ -6,9 +6,9 @@ import type { WireResult } from './raw-table.ts'
 
 const VERSION = '2026-07-28'
 const META = 'io.modelcontextprotocol/'
-/** Concurrent requests (workspace, section 9). */
+/** Maximum number of concurrent requests (workspace, section 9). */
 const MAX_AT_ONCE = 8
-/** How long a request is repeated after the connection was lost (workspace, section 9). */
+/** Time during which a request is repeated after a lost connection (workspace, section 9). */
 const LOST_LIMIT_MS = 2_000
 const LOST_PAUSE_MS = 100
 
@@ -18,19 +18,19 @@ export interface RemoteRequest {
   /** Absent: none. */
   readonly capabilities?: WireResult
   readonly signal?: AbortSignal
-  /** May be sent twice and still happens once. */
+  /** True for an idempotent request, which may be repeated. */
   readonly repeatable: boolean
 }
 
-/** Requests of 2026-07-28 to a remote server, each a POST of its own. */
+/** Requests of 2026-07-28 to a remote server, one POST for each. */
 export interface RemoteRequests {
   /** Errors: the server's `ProtocolError`; those of `RemoteMcp`. */
   send(request: RemoteRequest): Promise<WireResult>
-  /** Follows its notification stream until that ends. False: there will be none. */
+  /** Follows the notification stream until it ends. False: the server offers none. */
   follow(notify: (message: WireResult) => void, signal: AbortSignal): Promise<boolean>
 }
 
-/** Nothing is sent before the first request. */
+/** Creates the client without sending a request. */
 export function createRemoteRequests(remote: RemoteMcp): RemoteRequests {
   let token: Promise<string> | undefined
   let underWay = 0
@@ -107,7 +107,7 @@ function headersOf({ method, params }: RemoteRequest): Record<string, string> {
   }
 }
 
-/** Header values are ASCII; everything else travels in the protocol's own encoding. */
+/** Encodes a header value that is not ASCII as the protocol requires. */
 function headerValue(text: string): string {
   return /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }
@@ -132,7 +132,7 @@ async function resultOf(response: Response, { errors }: RemoteMcp): Promise<Wire
   throw new ProtocolError(Number(code), String(message), data)
 }
 
-/** Each server names itself in a result: over our pipe that is us. */
+/** Removes the remote server's name from a result; over our pipe, this server is the server. */
 function withoutServerInfo(result: WireResult): WireResult {
   const { _meta, ...rest } = result
   if (!isJsonObject(_meta)) return result

@@ -10,14 +10,14 @@ import { resourceNotFound } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { matchUri } from './uri-match.ts'
 
-/** Answers `resources/list`: the fixed ones that are there, then what templates list of themselves, newest first. */
+/** Answers `resources/list`: existing fixed resources, then the listed URIs of templates, newest first. */
 export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<WireResult> {
   const { catalog } = exchange
   const absent = new Set<unknown>()
   const entries: unknown[] = []
   for (const owned of catalog.host.registry.resources) {
     const { resource } = owned
-    // Listing starts no session: the caller is the principal of the door, not that of a plugin.
+    // A list starts no session: the caller is the principal of the door, not of a plugin.
     if (!mayRead(owned, exchange.caller.principal)) continue
     const ctx = callContextOf(exchange)
     if (!isTemplate(resource)) {
@@ -33,7 +33,7 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 
-/** Answers `resources/read`. Unknown, foreign and forbidden: one and the same not-found. */
+/** Answers `resources/read`. Errors: the same not-found error for unknown, foreign and forbidden resources. */
 export async function readResource(exchange: Exchange, uri: string): Promise<WireResult> {
   for (const raw of exchange.catalog.raw?.resources ?? []) {
     const found = await raw.read(uri)
@@ -67,8 +67,8 @@ interface Readable {
 }
 
 /**
- * The resource of a URI that the caller of `asked` may read, with the context to read it in. A template's variables are decoded; nothing was read yet.
- * Errors: the one not-found.
+ * Finds the resource of a URI that the caller of `asked` may read, with decoded variables and the context for reading.
+ * Errors: the not-found error.
  */
 export async function findReadable(catalog: Catalog, asked: CallContext, uri: string): Promise<Readable> {
   const { resources } = catalog.host.registry
@@ -81,7 +81,7 @@ export async function findReadable(catalog: Catalog, asked: CallContext, uri: st
   throw resourceNotFound(uri)
 }
 
-/** The context of who may read this resource; undefined for everyone else. */
+/** Returns the context of a caller that may read this resource; undefined for all others. */
 export async function contextFor(
   catalog: Catalog,
   asked: CallContext,

@@ -14,7 +14,7 @@ interface RefusalShape {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What is answered to methods that are not served (mcp, section 4). */
+/** The value of `Allow` for other methods (mcp, section 4). */
 const ALLOW = { allow: 'POST, GET' }
 const BY_REASON: Readonly<Record<string, number>> = {
   body_not_json: ProtocolErrorCode.ParseError,
@@ -23,7 +23,7 @@ const BY_REASON: Readonly<Record<string, number>> = {
 }
 const RETRY_AFTER_S = 5
 
-/** A refusal in the protocol's own shape: always a JSON-RPC body. */
+/** Creates a refusal with a JSON-RPC body. */
 export function refusal({ status, code, message, data, id = null, headers }: RefusalShape): Response {
   const error = { code, message, ...(data !== undefined && { data }) }
   return new Response(JSON.stringify({ jsonrpc: '2.0', id, error }), {
@@ -32,7 +32,7 @@ export function refusal({ status, code, message, data, id = null, headers }: Ref
   })
 }
 
-/** A transport's refusal with the status of its code or reason (mcp, section 4, "Statuses and errors"). */
+/** Creates a refusal of the transport with the status of its code or reason (mcp, section 4, "Statuses and errors"). */
 export function refusalOf(error: SatchelError, id: MessageId = null): Response {
   const status = transportStatus(error.reason) ?? ERROR_TABLE[error.code].http
   const code =
@@ -55,7 +55,7 @@ function headersFor(status: number): Record<string, string> {
   return status === 429 || status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}
 }
 
-/** The id a refusal echoes: that of a single request, else null. */
+/** Returns the id for a refusal: that of a single request, otherwise null. */
 export function echoableId(body: unknown): MessageId {
   if (typeof body !== 'object' || body === null || !('method' in body) || !('id' in body)) return null
   const { id } = body

@@ -13,16 +13,16 @@ import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { callTool } from './tools.ts'
 import type { Watch } from './watch.ts'
 
-/** What differs between the instances of one process. */
+/** The options that differ between the server instances of a process. */
 export interface Connection {
   readonly era: Era
-  /** Who made a request. Errors: whatever it throws becomes `Internal error`. */
+  /** Returns the caller of a request. Errors: each becomes `Internal error`. */
   callerOf(ctx: ServerContext): Caller
-  /** Subscriptions of an older client's session, whose owner closes it. Absent at 2026-07-28: the front keeps them. */
+  /** Subscriptions of an older client's session, whose owner closes it. Absent at 2026-07-28: the transport keeps them. */
   readonly watch?: Watch
 }
 
-/** How long clients may keep an answer (mcp, section 8). */
+/** Time for which clients may cache an answer (mcp, section 8). */
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ttlMs: 3_600_000, cacheScope: 'public' },
   'tools/list': { ttlMs: 60_000, cacheScope: 'public' },
@@ -52,8 +52,8 @@ const COMPLETE_PARAMS = z.looseObject({
 })
 
 /**
- * A fresh server for one connection, session or request: constant options and shared handlers, so it costs little
- * and holds nothing. The caller that connects it closes it.
+ * Creates a server for one connection, session or request. It has constant options and shared handlers, so it is cheap
+ * and stateless. The caller that connects it closes it.
  */
 export function serverFor(door: Door, connection: Connection): Server {
   const server = new Server(serverInfoOf(door), {
@@ -97,7 +97,7 @@ export function serverFor(door: Door, connection: Connection): Server {
   return server
 }
 
-/** What every result of 2026-07-28 says of its server. */
+/** The server metadata in every result of 2026-07-28. */
 export function serverInfoMeta(door: Door) {
   return { 'io.modelcontextprotocol/serverInfo': serverInfoOf(door) }
 }
@@ -108,7 +108,7 @@ function serverInfoOf({ version }: Door) {
 
 type Handler<P> = (exchange: Exchange, params: P) => WireResult | Promise<WireResult>
 
-/** Installs handlers that wait for the boot and let nothing but protocol errors through. */
+/** Installs handlers that wait for the start-up and throw only protocol errors. */
 function handlerInstaller(door: Door, connection: Connection, server: Server) {
   return <P extends z.ZodType>(method: string, params: P, handle: Handler<z.output<P>>): void => {
     server.setRequestHandler(method, { params }, async (parsed, ctx) => {
@@ -125,7 +125,7 @@ function handlerInstaller(door: Door, connection: Connection, server: Server) {
   }
 }
 
-/** One capabilities object for both eras would offer tasks to clients that cannot know them. */
+/** Capabilities differ by era: older clients must not be offered tasks. */
 function capabilitiesFor(door: Door, era: Era): NonNullable<ServerOptions['capabilities']> {
   return {
     tools: {},

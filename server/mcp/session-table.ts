@@ -2,7 +2,7 @@ import { refusals } from './refusals.ts'
 
 const MAX_SESSIONS = 256 // mcp, section 6
 const MAX_PER_PRINCIPAL = 32
-/** No request and no stream for so long ends a session (mcp, section 6). */
+/** Time without request and stream after which a session ends (mcp, section 6). */
 export const SESSION_IDLE_MS = 30 * 60_000
 const SWEEP_MS = 60_000
 
@@ -16,9 +16,9 @@ export interface SessionTableOptions<S> {
 
 /** Sessions by id, each bound to the principal that opened it. */
 export interface SessionTable<S> {
-  /** Undefined for an id that is unknown, ended or another principal's. */
+  /** Undefined for an id that is unknown, has ended or belongs to another principal. */
   find(id: string, principalId: string): S | undefined
-  /** Ends the longest idle session where a cap is reached. Errors: `rate_limited`/`session_limit` when none is idle. */
+  /** Adds a session and at the maximum ends the longest idle one. Errors: `rate_limited`/`session_limit` if none is idle. */
   add(id: string, principalId: string, session: S): Promise<void>
   touch(id: string): void
   all(): readonly S[]
@@ -33,7 +33,7 @@ interface Row<S> {
   usedAt: number
 }
 
-/** An empty table; its owner closes it. */
+/** Creates an empty table; its owner closes it. */
 export function createSessionTable<S>(options: SessionTableOptions<S>): SessionTable<S> {
   const rows = new Map<string, Row<S>>()
 

@@ -22,13 +22,13 @@ import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch } from './watch.ts'
 import { withLegacyCode, withoutValidatorText } from './wire.ts'
 
-/** The stream carries answers too, so one slow reader may hold a large one (mcp, section 5). */
+/** Maximum number of queued bytes; the stream also carries answers, which may be large (mcp, section 5). */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 
 interface SseSession {
   readonly server: Server
-  /** Requests that were not answered yet: the stream that carries the answers ends after them. */
+  /** Unanswered requests; the stream ends after their answers. */
   readonly pending: Set<string | number>
   isEnding: boolean
   readonly transport: Transport
@@ -36,8 +36,8 @@ interface SseSession {
 }
 
 /**
- * The HTTP+SSE transport of 2024-11-05: `GET /sse` opens a session and carries everything the server says,
- * `POST /messages` takes what the client says. It mounts no `/mcp`.
+ * Creates the HTTP+SSE transport of 2024-11-05: `GET /sse` opens a session and carries all messages of the server,
+ * `POST /messages` takes those of the client. It does not serve `/mcp`.
  */
 export function createSseMount(options: HttpMountOptions): McpMount {
   const door = createDoor(options)
@@ -95,7 +95,7 @@ async function openSession(
     pump: options.pump,
     maxBytes: MAX_WAITING_BYTES,
     ...(options.after && { after: options.after }),
-    onClose: () => void sessions.remove(id), // the session's own end cannot reject
+    onClose: () => void sessions.remove(id), // the end of a session never rejects
   })
   const transport: Transport = {
     start: async () => undefined,
@@ -138,7 +138,7 @@ async function takeMessage(exchange: McpExchange, sessions: SessionTable<SseSess
   }
   if (isRequest(message)) session.pending.add(message.id)
   const cancelled = cancelledId(message)
-  if (cancelled !== undefined) session.pending.delete(cancelled) // nobody answers a cancelled request
+  if (cancelled !== undefined) session.pending.delete(cancelled) // a cancelled request gets no answer
   session.transport.onmessage?.(message, { authInfo: authInfoOf(principal), request: exchange.request })
   return new Response(null, { status: 202 })
 }

@@ -11,15 +11,15 @@ import { asProtocolError } from './protocol-errors.ts'
 import { serverInfoMeta } from './server.ts'
 import { createWatch } from './watch.ts'
 
-/** The methods of 2026-07-28 that we serve beside the SDK, over stdio: the connection is the stream. */
+/** The methods of 2026-07-28 that we implement over stdio, where the connection is the stream. */
 export interface StdioExtras {
-  /** True when it took the message; a request is answered later, and `answered` called. */
+  /** True if it took the message; a request is answered later, followed by a call of `answered`. */
   take(message: JSONRPCMessage): boolean
-  /** Says the last word of every open listen and stops watching. */
+  /** Sends the final message of every open listen and stops watching. */
   close(): void
 }
 
-/** Nothing is watched yet; the connection's owner closes it. */
+/** Creates the methods without subscriptions; the owner of the connection closes them. */
 export function createStdioExtras(
   door: Door,
   outlet: Outlet,
@@ -27,7 +27,7 @@ export function createStdioExtras(
 ): StdioExtras {
   const gone = new AbortController()
   const listens = new Map<string, Listen>()
-  /** Listens whose filter is being looked at: they count, or a burst would pass the cap. */
+  /** Listens whose filter is being checked; they count, because a burst would otherwise exceed the maximum. */
   let opening = 0
   const watch = createWatch((uri) => outlet.hint(`resource ${uri}`, () => updated(uri)))
 
@@ -87,7 +87,7 @@ export function createStdioExtras(
       watch.close()
       for (const open of listens.values()) {
         open.close()
-        outlet.send(open.lastWord).catch(() => undefined) // the outlet has said that the pipe is broken
+        outlet.send(open.lastWord).catch(() => undefined) // the outlet reports a broken pipe
       }
       listens.clear()
     },

@@ -12,12 +12,12 @@ import { createStdioExtras } from './stdio-extras.ts'
 import { createWatch } from './watch.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** How long calls in flight may still answer after stdin ended (mcp, section 10). */
+/** Time for calls in flight after the end of stdin (mcp, section 10). */
 const GRACE_AFTER_EOF_MS = 5_000
 const GRACE_AFTER_SIGNAL_MS = 1_000
-/** How long the last answers may take to reach a client that reads slowly. */
+/** Time for a slow client to read the last answers. */
 const FLUSH_LIMIT_MS = 150
-/** A process whose parent is gone and that nothing is read from for so long has been forgotten (mcp, section 10). */
+/** Time without input after which a process without its parent ends (mcp, section 10). */
 const ORPHAN_MS = 60_000
 const ORPHAN_CHECK_MS = 5_000
 
@@ -27,7 +27,7 @@ export interface StdioOptions extends DoorOptions {
   readonly signals?: Pick<EventEmitter, 'on' | 'off'>
 }
 
-/** Why serving ends: the exit code, and how long calls in flight may still answer. */
+/** The end of a server: its exit code and the time for calls in flight. */
 interface Ending {
   readonly code: number
   readonly graceMs: number
@@ -42,10 +42,10 @@ const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
 }
 
 /**
- * Serves MCP on stdin and stdout until the client goes: `initialize` and `server/discover` are answered before the
- * boot is done, everything else waits for it. Resolves with the exit code once the last answer was written, whatever
- * timers, watchers or streams still live: the caller then stops the host and exits the process.
- * Errors: what the boot failed with.
+ * Serves MCP on stdin and stdout until the client disconnects. `initialize` and `server/discover` are answered before
+ * start-up is complete, all other requests after it. Resolves with the exit code when the last answer is written, even if
+ * timers, watchers or streams remain: the caller then stops the host and exits the process.
+ * Errors: those of the start-up.
  */
 export async function serveStdio(options: StdioOptions): Promise<number> {
   const links = createLinks()
@@ -96,13 +96,13 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   }
 }
 
-/** Rejects when the boot fails; never resolves. */
+/** Rejects if start-up fails; never resolves. */
 async function failureOf(boot: Promise<unknown>): Promise<never> {
   await boot
   return new Promise(() => undefined)
 }
 
-/** Waits for `work`, but not longer than `ms`. */
+/** Waits for `work`, at most `ms`. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   const late = new AbortController()
   await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => undefined)])

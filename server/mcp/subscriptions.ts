@@ -18,24 +18,24 @@ import {
 import { serverInfoMeta } from './server.ts'
 import { createWatch, type Watch } from './watch.ts'
 
-/** How long the subscriptions of a caller without stream and request are kept (mcp, section 5). */
+/** Time for which subscriptions are kept without stream and request (mcp, section 5). */
 const KEPT_MS = 30 * 60_000
-/** A session that never came back; its expiry is noticed only when it calls. */
+/** Time after which the subscriptions of a silent session are dropped; its expiry is detected only at a call. */
 const SESSION_KEPT_MS = 24 * 60 * 60_000
 const SWEEP_MS = 60_000
 
-/** What one principal watches at 2026-07-28: in memory only, a restart forgets it. */
+/** The subscriptions of one principal at 2026-07-28, kept in memory and lost at a restart. */
 interface Subscriber {
   readonly watch: Watch
   readonly streams: Set<NotificationStream>
   readonly listens: Set<NotificationStream>
-  /** Listens whose filter is being looked at: they count, or a burst would pass the cap. */
+  /** Listens whose filter is being checked; they count, because a burst would otherwise exceed the maximum. */
   opening: number
-  /** Without stream and request it is kept so long; nothing is kept for a caller whose rights ended. */
+  /** Time for which it is kept without stream and request; zero for a caller that lost its rights. */
   keptMs: number
   usedAt: number
   stopTasks(): void
-  /** Stops waiting for the end of the caller's rights. */
+  /** Removes the listener for the end of the caller's rights. */
   stopWaiting(): void
 }
 
@@ -45,7 +45,7 @@ export interface SubscriptionsOptions {
   clock(): number
 }
 
-/** The methods and streams of 2026-07-28 that we serve beside the SDK. Errors of all: what `http` maps to a refusal. */
+/** The methods and streams of 2026-07-28 that we implement. Errors: `http.ts` maps each to a refusal. */
 export interface Subscriptions {
   /** `resources/subscribe`, `resources/unsubscribe`, `subscriptions/listen`. */
   answer(exchange: McpExchange, principal: Principal, request: ExtraRequest): Promise<Response>
@@ -53,11 +53,11 @@ export interface Subscriptions {
   get(exchange: McpExchange, principal: Principal): Promise<Response>
   /** Ends the streams of one listener; a listen gets its closing result. */
   endStreams(listener: string): void
-  /** Ends every stream and forgets every subscription. */
+  /** Ends all streams and drops all subscriptions. */
   close(): void
 }
 
-/** No subscribers yet; the owner closes them all. */
+/** Creates the methods without subscribers; the owner closes them. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { door, clock } = options
   const subscribers = new Map<string, Subscriber>()
@@ -157,7 +157,7 @@ function newSubscriber(principal: Principal): Subscriber {
   }
 }
 
-/** A GET stream hears of its principal's own tasks without asking. */
+/** Sends changes of a principal's own tasks to its GET streams, without a subscription. */
 function watchTasks(catalog: Catalog, ctx: CallContext, subscriber: Subscriber): void {
   const say = (_key: string, message: () => unknown): void => {
     const frame = messageFrame(message())
@@ -232,7 +232,7 @@ async function openListenStream(
   return exchange.alreadySent()
 }
 
-/** What a subscription's check may know of its caller. */
+/** Returns the exchange with which a subscription is checked. */
 function contextOf(
   door: Door,
   exchange: McpExchange,

@@ -7,10 +7,10 @@ import { errorResult } from './tool-error.ts'
 const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
 const INTERNAL_ERROR = -32603
 
-/** How a task's data is fenced, as its tool's output would be. */
+/** Fences the data of a task like the output of its tool. */
 export type Fence = (output: unknown) => unknown
 
-/** The flat task of SEP-2663. A caller who cannot ask its user sees a task that waits for input as `working`. */
+/** Returns the flat task of SEP-2663. A caller without elicitation sees `input_required` as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {
   const waits = task.status === 'input_required' && !canAsk
   const message = task.statusMessage
@@ -25,14 +25,14 @@ export function flatTask(task: TaskState, canAsk: boolean): WireResult {
   }
 }
 
-/** A task of the wire as a caller who can ask its user sees it, or one who cannot. */
+/** Converts a task in wire format for a caller with or without elicitation. */
 export function maskedTask(task: WireResult, canAsk: boolean): WireResult {
   if (task['status'] !== 'input_required' || canAsk) return task
   const { inputRequests: _, ...rest } = task
   return { ...rest, status: 'working' }
 }
 
-/** What `tasks/get` answers and `notifications/tasks` says: the flat task and the one member its status has. */
+/** Returns the task of `tasks/get` and `notifications/tasks`: the flat task and the member of its status. */
 export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): WireResult {
   const flat = flatTask(task, canAsk)
   if (task.status === 'completed') return { ...flat, result: outcomeOf(task, fence) }
@@ -43,7 +43,7 @@ export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): Wi
   return asks ? { ...flat, inputRequests: task.inputRequests ?? {} } : flat
 }
 
-/** A tool's own error completes its task: `failed` is for faults of the machinery. */
+/** An error of the tool completes its task: `failed` is reserved for internal faults. */
 function outcomeOf({ outcome }: TaskState, fence: Fence): WireResult {
   if (!outcome) return { content: [], isError: false }
   if ('error' in outcome) return errorResult(errorFromBody(outcome.error))

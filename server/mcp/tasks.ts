@@ -15,10 +15,10 @@ export async function getTask(exchange: Exchange, taskId: string): Promise<WireR
   return task.detailed(declaresElicitation(exchange.ctx.mcpReq.envelope))
 }
 
-/** Answers `tasks/update`; unknown, answered and malformed responses are the plugin's to ignore. Errors: those of `getTask`. */
+/** Answers `tasks/update`; the plugin ignores unknown, answered and malformed responses. Errors: those of `getTask`. */
 export async function updateTask(exchange: Exchange, taskId: string): Promise<WireResult> {
   const task = await requireTask(exchange, taskId)
-  // The SDK takes `inputResponses` out of the parameters of every request.
+  // The SDK removes `inputResponses` from the parameters of every request.
   if (!(await task.update(exchange.ctx.mcpReq.inputResponses ?? {}))) throw unknownTask()
   return {}
 }
@@ -30,7 +30,7 @@ export async function cancelTask(exchange: Exchange, taskId: string): Promise<Wi
   return {}
 }
 
-/** Errors: -32021 unless this very request declares the extension. */
+/** Errors: -32021 unless this request declares the extension. */
 export function requireTasksDeclared(envelope: unknown): void {
   if (declaresTasks(envelope)) return
   throw new MissingRequiredClientCapabilityError({
@@ -39,8 +39,8 @@ export function requireTasksDeclared(envelope: unknown): void {
 }
 
 /**
- * The task as its owner sees it; undefined for every other id. A local caller is taken for a plugin's own session only
- * when no plugin knows the id otherwise: asking may start that session.
+ * Finds the task for its owner; undefined for any other id. A local caller is mapped to a plugin's session only if no
+ * plugin knows the id otherwise, because the mapping may start that session.
  */
 export async function findTask(
   catalog: Catalog,
@@ -79,7 +79,7 @@ async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask
   return found
 }
 
-/** A plugin's tasks are those of its one tool that may answer with a task. */
+/** The tasks of a plugin belong to its only tool that can answer with a task. */
 function fenceOf(catalog: Catalog, plugin: string): Fence {
   const owned = catalog.host.registry.tools.find((tool) => tool.plugin === plugin && tool.tool.task)
   return (output) => (owned && catalog.tool(owned.tool.name)?.fence(output)) ?? output

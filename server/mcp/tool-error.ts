@@ -2,7 +2,7 @@ import { errorBody, type SatchelError } from '../contract/errors.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
 
-/** A tool's error as a result: the same in one line of text and as data (surface, section 4). */
+/** Returns the error of a tool as a result, both as one line of text and as data (surface, section 4). */
 export function errorResult(error: SatchelError): WireResult & { content: unknown[] } {
   return {
     isError: true,

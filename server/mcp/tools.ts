@@ -22,8 +22,8 @@ export interface ToolCall {
 }
 
 /**
- * Answers `tools/call`. An unknown tool is a protocol error; whatever the call itself refuses is a result with
- * `isError`, so that a model can read it.
+ * Answers `tools/call`. An unknown tool is a protocol error; a refusal of the call is a result with `isError`, so that
+ * a model can read it.
  */
 export async function callTool(exchange: Exchange, params: ToolCall): Promise<WireResult> {
   const { catalog, ctx, server } = exchange
@@ -66,7 +66,7 @@ function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progr
   }
 }
 
-/** Progress only for who asked with a token and can take frames before the answer. */
+/** Returns the progress of a call whose request has a token and whose transport can send it before the answer. */
 function progressOf({ ctx, catalog, era }: Exchange): Progress {
   const progressToken = ctx.mcpReq._meta?.progressToken
   const accept = ctx.http?.req?.headers.get('accept')
@@ -95,13 +95,13 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer):
   })
 }
 
-/** Errors: whatever is no `SatchelError`. */
+/** Errors: all except `SatchelError`. */
 function asErrorResult(thrown: unknown): WireResult & { content: unknown[] } {
   if (isSatchelError(thrown)) return errorResult(thrown)
   throw thrown
 }
 
-/** Clients before 2025-06-18 know no `structuredContent`: the data follows as a second block of text. */
+/** Adds the data as a second block of text for clients before 2025-06-18, which ignore `structuredContent`. */
 function inVersion({ era, server }: Exchange, result: WireResult & { content: unknown[] }): WireResult {
   const version = server.getNegotiatedProtocolVersion()
   if (era === 'modern' || version === undefined || version >= STRUCTURED_SINCE) return result

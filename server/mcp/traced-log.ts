@@ -3,7 +3,7 @@ import type { Log } from '../contract/context.ts'
 /** W3C trace context: version, trace id, parent id, flags. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** The log of a request whose `_meta` names the trace it belongs to: each of its lines says so. */
+/** Returns a log that adds the trace named in `_meta` to each line. */
 export function tracedLog(log: Log, meta: Readonly<Record<string, unknown>> | undefined): Log {
   const traceparent = meta?.['traceparent']
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return log

@@ -4,10 +4,10 @@ import { isJsonObject } from '../platform/json-object.ts'
 import { cleanText, fenced } from '../platform/untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'
 
-/** Where text that others wrote stands in an output: a tree beside the schema's own. */
+/** A tree parallel to the schema that locates the untrusted text of an output. */
 interface Place {
   mark?: UntrustedMark
-  /** Everything from here on is cleaned. */
+  /** The whole subtree is cleaned. */
   quotes?: true
   readonly fields: Map<string, Place>
   entries?: Place
@@ -15,9 +15,8 @@ interface Place {
 }
 
 /**
- * Makes the function that cleans, cuts, fences and labels the text an output schema declares as written by others.
- * What only quotes others is cleaned. Everything else is passed through; a field that several alternatives declare is
- * fenced once.
+ * Creates the function that cleans, cuts, fences and labels the text that an output schema declares untrusted. Quoting
+ * output is only cleaned, all other values stay unchanged, and a field declared by several alternatives is fenced once.
  */
 export function fenceFor(schema: JsonSchema): (output: unknown) => unknown {
   const place = placeOf(schema)

@@ -1,11 +1,11 @@
-/** Longest URI that is looked at, in bytes (mcp, section 5). */
+/** Maximum length of a URI in bytes (mcp, section 5). */
 export const URI_MAX_BYTES = 2048
 
 const patterns = new Map<string, { readonly names: readonly string[]; readonly pattern: RegExp }>()
 
 /**
- * The decoded variables of `uri` under a template such as `module://{repository}/{ref}/{path}`, each one
- * percent-encoded segment; undefined when it does not match or a segment is badly encoded.
+ * Returns the decoded variables of `uri` under a template such as `module://{repository}/{ref}/{path}`, each one
+ * percent-encoded segment; undefined if it does not match or a segment is badly encoded.
  */
 export function matchUri(template: string, uri: string): Record<string, string> | undefined {
   if (Buffer.byteLength(uri) > URI_MAX_BYTES) return undefined

@@ -6,20 +6,20 @@ import { INVALID_PARAMS } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
 import { findReadable } from './resources.ts'
 
-/** Most URIs one principal or session may watch (mcp, section 5). */
+/** Maximum number of URIs that one principal or session watches (mcp, section 5). */
 export const MAX_WATCHED_URIS = 256
 
-/** The resources one caller watches. Its owner calls `close` when the caller disconnects. */
+/** The resources that one caller watches. Its owner calls `close` when the caller disconnects. */
 export interface Watch {
   /** Idempotent. Errors: those of `requireSubscribable`; `rate_limited`/`subscription_limit`. */
   subscribe(catalog: Catalog, ctx: CallContext, uri: string): Promise<void>
-  /** Succeeds for what is not watched, too. */
+  /** Idempotent. */
   unsubscribe(uri: string): void
   readonly uris: readonly string[]
   close(): void
 }
 
-/** An empty watch; `changed` is told each change of a watched URI, after it is durable. */
+/** Creates an empty watch; `changed` is called for each durable change of a watched URI. */
 export function createWatch(changed: (uri: string) => void): Watch {
   const listening = new Map<string, () => void>()
   return {
@@ -45,8 +45,8 @@ export function createWatch(changed: (uri: string) => void): Watch {
 }
 
 /**
- * Passes for a resource that exists, that this caller may read and that tells its changes.
- * Errors: -32602, one and the same for unknown, foreign, oversized and not subscribable.
+ * Requires a resource that exists, that this caller may read and that supports subscriptions.
+ * Errors: the same -32602 for unknown, foreign, oversized and unsubscribable resources.
  */
 export async function requireSubscribable(catalog: Catalog, ctx: CallContext, uri: string): Promise<void> {
   const { raw } = catalog
@@ -54,7 +54,7 @@ export async function requireSubscribable(catalog: Catalog, ctx: CallContext, ur
   try {
     const found = await findReadable(catalog, ctx, uri)
     if (found.resource.subscribable) {
-      // Only a template names things that may not exist.
+      // Only a URI of a template may not exist.
       if (Object.keys(found.variables).length > 0) await found.resource.read(found.ctx, uri, found.variables)
       return
     }
@@ -64,14 +64,14 @@ export async function requireSubscribable(catalog: Catalog, ctx: CallContext, ur
   throw new UnsubscribableError()
 }
 
-/** The one refusal of a subscription: unknown and unsubscribable resources alike. */
+/** The refusal of a subscription, the same for unknown and unsubscribable resources. */
 export class UnsubscribableError extends ProtocolError {
   constructor() {
     super(INVALID_PARAMS, 'Unknown or unsubscribable resource')
   }
 }
 
-/** One more than a caller may watch. */
+/** Creates the refusal above the maximum number of URIs. */
 export function tooManyUris(): SatchelError {
   return refusals.watched_limit({ count: MAX_WATCHED_URIS })
 }

@@ -11,35 +11,35 @@ import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from './protocol-errors.ts'
 
-/** Text of waiting lines above which stdin is not read on, in characters. */
+/** Length of queued text in characters above which stdin is paused. */
 const MAX_WAITING_CHARS = 1024 * 1024
 
 export interface WireOptions {
   readonly input: Readable
   readonly outlet: Outlet
-  /** Takes a message before the SDK sees it. True: it was taken; a request is reported by `answered` later. */
+  /** Intercepts a message before the SDK. True: taken; for a request, `answered` is called later. */
   intercept(message: JSONRPCMessage): boolean
-  /** True once an older client was recognised: it is told -32002 for an unknown resource. */
+  /** True for an older client, which expects -32002 for an unknown resource. */
   isLegacy(): boolean
   /** stdin ended, closed or failed. */
   ended(): void
 }
 
-/** MCP over a pair of pipes. The process owns it and ends with it. */
+/** MCP over a pair of pipes. Owned by the process and ends with it. */
 export interface Wire {
-  /** For the SDK, which must not close the pipes: `close` only tells it. */
+  /** The transport for the SDK, which must not close the pipes: `close` only notifies it. */
   readonly transport: Transport
-  /** When stdin last gave something, in milliseconds of `performance.now()`. */
+  /** Time of the last input, in milliseconds of `performance.now()`. */
   readonly lastReadAt: number
-  /** The outlet has room again. */
+  /** Resumes after the outlet was congested. */
   resume(): void
-  /** A request taken by `intercept` was answered. */
+  /** Records the answer to a request that `intercept` took. */
   answered(id: string | number): void
-  /** Resolved when nothing waits and nothing is in flight. */
+  /** Resolves when no request is queued or in flight. */
   idle(): Promise<void>
 }
 
-/** A wire that reads nothing until the SDK starts its transport. */
+/** Creates a wire that reads nothing until the SDK starts its transport. */
 export function createWire(options: WireOptions): Wire {
   const { input, outlet } = options
   let lastReadAt = performance.now()
@@ -55,7 +55,7 @@ export function createWire(options: WireOptions): Wire {
     else if (input.isPaused()) input.resume()
   }
   const refuse: Refuse = (id, code, message) => {
-    outlet.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined) // the outlet says it is broken
+    outlet.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined) // the outlet reports a broken pipe
   }
   const read = createLineReader((line) => {
     const message = messageOf(line, refuse)
@@ -137,7 +137,7 @@ function idOf(value: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-/** The SDK answers -32602 in every version; older clients expect -32002 for an unknown resource. */
+/** Restores -32002 for an unknown resource, which older clients expect; the SDK answers -32602 in every version. */
 export function withLegacyCode(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INVALID_PARAMS) return message
   const { data } = message.error
@@ -146,9 +146,9 @@ export function withLegacyCode(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * The SDK refuses params that break a method's schema (an `initialize` without any) with -32603, its validator's own
- * text and no data. Our own internal errors always carry data (`asProtocolError`); every other one is the caller's fault
- * and is sent without that text.
+ * Converts the SDK's refusal of invalid params, such as an `initialize` without params. The SDK sends -32603 with the text
+ * of its validator and no data. Our internal errors always have data (`asProtocolError`), so an error without data is
+ * caused by the caller and is sent without that text.
  */
 export function withoutValidatorText(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== ProtocolErrorCode.InternalError) return message
