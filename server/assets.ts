@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where each packaged file comes from when the sources run; `scripts/assets.ts` copies the same files into `dist/assets`. */
+/** The source of each packaged file in the development tree; `scripts/assets.ts` copies these files into `dist/assets`. */
 export const ASSET_SOURCES: Readonly<Record<string, string>> = {
   'sql-wasm.wasm': 'sql.js/dist/sql-wasm.wasm',
   'swagger-ui-bundle.js': 'swagger-ui-dist/swagger-ui-bundle.js',
@@ -12,7 +12,7 @@ export const ASSET_SOURCES: Readonly<Record<string, string>> = {
   'redoc.standalone.js': 'redoc/bundles/redoc.standalone.js',
 }
 
-/** The absolute path of a packaged file: in `dist/assets` of the package, else in the development tree. */
+/** Returns the absolute path of a packaged file: in `dist/assets` of the package, otherwise in the development tree. */
 export function assetPath(name: string): string {
   const built = builtAsset(name)
   if (built !== undefined) return built
@@ -21,7 +21,7 @@ export function assetPath(name: string): string {
   return createRequire(import.meta.url).resolve(source)
 }
 
-/** Bundled code stands in `dist` or a folder of it; the sources never see `dist/assets`. */
+/** Finds `dist/assets` from bundled code in `dist` or one of its folders; the sources do not use it. */
 function builtAsset(name: string): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url))
   for (const folder of [here, dirname(here)]) {

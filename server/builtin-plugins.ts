@@ -1,13 +1,13 @@
 import type { Plugin } from './contract/plugin.ts'
 
-/** Where a plugin's configuration stands in the file: under one key, or as keys at the top level. */
+/** The place of a plugin's configuration in the file: under one key, or as keys at the top level. */
 export type Section = { readonly key: string } | { readonly keys: readonly string[] }
 
-/** A flag that every verb of a plugin takes and that sets a key of its configuration. */
+/** A flag of every verb of a plugin that sets a key of its configuration. */
 export interface SettingFlag {
   /** `--store` */
   readonly flag: string
-  /** What help calls its value. */
+  /** The name of its value in help. */
   readonly value: string
   /** Dotted configuration key. */
   readonly key: string
@@ -21,25 +21,25 @@ export interface McpFlag {
   /** Dotted configuration key. */
   readonly key: string
   readonly summary: string
-  /** A path: starts at the working directory where it is typed. */
+  /** True for a path, which is relative to the working directory. */
   readonly isPath?: true
-  /** The values it takes; absent: any text. */
+  /** The accepted values; absent: any text. */
   readonly choices?: readonly string[]
 }
 
-/** What must be known of a built-in plugin without loading it. */
+/** The parts of a built-in plugin that are known without loading it. */
 export interface BuiltinPlugin {
   readonly name: string
   readonly section: Section
-  /** Top-level verbs it owns, with the line that `--help` shows. */
+  /** Its top-level verbs, with the line that `--help` shows. */
   readonly verbs: readonly { readonly verb: string; readonly summary: string }[]
-  /** Flags of its top-level verbs that set its configuration, which is read before the plugin is loaded. */
+  /** Flags of its top-level verbs that set its configuration; read before the plugin is loaded. */
   readonly settings?: readonly SettingFlag[]
   /** Flags of `satchel mcp` that set its configuration. */
   readonly mcpFlags?: readonly McpFlag[]
-  /** Its paragraph of what a model reads before its first call. */
+  /** Its paragraph of the instructions for models. */
   readonly instructions: string
-  /** Top-level configuration key without which it has nothing to serve: a server that lacks it does not load the plugin. */
+  /** Top-level configuration key without which a server does not load the plugin, because there is nothing to serve. */
   readonly servesWith?: string
   load(): Promise<Plugin>
 }

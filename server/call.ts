@@ -24,18 +24,18 @@ export interface OwnedTool {
   readonly howToJoin?: string
 }
 
-/** What a tool answered: the data, and its digest as text; or the task that goes on. */
+/** The answer of a tool: the data and its digest as text, or the started task. */
 export type CallAnswer =
   | { readonly kind: 'done'; readonly data: Record<string, unknown>; readonly text: string }
   | { readonly kind: 'task'; readonly task: TaskState }
 
-/** Longest digest (surface, section 7). */
+/** Maximum length of a digest (surface, section 7). */
 const DIGEST_MAX_CHARS = 1200
 
 /**
- * The only way a tool runs, at every door: authorize, parse, handle, check the output, map what was thrown.
- * `visible` says which tools the caller can see; a `next` that names another one is left out.
- * Errors: a `SatchelError`, and nothing else.
+ * Runs a tool, for every door: authorize, parse, handle, check the output, map errors.
+ * `visible` reports which tools the caller can see; a `next` that names another tool is omitted.
+ * Errors: only `SatchelError`.
  */
 export async function call(
   owned: OwnedTool,
@@ -58,7 +58,7 @@ export async function call(
 }
 
 /**
- * Refuses a principal that may not use what `plugin` lends under `requires`.
+ * Refuses a principal that may not use a declaration of `plugin` with this `requires`.
  * Errors: `unauthorized`/`unauthorized` without a session, `forbidden`/`permission_denied` with one.
  */
 export function authorize(
@@ -98,7 +98,7 @@ export function asCallerError(
   return refusals.internal({ details: { log_id: logId }, cause: thrown })
 }
 
-/** An internal error with a message of its own: its cause goes to the log, once. */
+/** Creates an internal error with its own message and logs its cause once. */
 function withLoggedCause(error: SatchelError, { log }: Pick<CallContext, 'log'>, what: string): SatchelError {
   if (error.cause === undefined || error.details?.['log_id'] !== undefined) return error
   const logId = randomBytes(6).toString('hex')
@@ -147,7 +147,7 @@ function unknownArgument(name: string, known: readonly string[]): SatchelError {
   )
 }
 
-/** Every zod issue of `input` as a JSON pointer and a sentence. */
+/** Converts each zod issue of `input` to a JSON pointer and a sentence. */
 export function fieldErrors(error: z.ZodError, input: unknown): FieldError[] {
   return error.issues.map((issue) => ({
     pointer: issue.path.map((token) => `/${escapeToken(String(token))}`).join(''),
@@ -155,7 +155,7 @@ export function fieldErrors(error: z.ZodError, input: unknown): FieldError[] {
   }))
 }
 
-/** zod reports a missing field as one of the wrong type. */
+/** Distinguishes a missing field, which zod reports as a wrong type. */
 function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
   const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined
   return isMissing ? `is missing; it is of type ${issue.expected}` : issue.message

@@ -1,10 +1,10 @@
 import clients from './clients.json' with { type: 'json' }
 
-/** Ceilings of a client; an absent one is unknown. */
+/** Limits of a client; an absent one is unknown. */
 export interface ClientLimits {
   readonly description_chars?: number
   readonly instructions_chars?: number
-  /** `mcp__server__tool` or what the client counts instead. */
+  /** Length of `mcp__server__tool` or of the client's own form of the name. */
   readonly qualified_name_chars?: number
   readonly tools?: number
   readonly result_tokens?: number
@@ -12,7 +12,7 @@ export interface ClientLimits {
   readonly call_ms?: number
 }
 
-/** What is known of one release of a client; facts age, so each has a source and a date. */
+/** Facts about one release of a client, with source and date. */
 export interface ClientFacts {
   readonly client: string
   readonly as_of: string

@@ -6,38 +6,38 @@ import { refusals } from './refusals.ts'
 
 export { SatchelError }
 
-/** What each tool takes and gives, for callers who know; `ToolTypes` knows nothing and takes any tool. */
+/** Input and output types by tool name; this default accepts any tool. */
 export type ToolTypes = Readonly<Record<string, { readonly input: object; readonly output: object }>>
 type AnyTool = Readonly<Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>>
 
 export interface ClientOptions {
   /** `http://127.0.0.1:8000` */
   readonly baseUrl: string
-  /** The server's token or a session's; needed unless client and server share a machine. */
+  /** The token of the server or of a session; required unless client and server share a machine. */
   readonly token?: string
-  /** Absent: the global one. */
+  /** Absent: the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 export type ResourceEvent =
   | { readonly kind: 'resource'; readonly uri: string }
-  /** Events were lost: read again what matters. */
+  /** Events were lost: read the resources again. */
   | { readonly kind: 'resync' }
 
 export interface Client<T extends ToolTypes> {
-  /** Calls a tool over REST and gives its output. Errors: the tool's `SatchelError`; `unavailable`/`unreachable`. */
+  /** Calls a tool over REST and returns its output. Errors: the tool's `SatchelError`; `unavailable`/`unreachable`. */
   call<N extends keyof T & string>(
     tool: N,
     input: T[N]['input'],
     signal?: AbortSignal,
   ): Promise<T[N]['output']>
   health(signal?: AbortSignal): Promise<{ readonly status: string; readonly version: string }>
-  /** What changes from now on, until the signal aborts or the server ends the stream. `topics`: URI prefixes; empty = all. */
+  /** Yields changes from now on, until the signal aborts or the server ends the stream. `topics`: URI prefixes; empty = all. */
   events(topics: readonly string[], signal: AbortSignal): AsyncIterable<ResourceEvent>
 }
 
 /**
- * A client of one satchel server. It learns the routes from the server's own OpenAPI document, at the first call:
+ * Creates a client of one satchel server. It reads the routes from the server's OpenAPI document at the first call:
  *
  *     const satchel = createClient({ baseUrl: 'http://127.0.0.1:8000' })
  *     const { handoffs } = await satchel.call('handoff_list', { limit: 5 })

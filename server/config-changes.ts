@@ -3,13 +3,13 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Config } from './config.ts'
 
-/** Editors write a file in several steps; they count as one change. */
+/** Editors write a file in several steps, which count as one change. */
 const SETTLE_MS = 150
 
-/** Resolves true at the next change of the configuration file, false when the server is to end. */
+/** Resolves true at the next change of the configuration file, false when the server must end. */
 export type NextChange = () => Promise<boolean>
 
-/** Watches the file of `config` when `http.reload` asks for it, until `signal` aborts. */
+/** Watches the file of `config` if `http.reload` is set, until `signal` aborts. */
 export function watchConfig(config: Config, signal: AbortSignal): NextChange {
   const ended = new Promise<boolean>((resolve) => {
     if (signal.aborted) resolve(false)
@@ -20,14 +20,14 @@ export function watchConfig(config: Config, signal: AbortSignal): NextChange {
   let change = fileChanged(file, signal)
   return async () => {
     const isChanged = await Promise.race([ended, change.then(() => true)])
-    if (isChanged) change = fileChanged(file, signal) // before the file is read: no change is missed
+    if (isChanged) change = fileChanged(file, signal) // before reading the file, so that no change is missed
     return isChanged
   }
 }
 
 /**
- * Resolves when `file` was changed, replaced or removed; never, when `signal` aborts first. A file without a byte is one that
- * was cut to be written anew: its next change counts. Watches the folder, because many editors replace a file.
+ * Resolves when `file` is changed, replaced or removed; never if `signal` aborts first. An empty file was truncated for
+ * rewriting, so its next change counts. Watches the folder, because many editors replace a file.
  */
 function fileChanged(file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ function fileChanged(file: string, signal: AbortSignal): Promise<void> {
       }, SETTLE_MS)
     })
     signal.addEventListener('abort', () => clearTimeout(settle), { once: true })
-    watcher.on('error', () => {}) // the folder is gone: nothing more will change
+    watcher.on('error', () => {}) // the folder was removed: no more changes
   })
 }
 

@@ -15,13 +15,13 @@ interface FoundFile {
   readonly text: ConfigText
 }
 
-/** Far more than any configuration of repositories needs. */
+/** Maximum size in bytes, far above any real configuration. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
  * Finds and reads the configuration file: `file`, else `SERVICE_CONFIG`, `./satchel.yaml`, `./config.yaml`; undefined when
- * there is none. `ownKeys` are the top-level keys by which a `config.yaml` is known as ours.
- * Errors: `not_found`/`config_not_found` for a file that was named, also for a folder, pipe or device;
+ * there is none. `ownKeys` are the top-level keys that identify a `config.yaml` as ours.
+ * Errors: `not_found`/`config_not_found` for an explicitly named file, or for a folder, pipe or device;
  * `invalid`/`config_syntax`.
  */
 export async function findConfigFile(
@@ -49,7 +49,7 @@ async function findImplicit(cwd: string, name: string): Promise<FoundFile | unde
   return read?.kind === 'text' ? { file, text: await parseText(read.text, name) } : undefined
 }
 
-/** Other programs use the name `config.yaml` too: a file without any key of ours is ignored. */
+/** Ignores a `config.yaml` without any of our keys, because other programs use the name too. */
 async function findForeign(cwd: string, ownKeys: readonly string[]): Promise<FoundFile | undefined> {
   const found = await findImplicit(cwd, 'config.yaml').catch(() => undefined)
   const ours =

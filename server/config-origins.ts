@@ -20,7 +20,7 @@ interface Sources {
 
 type Path = readonly [string, ...string[]]
 
-/** Each value of a merged configuration with its origin, secrets hidden. `env`: environment name -> dotted key. */
+/** Returns each value of a merged configuration with its origin, without secrets. `env`: environment name -> dotted key. */
 export function originsOf(
   values: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export function originsOf(
   }))
 }
 
-/** A mapping without entries is a leaf itself: a plugin that is listed without settings is to be seen. */
+/** Returns all leaves. An empty mapping is a leaf, so that a plugin without settings is shown. */
 function leavesOf(
   value: Readonly<Record<string, unknown>>,
   above: readonly string[],
@@ -56,7 +56,7 @@ function originOf(
   const name = Object.keys(env).find((candidate) => env[candidate] === key && request.env[candidate])
   if (name) return name
   if (!isWritten(text.values, path)) return 'default'
-  // what an alias brings has no line of its own: the line of the alias says where to look
+  // values from an alias have no line of their own: use the line of the alias
   for (let length = path.length; length > 0; length--) {
     const line = text.lines.get(path.slice(0, length).join('.'))
     if (line !== undefined) return `${file}:${line}`
@@ -76,7 +76,7 @@ function isWritten(values: unknown, path: readonly string[]): boolean {
 function shown(path: Path, value: unknown): unknown {
   if (value === null || value === undefined) return value
   const [section, , ...settings] = path
-  // a plugin's own name says nothing of its settings
+  // the name of a plugin does not make its settings secret
   const name = section === 'plugins' ? settings.join('.') : path.join('.')
   if (isSecretName(name)) return '[redacted]'
   return JSON.parse(JSON.stringify(value), (_, entry) =>

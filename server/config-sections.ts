@@ -17,7 +17,7 @@ export const httpSection = z.object({
     .describe('folders that paths of REST and MCP callers may name, from the project root'),
 })
 
-/** `tools:` of the configuration: what the MCP door offers. */
+/** `tools:` of the configuration: the tools that the MCP door offers. */
 export const toolsSection = z.object({
   profile: z.enum(['core', 'standard', 'full']).default('standard').describe('how many tools are listed'),
   read_only: z.boolean().default(false).describe('removes every tool that writes; always wins'),

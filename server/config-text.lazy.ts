@@ -3,7 +3,7 @@ import type { ConfigText } from './config-text.ts'
 import type { SatchelError } from './contract/errors.ts'
 import { refusals } from './refusals.ts'
 
-/** Aliases in one file: enough for people, too few for a bomb. */
+/** Maximum number of aliases in one file: enough for people, too few for an alias bomb. */
 const MAX_ALIASES = 100
 
 /**

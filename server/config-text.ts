@@ -1,4 +1,4 @@
-/** What a configuration file says, and on which line each key stands. */
+/** The content of a configuration file with the line of each key. */
 export interface ConfigText {
   readonly values: Readonly<Record<string, unknown>>
   /** Dotted key -> line, from 1. */

@@ -27,7 +27,7 @@ export interface ConfigRequest {
   readonly env: Env
   /** Dotted key -> value, from flags. */
   readonly flags?: Readonly<Record<string, unknown>>
-  /** Dotted key -> value that stands in for a section's own default. */
+  /** Dotted key -> value that replaces the default of the section. */
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
@@ -39,7 +39,7 @@ export interface Config {
   readonly tools: ToolSettings
   /** Third-party plugins: path or npm name -> raw settings. */
   readonly plugins: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Whether the file or a flag says anything under this top-level key. */
+  /** Reports whether the file or a flag sets a value under this top-level key. */
   mentions(key: string): boolean
   /** The parsed section of a plugin. Errors: `invalid`/`config_invalid`, `unknown_key` with line and nearest key. */
   section(
@@ -47,8 +47,8 @@ export interface Config {
     section: Section | { readonly settings: Readonly<Record<string, unknown>> },
   ): Record<string, unknown>
   /**
-   * Where each value of the host's own sections, of the given plugins and of the `plugins` the file lists came from. `listedAs` is
-   * the name of a third-party plugin there; of one that is not given stands what the file says, without its defaults.
+   * Returns the origin of each value of the host's sections, of the given plugins and of the listed `plugins`. `listedAs`
+   * is the listed name of a third-party plugin; for one that is not given, only the values in the file are returned.
    */
   origins(
     plugins: readonly {
@@ -62,7 +62,7 @@ const HOST_SECTIONS = { http: httpSection, tools: toolsSection, plugins: plugins
 
 /**
  * Reads and merges the configuration; opens no plugin.
- * Errors: `not_found`/`config_not_found` for a file that was named; `invalid`/`config_syntax`, `unknown_key`,
+ * Errors: `not_found`/`config_not_found` for an explicitly named file; `invalid`/`config_syntax`, `unknown_key`,
  * `config_invalid`, each with the key, its line and the nearest known key in `details`.
  */
 export async function loadConfig(request: ConfigRequest): Promise<Config> {
@@ -126,7 +126,7 @@ function unknownKey(source: Source, key: string, known: readonly string[]): Satc
   )
 }
 
-/** One section, merged and parsed. `topLevel`: its keys stand at the top of the file instead of under `key`. */
+/** Merges and parses one section. `topLevel`: its keys are at the top level of the file instead of under `key`. */
 function parseSection<S extends z.ZodObject>(
   source: Source,
   key: string,
@@ -156,7 +156,7 @@ type Layer = readonly [
   value: (schema: z.ZodObject, merged: Record<string, unknown>) => unknown,
 ]
 
-/** What overrides the file, weakest first: defaults (only where the file is silent), environment, flags. */
+/** Lists the values around the file in ascending precedence: defaults (only for absent keys), environment, flags. */
 function layers(request: ConfigRequest, env: Readonly<Record<string, string>>): Layer[] {
   const defaults = Object.entries(request.defaults ?? {}).map(
     ([dotted, value]): Layer => [dotted, (_, merged) => merged[lastName(dotted)] ?? value],
@@ -231,12 +231,12 @@ function invalidKey(
   )
 }
 
-/** What an error begins with, where the line is known. */
+/** Returns the prefix of an error if the line is known. */
 function placeOf({ file = 'configuration' }: Source, line: number | undefined): string {
   return line === undefined ? '' : `${file}:${line}: `
 }
 
-/** The merged values of the host's sections, of the given plugins, and what the file says of all others. */
+/** Merges the values of the host's sections and of the given plugins with the file's values of all others. */
 function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], listed: Config['plugins']) {
   const env = { ...HOST_ENV }
   const plugins: Record<string, unknown> = { ...listed }

@@ -6,7 +6,7 @@ interface Row {
   readonly title: string
 }
 
-/** What each code means at HTTP and as an exit code (surface, section 4). The only place where a code becomes a number. */
+/** The HTTP status and exit code of each code (surface, section 4). The only place that maps codes to numbers. */
 export const ERROR_TABLE: Readonly<Record<ErrorCode, Row>> = {
   invalid: { http: 400, exit: 3, title: 'Invalid request' },
   unauthorized: { http: 401, exit: 6, title: 'Unauthorized' },
@@ -23,14 +23,14 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, Row>> = {
 /** Wrong use of the command line: an unknown verb or flag, a missing argument. */
 export const USAGE_EXIT = 2
 
-/** Reasons of a transport refusal that keeps a status of its own; their code is `invalid`. */
+/** Reasons of the transport with a status of their own; their code is `invalid`. */
 const TRANSPORT_STATUS: ReadonlyMap<string, number> = new Map([
   ['method_not_allowed', 405],
   ['body_timeout', 408],
   ['media_type', 415],
 ])
 
-/** The status that a refusal of the transport keeps; undefined for every other reason, whatever it is called. */
+/** Returns the status of a transport refusal; undefined for any other reason. */
 export function transportStatus(reason: string): number | undefined {
   return TRANSPORT_STATUS.get(reason)
 }

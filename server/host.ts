@@ -12,7 +12,7 @@ import { requireLentShape } from './plugin-shape.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 
-/** Which tools the MCP door offers. `readOnly` always wins; `include` adds to the profile, `exclude` takes away. */
+/** Selects the tools of the MCP door. `include` adds to the profile, `exclude` removes, `readOnly` overrides both. */
 export interface ToolFilter {
   readonly profile: Profile
   readonly readOnly: boolean
@@ -24,7 +24,7 @@ export interface ToolFilter {
 export interface PluginEntry {
   readonly plugin: Plugin
   readonly config: Record<string, unknown>
-  /** Where it came from, for messages: `BUILT_IN`, or its file. */
+  /** Its origin for messages: `BUILT_IN`, or its file. */
   readonly source: string
 }
 
@@ -32,18 +32,18 @@ export interface HostOptions {
   readonly log: Log
   readonly now: () => Date
   readonly projectRoot: string
-  /** Where relative paths of the configuration start; absent: the project root. */
+  /** The base of relative paths in the configuration; absent: the project root. */
   readonly workingDirectory?: string
   readonly configFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly filter: ToolFilter
-  /** First word of the command line, where one verb of one plugin runs. */
+  /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   assetPath(name: string): string
   openListener(host: RunningHost, listener: Listener): Promise<OpenListener>
 }
 
-/** The host while it runs. Owned by `run.ts`, which calls `stop` exactly once. */
+/** A running host. Owned by `run.ts`, which calls `stop` exactly once. */
 export interface RunningHost {
   readonly registry: Registry
   readonly hub: Hub
@@ -53,37 +53,37 @@ export interface RunningHost {
   readonly projectRoot: string
   readonly filter: ToolFilter
   now(): Date
-  /** Whether the MCP door offers this tool under the filter. */
+  /** Reports whether the MCP door offers this tool under the filter. */
   offers(owned: OwnedTool): boolean
-  /** Asks each plugin; undefined when none knows the credentials. */
+  /** Authenticates with each plugin in turn; undefined if none knows the credentials. */
   authenticate(credentials: Credentials): Promise<Principal | undefined>
   /**
-   * Who `ctx` is to a plugin under `requires`: on stdio and the command line the plugin may know this OS user as a
-   * session of its own. Asked only where something is required, because asking may start that session.
+   * Returns the principal of `ctx` for a plugin under `requires`: on stdio and the command line the plugin may map this
+   * OS user to a session of its own. The plugin is called only if a capability is required, because it may start a session.
    */
   principalFor(
     owned: { readonly plugin: string; readonly requires: Capability | undefined },
     ctx: Pick<CallContext, 'principal' | 'localTransport' | 'client'>,
   ): Promise<Principal>
-  /** The one call, with `next` hints kept to tools this door can see. */
+  /** Runs a tool with `call`; `next` hints name only tools that this door offers. */
   call(owned: OwnedTool, rawInput: unknown, ctx: CallContext): Promise<CallAnswer>
-  /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or what `start` threw. */
+  /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or the error of `start`. */
   start(): Promise<void>
-  /** Tells each plugin of a listener that `run.ts` opened and closes; logs failures and skips none. Gives the listener back. */
+  /** Notifies each plugin of a listener that `run.ts` opened and closes; logs failures and skips none. Returns the listener. */
   served(listener: OpenListener): Promise<OpenListener>
-  /** Aborts the signal, closes what was opened, stops plugins in reverse; logs failures and skips none. */
+  /** Aborts the signal, closes listeners, stops plugins in reverse order; logs failures and skips none. */
   stop(): Promise<void>
 }
 
-/** The source of a plugin that ships with satchel: it was compiled against the contract. */
+/** The source of plugins that ship with satchel, which the compiler checks against the contract. */
 export const BUILT_IN = 'built in'
 
 const START_LIMIT_MS = 10_000 // architecture, section 7
 
 /**
- * Sets up the plugins in order and registers what they lend; starts nothing.
- * Errors: `conflict`/`name_taken` naming both owners; whatever a `setup` threw, with the plugin's source in the
- * message, after those already set up were stopped.
+ * Sets up the plugins in order and registers their declarations; starts nothing.
+ * Errors: `conflict`/`name_taken` naming both owners; the error of a `setup`, with the plugin's source in the message.
+ * The plugins that are already set up are stopped first.
  */
 export async function createHost(
   entries: readonly PluginEntry[],
@@ -95,7 +95,7 @@ export async function createHost(
   const ready: Owned<'instance', PluginInstance>[] = []
 
   let running: RunningHost | undefined
-  const lent = hostFor(options, hub, stopping.signal, async (listener) => {
+  const pluginHost = hostFor(options, hub, stopping.signal, async (listener) => {
     if (!running) throw refusals.too_early()
     const opened = await options.openListener(running, listener)
     open.push(opened)
@@ -113,10 +113,10 @@ export async function createHost(
 
   try {
     for (const entry of entries) {
-      ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, lent) })
+      ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, pluginHost) })
     }
     const registry = register(ready)
-    // One verb sets up one plugin: then the names of the others are unknown and right.
+    // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
     if (options.verb === undefined) warnOfUnknownNames(options, registry)
     running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
     return running
@@ -207,8 +207,8 @@ function runningHost(
 }
 
 /**
- * On stdio and the command line a plugin may know this OS user as a session of its own; asked only when something needs a
- * capability, because asking may start that session.
+ * On stdio and the command line a plugin may map this OS user to a session of its own. It is called only if a capability
+ * is required, because it may start that session.
  */
 async function sessionOf(
   registry: Registry,
@@ -224,7 +224,7 @@ async function sessionOf(
   return (await owner?.instance.authenticate?.(credentials)) ?? ctx.principal
 }
 
-/** The filter of `surface` section 5: profile, then `include`, then `exclude`, and `readOnly` above all. */
+/** Applies the filter (surface, section 5): profile, then `include`, then `exclude`, and `readOnly` last. */
 function isOffered({ tool }: OwnedTool, filter: ToolFilter): boolean {
   if (tool.mcp === false || filter.exclude.includes(tool.name)) return false
   if (filter.readOnly && !tool.annotations.readOnly) return false
@@ -232,7 +232,7 @@ function isOffered({ tool }: OwnedTool, filter: ToolFilter): boolean {
   return filter.include.includes(tool.name) || levels.indexOf(tool.profile) <= levels.indexOf(filter.profile)
 }
 
-/** A name that hides or adds nothing is a slip, and hiding is meant to protect; but a plugin may also just not be loaded. */
+/** Warns of unknown names, because `exclude` may be meant to protect. Not an error: the plugin may not be loaded. */
 function warnOfUnknownNames({ filter, log }: HostOptions, registry: Registry): void {
   for (const setting of ['include', 'exclude'] as const) {
     for (const name of filter[setting].filter((one) => registry.tool(one) === undefined)) {
@@ -270,7 +270,7 @@ async function settle(log: Log, what: string, action: () => Promise<void>): Prom
   }
 }
 
-/** Refuses a principal for a resource as `call` does for a tool; callers cannot tell unknown from forbidden. */
+/** Reports whether a principal may read a resource, by the rules of `call`. */
 export function mayRead(owned: Owned<'resource', Resource>, principal: Principal): boolean {
   try {
     authorize({ plugin: owned.plugin, tool: owned.resource }, principal)

@@ -1,24 +1,24 @@
 import type { Log } from './contract/context.ts'
 
-/** What changed; no body and no history. */
+/** Identifies a change, without body and history. */
 export type Signal =
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'task'; readonly taskId: string; readonly owners: readonly string[] }
-  /** The rights of this principal ended: whatever is open in its name is looked at again. */
+  /** The principal lost its rights: its open streams are authenticated again. */
   | { readonly kind: 'caller'; readonly principalId: string }
 
 export type Listener = (signal: Signal) => void
 
-/** The one place where plugins say that something changed and doors listen. Lives as long as the host. */
+/** Passes signals of changes from plugins to doors. Lives as long as the host. */
 export interface Hub {
   /** Synchronous, no I/O, never throws, never awaited by a mutation. Equal signals merge per turn of the event loop. */
   emit(signal: Signal): void
-  /** Listens to one resource URI, task id or principal, or to everything with `*`. Gives the function that ends it. */
+  /** Listens to one resource URI, task id or principal, or to all with `*`. Returns the function that removes the listener. */
   on(key: string, listener: Listener): () => void
   readonly listenerCount: number
 }
 
-/** A hub whose deliveries happen at the end of the turn (`setImmediate`). A listener that throws is logged and removed. */
+/** Creates a hub that delivers at the end of the turn (`setImmediate`). A listener that throws is logged and removed. */
 export function createHub(log: Log): Hub {
   const listeners = new Map<string, Set<Listener>>()
   let waiting = new Map<string, Signal>()

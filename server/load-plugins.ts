@@ -10,9 +10,9 @@ const API_VERSION = 1
 
 /**
  * Loads a third-party plugin: a path (`./`, `../`, `/`) or an npm name, resolved from the configuration file.
- * `configFile` is absolute. The answer's `file` is for messages.
- * Errors: `invalid`/`plugin_not_found`, `plugin_shape`, `plugin_api`, all naming the file; `internal`/`plugin_load` when
- * importing it threw.
+ * `configFile` is absolute. The returned `file` is for messages.
+ * Errors: `invalid`/`plugin_not_found`, `plugin_shape`, `plugin_api`, all naming the file; `internal`/`plugin_load` if
+ * its import fails.
  */
 export async function loadPlugin(
   name: string,
@@ -54,10 +54,10 @@ function asPlugin(exported: unknown, file: string): Plugin {
   }
   if (typeof setup !== 'function') throw refusals.plugin_shape({ file, fault: 'it has no setup function' })
   if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is no zod object' })
-  return exported as Plugin // every member was just looked at
+  return exported as Plugin // every member is checked above
 }
 
-/** By shape, not `instanceof`: a plugin brings its own zod. */
+/** Checks the shape instead of `instanceof`, because a plugin may bring its own version of zod. */
 function isObjectSchema(value: unknown): value is z.ZodObject {
   if (value instanceof z.ZodObject) return true
   return typeof value === 'object' && value !== null && 'shape' in value && 'safeParse' in value

@@ -1,7 +1,7 @@
 import type { Log } from './contract/context.ts'
 import { isSecretName, redactText } from './redaction.ts'
 
-/** Levels as `SERVER_LOG_LEVEL` names them, most important first (spec module-ingestion, "Runtime settings"). */
+/** The levels of `SERVER_LOG_LEVEL`, most important first (spec module-ingestion, "Runtime settings"). */
 export const LOG_LEVELS = ['critical', 'error', 'warning', 'info', 'debug', 'trace'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const LONGEST_VALUE = 4000
 
-/** A log that writes one JSON line per entry at or above `level` to `write`, with secrets redacted by name and by shape. */
+/** Creates a log that writes one JSON line per entry at or above `level`, with secrets redacted by name and by shape. */
 export function createLog(level: LogLevel, write: (line: string) => void, now: () => Date): Log {
   const loudest = LOG_LEVELS.indexOf(level)
   const entry =

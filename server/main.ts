@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// No static import: stdout has to be guarded before any other module can write to it.
+// No static import: stdout must be guarded before any other module can write to it.
 
-/** True when stdout may be the wire of the MCP protocol. Too often is harmless: results go through `stdout.write`. */
+/** True if stdout may carry MCP. A false positive is harmless, because results use `stdout.write`. */
 const mayServeMcp = process.argv.slice(2).includes('mcp')
 const write = process.stdout.write.bind(process.stdout)
 
-/** Sends what a module, a worker or `console` prints to stderr; stdout carries only the client's lines. */
+/** Redirects output of modules, workers and `console` to stderr; stdout carries only messages for the client. */
 if (mayServeMcp) process.stdout.write = process.stderr.write.bind(process.stderr)
 
 const stdout: import('./process-io.ts').RealStdout = {
@@ -17,7 +17,7 @@ const stdout: import('./process-io.ts').RealStdout = {
 
 if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
 const { run } = await import('./run.ts')
-// `run` ends when the last result was written; what still lives then (a timer, a watcher) is not waited for.
+// `run` resolves when the last result is written; do not wait for remaining timers and watchers.
 process.exit(await run(process.argv.slice(2), { stdin: process.stdin, stdout }))
 
 export {}

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The absolute folder of this installed package: the next one upwards whose package.json has our name. */
+/** Returns the absolute folder of this package: the nearest parent whose package.json has our name. */
 export function packageRoot(): string {
   for (let at = dirname(fileURLToPath(import.meta.url)); at !== dirname(at); at = dirname(at)) {
     if (nameIn(join(at, 'package.json')) === 'satchel') return at
@@ -11,7 +11,7 @@ export function packageRoot(): string {
   throw new TypeError('this file does not lie inside a satchel package')
 }
 
-/** The absolute folder of a package that this one depends on; undefined where it is not installed. */
+/** Returns the absolute folder of a dependency; undefined if it is not installed. */
 export function dependencyRoot(name: string): string | undefined {
   const folders = createRequire(join(packageRoot(), 'package.json')).resolve.paths(name) ?? []
   return folders

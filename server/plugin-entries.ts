@@ -4,8 +4,8 @@ import type { Plugin } from './contract/plugin.ts'
 import { BUILT_IN, type PluginEntry } from './host.ts'
 
 /**
- * Which plugins a door needs: all that are built in and configured, those of them that have something to serve, or only what owns
- * the verb that the words begin with.
+ * The plugins that a door needs: all built-in and configured ones, those of them with something to serve, or only the owner
+ * of the verb that the words begin with.
  */
 export type Wanted =
   | { readonly kind: 'all' }
@@ -19,8 +19,8 @@ export interface LoadedBuiltin {
 }
 
 /**
- * Loads the plugins that `wanted` names and parses their configuration, in the order they are set up: built in first, then as
- * the file lists them. A verb that a built-in plugin owns loads no other plugin.
+ * Loads the plugins that `wanted` selects and parses their configuration, in the order of their setup: built-in plugins
+ * first, then those that the file lists. A verb of a built-in plugin loads no other plugin.
  * Errors: those of `loadPlugin` and of the configuration's sections.
  */
 export async function loadEntries(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
@@ -35,7 +35,7 @@ export async function loadEntries(config: Config, wanted: Wanted): Promise<reado
   return ownedByBuiltin ? entries : [...entries, ...(await loadThirdParty(config))]
 }
 
-/** The built-in plugins themselves, without their configuration. */
+/** Loads the built-in plugins without their configuration. */
 export async function loadBuiltins(
   rows: readonly BuiltinPlugin[] = BUILTIN_PLUGINS,
 ): Promise<readonly LoadedBuiltin[]> {
@@ -59,7 +59,7 @@ async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {
   return entries
 }
 
-/** A plugin that the configuration lists under this name, and its file. Errors: those of `loadPlugin`. */
+/** Loads the plugin that the configuration lists under this name. Errors: those of `loadPlugin`. */
 export async function loadListed(config: Config, name: string): Promise<{ plugin: Plugin; file: string }> {
   const { loadPlugin } = await import('./load-plugins.ts')
   return loadPlugin(name, config.file ?? '') // only a file lists plugins

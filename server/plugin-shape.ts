@@ -11,8 +11,8 @@ const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Refuses what `setup` gave when it is not what the contract says: types hold for whoever compiles, a plugin in plain JavaScript
- * would fail at its first reader, and take the list of all tools with it. `source` is for messages.
+ * Refuses a result of `setup` that violates the contract. The compiler does not check a plugin in plain JavaScript, and an
+ * invalid tool would break the list of all tools. `source` is for messages.
  * Errors: `invalid`/`plugin_shape` naming plugin, file, tool and member.
  */
 export function requireLentShape(plugin: string, source: string, instance: unknown): void {

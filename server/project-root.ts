@@ -9,8 +9,8 @@ export interface RootRequest {
 }
 
 /**
- * The absolute project root: `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root of the working
- * directory, the working directory (surface, section 5). Runs no git: a folder that holds `.git` is a root.
+ * Returns the absolute project root: `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root of the working
+ * directory, the working directory (surface, section 5). Does not run git: a folder that contains `.git` is a root.
  */
 export async function findProjectRoot(request: RootRequest): Promise<string> {
   const named = request.flag ?? request.env['SATCHEL_PROJECT'] ?? request.env['CLAUDE_PROJECT_DIR']

@@ -1,16 +1,16 @@
 /** Names of fields and keys whose values are shown nowhere. */
 const SECRET_NAME = /secret|token|password|passwd|authorization|cookie|api_?key|bearer|credential/i
-/** Of an ssh URL a bare user name stays: it opens nothing, and `git@` is part of every such address. */
+/** Keeps a user name without password in an ssh URL: it is not a secret, and `git@` is part of every such address. */
 const URL_USER_INFO = /(\b(?!ssh:\/\/[^\s/@:]+@)[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
 const BEARER = /\b(bearer\s+|ses_)[A-Za-z0-9._~+/=-]{8,}/gi
 const INVITATION = /(\bsatchel:\/\/join\/)[^\s"']+/gi
 
-/** Whether what stands under this name is a secret, whatever it looks like. */
+/** Reports whether the value under this name is a secret, regardless of its form. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
-/** The text without what looks like a credential: user info of a URL, a bearer token, an invitation. */
+/** Removes text that looks like a credential: user info of a URL, a bearer token, an invitation. */
 export function redactText(text: string): string {
   return text
     .replace(URL_USER_INFO, '$1[redacted]@')

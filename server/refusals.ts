@@ -1,6 +1,6 @@
 import { defineRefusals } from './contract/refusals.ts'
 
-/** What the host refuses at every door: calls, configuration and plugins. */
+/** The refusals of the host at every door: calls, configuration and plugins. */
 export const refusals = defineRefusals({
   invalid_arguments: { code: 'invalid', message: '{field}: {fault}' },
   input_not_object: {

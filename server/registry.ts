@@ -8,10 +8,10 @@ import type { Tasks } from './contract/advanced/task.ts'
 import type { PluginInstance } from './contract/plugin.ts'
 import { refusals } from './refusals.ts'
 
-/** What one plugin lent, with the plugin's name. */
+/** A declaration with the name of its plugin. */
 export type Owned<K extends string, T> = { readonly [P in K]: T } & { readonly plugin: string }
 
-/** Everything lent, in a deterministic order: tools and prompts by name, the rest by plugin. Frozen after setup. */
+/** All declarations in a deterministic order: tools and prompts by name, the rest by plugin. Frozen after setup. */
 export interface Registry {
   readonly tools: readonly OwnedTool[]
   readonly resources: readonly Owned<'resource', Resource>[]
@@ -26,7 +26,7 @@ export interface Registry {
 }
 
 /**
- * Collects what the plugins lend.
+ * Collects the declarations of the plugins.
  * Errors: `conflict`/`name_taken` naming both owners, for tools, routes, verbs, resources, prompts and listeners.
  */
 export function register(instances: readonly Owned<'instance', PluginInstance>[]): Registry {

@@ -15,18 +15,18 @@ import type { ProcessIo, RealStdout } from './process-io.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
 
-/** How long plugins may take to stop before the process ends without them. */
+/** Time for plugins to stop before the process ends without them. */
 const STOP_LIMIT_MS = 2_000
-/** How long calls in flight may still answer (architecture, section 7). */
+/** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
-/** How long the first request over stdio may be waited for before the plugins are set up. */
+/** Maximum wait for the first request over stdio before the plugins are set up. */
 const BOOT_DELAY_MS = 15
 const TOKEN_BYTES = 24
 
 /**
- * Runs a command line (without node and script) to its exit code: configuration -> host -> door. The only file that
- * wires doors together. What is not in `io` is the process's own. Errors: none.
+ * Runs a command line (without node and script) and returns its exit code: configuration -> host -> door. The only file
+ * that wires doors together. Missing members of `io` default to those of the process. Errors: none.
  */
 export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>): Promise<number> {
   const whole: Io = {
@@ -113,7 +113,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
   })
 }
 
-/** The host with its plugins started; a failed start stops what was started. */
+/** Creates the host and starts its plugins; a failed start stops them. */
 async function started(host: RunningHost): Promise<RunningHost> {
   try {
     await host.start()
@@ -125,8 +125,8 @@ async function started(host: RunningHost): Promise<RunningHost> {
 }
 
 /**
- * Serves MCP on standard input and output. Setting the plugins up begins when the first answer was written: `initialize`
- * and `server/discover` need none of them, and clients measure how long they take (mcp, section 3).
+ * Serves MCP on standard input and output. The plugins are set up after the first answer: `initialize` and
+ * `server/discover` do not need them, and clients measure the time of these requests (mcp, section 3).
  */
 async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<number> {
   const { serveStdio: serve } = await import('./mcp/stdio.ts')
@@ -140,7 +140,7 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
       boot,
       log,
       version: VERSION,
-      // An agent is a caller: what it was talked into is not what the user typed.
+      // Paths from an agent are confined: a prompt injection is not a command of the user.
       resolvePath: async (path) => (await pathsOfCallers(await boot, await config))(path),
     })
   } finally {
@@ -148,7 +148,7 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   }
 }
 
-/** Tells when something was written to `stdout`, or that nothing was for a moment: the first request needs the plugins. */
+/** Resolves `written` at the first write to `stdout`, or after a delay, because the first request may need the plugins. */
 function firstAnswer(stdout: RealStdout): { readonly stdout: RealStdout; readonly written: Promise<void> } {
   let tell = (): void => {}
   const written = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   return started(await createHostOf(io, entries, { config, line, log: parts.log, ...http }))
 }
 
-/** Stops the host, but a plugin that hangs in `stop` does not keep the process. A boot that failed stopped itself. */
+/** Stops the host, with a time limit for plugins that hang in `stop`. A failed start has stopped its host already. */
 async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<void> {
   const stopped = boot.then(
     (host) => host.stop(),
@@ -193,7 +193,7 @@ async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Serves until a signal; with `http.reload`, a changed configuration file starts a new host in the same place. */
+/** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */
 async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
   const { watchConfig } = await import('./config-changes.ts')
   const log = serverLog({ ...io, now })
@@ -201,7 +201,7 @@ async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<n
   const read = (): Promise<Config> => readConfig(io, world.line, flags, options.defaults)
   let config = await read()
   const token = config.http.token ?? newToken()
-  if (config.http.token === null) world.terminal.complain(`token for callers from elsewhere: ${token}`)
+  if (config.http.token === null) world.terminal.complain(`token for remote callers: ${token}`)
   if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
   for (let isFirst = true; ; isFirst = false) {
     const changes = watchConfig(config, world.signal)
@@ -255,7 +255,7 @@ async function openRound(io: Io, world: World, { log, config, token, surface }: 
   }
 }
 
-/** The configuration to go on with, or undefined when a signal ended it. A file that cannot be used is logged and left alone. */
+/** Waits for a usable changed configuration; undefined after a signal. An invalid file is logged and ignored. */
 async function nextConfig(
   changes: NextChange,
   read: () => Promise<Config>,
@@ -277,7 +277,7 @@ function announce({ terminal }: World, listeners: readonly OpenListener[]): void
   for (const { name, address } of opened) terminal.note(`${name}: ${address}`)
 }
 
-/** What the HTTP door shares between the listeners of one host. */
+/** Parts of the HTTP door that the listeners of one host share. */
 async function httpOptions(
   host: RunningHost,
   config: Config | undefined,
@@ -305,7 +305,7 @@ async function httpOptions(
   return Object.defineProperties(shared, Object.getOwnPropertyDescriptors(more)) // keeps `graceMs` a getter
 }
 
-/** What a path of an MCP or REST caller means: inside `http.roots`, or refused (surface, section 6). */
+/** Resolves a path of an MCP or REST caller inside `http.roots`, or refuses it (surface, section 6). */
 async function pathsOfCallers(
   host: RunningHost,
   config: Config | undefined,

@@ -5,19 +5,19 @@ interface ZodLike {
   readonly shape?: Readonly<Record<string, unknown>>
 }
 
-/** The schema inside optional, nullable and default wrappers; read by shape, because a plugin brings its own zod. */
+/** Returns the schema inside optional, nullable and default wrappers, by shape, because a plugin may bring its own zod. */
 export function innermost(schema: unknown): ZodLike {
   const like = schema as ZodLike // every member read is checked for undefined
   return like?.def?.innerType === undefined ? (like ?? {}) : innermost(like.def.innerType)
 }
 
-/** The fields of an object schema, whatever wraps it. */
+/** Returns the fields of an object schema inside any wrapper. */
 export function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
   const inner = innermost(schema)
   return inner.def?.type === 'object' ? inner.shape : undefined
 }
 
-/** Text of an environment variable as the schema's type: `true`, `24`. What does not fit is left for the schema to refuse. */
+/** Converts the text of an environment variable to the type of the schema, or returns it unchanged for the schema to refuse. */
 export function typedValue(schema: z.ZodObject, dotted: string, text: string): unknown {
   const kind = kindAt(schema, dotted)
   if (kind === 'boolean' && /^(true|1|yes|on)$/i.test(text)) return true

@@ -2,24 +2,24 @@ import type { Writable } from 'node:stream'
 import type { Log } from './contract/context.ts'
 import { createLog, LOG_LEVELS, type LogLevel } from './log.ts'
 
-/** Where a process logs: `level` when nothing else was said. */
+/** The output, environment and clock of a log. */
 export interface LogPlace {
   readonly stderr: Pick<Writable, 'write'>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => Date
 }
 
-/** A server's log: its level is known only once the configuration was read. */
+/** The log of a server, whose level may change when the configuration is read. */
 export interface ServerLog extends Log {
   setLevel(level: LogLevel): void
 }
 
-/** The log of one verb: `SERVER_LOG_LEVEL`, else warnings and errors only. */
+/** Creates the log of one verb: `SERVER_LOG_LEVEL`, otherwise warnings and errors only. */
 export function verbLog(place: LogPlace): Log {
   return logAt(place, envLevel(place) ?? 'warning')
 }
 
-/** The log of a server: `SERVER_LOG_LEVEL`, else `info`, until the configuration says otherwise. */
+/** Creates the log of a server: `SERVER_LOG_LEVEL`, otherwise `info`, until the configuration sets the level. */
 export function serverLog(place: LogPlace): ServerLog {
   let log = logAt(place, envLevel(place) ?? 'info')
   return {

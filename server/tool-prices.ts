@@ -1,4 +1,4 @@
-/** A tool's size in the list a model sees, in tokens: bytes / 4 (quality, section 2). */
+/** The size of a tool in `tools/list`, in tokens: bytes / 4 (quality, section 2). */
 export interface ToolPrice {
   readonly name: string
   readonly description_chars: number
@@ -7,7 +7,7 @@ export interface ToolPrice {
   readonly output_tokens: number
 }
 
-/** What one entry of `tools/list` costs a model. */
+/** Returns the size of one entry of `tools/list`. */
 export function priceOf(descriptor: Readonly<Record<string, unknown>>): ToolPrice {
   const { name, title, description, inputSchema, outputSchema } = descriptor
   return {
@@ -18,7 +18,7 @@ export function priceOf(descriptor: Readonly<Record<string, unknown>>): ToolPric
   }
 }
 
-/** Tokens of a value as JSON, or of a text as it is. */
+/** Returns the tokens of a text, or of another value as JSON. */
 export function tokensOf(value: unknown): number {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return Math.ceil(Buffer.byteLength(text) / 4)

@@ -1,6 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' }
 
-/** The version of this package, as `--version`, `/health` and the MCP handshake say it. */
+/** The version of this package in `--version`, `/health` and the MCP handshake. */
 export const VERSION: string = packageJson.version
-/** What the program is, in one sentence. */
+/** The description of the program in one sentence. */
 export const DESCRIPTION = 'A toolkit for AI coding agents, served over MCP, REST and the command line.'

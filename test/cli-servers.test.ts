@@ -48,7 +48,7 @@ test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async
 
   assert.deepEqual([health.status, mcp.status, ran.code], [200, 200, 0])
   assert.equal(ran.out.split('\n').length, 2, 'one JSON document')
-  assert.match(ran.err, /token for callers from elsewhere: [\w-]{32}\n/)
+  assert.match(ran.err, /token for remote callers: [\w-]{32}\n/)
 })
 
 test('the API document demands the header of a field that the tool demands', async (t) => {

@@ -55,8 +55,10 @@ export function openTerminal(
     complain,
     async flush() {
       if (closed.signal.aborted) return
-      const gone = new Promise<void>((resolve) => closed.signal.addEventListener('abort', () => resolve()))
-      await Promise.race([gone, new Promise<void>((resolve) => io.stdout.write('', () => resolve()))])
+      const readerClosed = new Promise<void>((resolve) =>
+        closed.signal.addEventListener('abort', () => resolve()),
+      )
+      await Promise.race([readerClosed, new Promise<void>((resolve) => io.stdout.write('', () => resolve()))])
     },
   }
 }

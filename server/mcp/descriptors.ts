@@ -21,7 +21,7 @@ export interface OfferedTool {
 export interface Catalog {
   readonly host: RunningHost
   readonly raw: RawTable | undefined
-  /** Why what stands elsewhere is not in the lists. */
+  /** Why the remote declarations are not in the lists. */
   readonly unreached: SatchelError | undefined
   /** 2026-07-28. */
   readonly modernTools: readonly Descriptor[]
@@ -35,11 +35,11 @@ export interface Catalog {
 }
 
 /**
- * Compiles what the MCP door lists. `elsewhere`: what is served beside the host's own, or why it cannot be.
+ * Compiles the lists of the MCP door. `remote`: the declarations of a remote server, or the error that prevents them.
  * Errors: `invalid`/`plugin_shape` naming the tool whose schema has no JSON Schema.
  */
-export function createCatalog(host: RunningHost, elsewhere?: RawTable | SatchelError): Catalog {
-  const [raw, unreached] = isSatchelError(elsewhere) ? [undefined, elsewhere] : [elsewhere, undefined]
+export function createCatalog(host: RunningHost, remote?: RawTable | SatchelError): Catalog {
+  const [raw, unreached] = isSatchelError(remote) ? [undefined, remote] : [remote, undefined]
   const offered = host.registry.tools.filter((owned) => host.offers(owned))
   const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned)]))
   const modern = sortedByName([

@@ -13,8 +13,8 @@ export interface DoorOptions {
   /** Resolves a path that callers of this door may use. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
   readonly raw?: RawTable
-  /** What stands beside the host's own and may be out of reach; asked again until it was reached. */
-  annex?(host: RunningHost): Promise<RawTable | undefined>
+  /** Loads the declarations of a remote server; called again until the server is reached. */
+  loadRemote?(host: RunningHost): Promise<RawTable | undefined>
 }
 
 /** State shared by all server instances of a process; none of it belongs to a connection. */
@@ -26,19 +26,19 @@ export interface Door extends DoorOptions {
 /** Creates a door that compiles its catalog at the first request that needs it. */
 export function createDoor(options: DoorOptions): Door {
   let compiled: Promise<Catalog> | undefined
-  const elsewhere = async (host: RunningHost): Promise<RawTable | SatchelError | undefined> => {
+  const remoteTable = async (host: RunningHost): Promise<RawTable | SatchelError | undefined> => {
     try {
-      return await options.annex?.(host)
+      return await options.loadRemote?.(host)
     } catch (error) {
       if (!isSatchelError(error)) throw error
-      options.log.warn('what is elsewhere cannot be reached; serving without it', { error })
+      options.log.warn('the remote server cannot be reached; serving without it', { error })
       compiled = undefined
       return error
     }
   }
   const compile = async (): Promise<Catalog> => {
     const host = await options.boot
-    return createCatalog(host, options.raw ?? (await elsewhere(host)))
+    return createCatalog(host, options.raw ?? (await remoteTable(host)))
   }
   return {
     ...options,

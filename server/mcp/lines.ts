@@ -10,8 +10,8 @@ export type Line =
   | { readonly kind: 'too_long' }
 
 /**
- * Cuts bytes into lines: at most 10 MiB each, fatal UTF-8, `\r\n` tolerated, blank lines left out. A last line
- * without newline is never given. Gives the function that takes the next chunk.
+ * Splits bytes into lines: at most 10 MiB each, strict UTF-8, `\r\n` accepted, blank lines skipped. A last line
+ * without newline is dropped. Returns the function that takes the next chunk.
  */
 export function createLineReader(found: (line: Line) => void): (chunk: Buffer) => void {
   const decoder = new TextDecoder('utf-8', { fatal: true })

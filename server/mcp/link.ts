@@ -12,7 +12,7 @@ const TASKS = { extensions: { [TASKS_EXTENSION]: {} } }
 
 /** The links of one stdio process, which closes them. */
 export interface Links {
-  /** What the plugin's server elsewhere serves; undefined when no plugin lends one. Errors: `unavailable`, `unauthorized`. */
+  /** Loads the declarations of a plugin's remote server; undefined without one. Errors: `unavailable`, `unauthorized`. */
   tableOf(host: RunningHost): Promise<RawTable | undefined>
   close(): void
 }
@@ -22,8 +22,8 @@ export function createLinks(): Links {
   const closing = new AbortController()
   return {
     async tableOf(host) {
-      const lent = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
-      return lent?.instance.remote && loadTable(host, lent.instance.remote, closing.signal)
+      const owner = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
+      return owner?.instance.remote && loadTable(host, owner.instance.remote, closing.signal)
     },
     close: () => closing.abort(),
   }

@@ -21,7 +21,7 @@ export interface Listen {
   /** First message: the resources and tasks that are watched. */
   readonly acknowledgement: unknown
   /** Final message, sent when the server ends the stream. */
-  readonly lastWord: unknown
+  readonly finalMessage: unknown
   close(): void
 }
 
@@ -65,7 +65,7 @@ export async function openListen(
       method: 'notifications/subscriptions/acknowledged',
       params: { notifications, _meta: meta },
     },
-    lastWord: { jsonrpc: '2.0', id: request.id, result: { resultType: 'complete', _meta: meta } },
+    finalMessage: { jsonrpc: '2.0', id: request.id, result: { resultType: 'complete', _meta: meta } },
     close() {
       for (const stop of stops) stop()
     },

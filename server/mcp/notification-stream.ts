@@ -12,7 +12,7 @@ export interface NotificationStreamOptions {
   /** Absent: 256 KiB and 64 messages. */
   readonly maxBytes?: number
   /** Final message of a stream that the server ends. */
-  lastWord?(): unknown
+  finalMessage?(): unknown
   /** Called once when the stream ends for any reason. */
   onClose(): void
 }
@@ -50,7 +50,7 @@ export function openNotificationStream(
     if (now.id !== principalId) throw new Error('another principal')
   }
   const end = (): void => {
-    stream.end(options.lastWord && messageFrame(options.lastWord()))
+    stream.end(options.finalMessage && messageFrame(options.finalMessage()))
   }
   const stream: EventStream = openEventStream(exchange.outgoing, {
     pump: options.pump,

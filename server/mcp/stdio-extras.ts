@@ -25,7 +25,7 @@ export function createStdioExtras(
   outlet: Outlet,
   answered: (id: string | number) => void,
 ): StdioExtras {
-  const gone = new AbortController()
+  const closing = new AbortController()
   const listens = new Map<string, Listen>()
   /** Listens whose filter is being checked; they count, because a burst would otherwise exceed the maximum. */
   let opening = 0
@@ -35,14 +35,14 @@ export function createStdioExtras(
     try {
       await (request.method === 'subscriptions/listen' ? listen(request) : watchUri(request))
     } catch (thrown) {
-      const at = { log: door.log, signal: gone.signal }
+      const at = { log: door.log, signal: closing.signal }
       const { code, message, data } = asProtocolError(thrown, at, request.method)
       const error = { code, message, ...(data !== undefined && { data }) }
       await outlet.send({ jsonrpc: '2.0', id: request.id, error })
     }
   }
   const watchUri = async ({ id, method, params, envelope }: ExtraRequest): Promise<void> => {
-    const ctx = contextOf(door, envelope, gone.signal)
+    const ctx = contextOf(door, envelope, closing.signal)
     requireRead(ctx)
     const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
     if (method === 'resources/subscribe') await watch.subscribe(await door.catalog(), ctx, uri)
@@ -51,7 +51,7 @@ export function createStdioExtras(
     await outlet.send({ jsonrpc: '2.0', id, result })
   }
   const listen = async (request: ExtraRequest): Promise<void> => {
-    const ctx = contextOf(door, request.envelope, gone.signal)
+    const ctx = contextOf(door, request.envelope, closing.signal)
     const key = JSON.stringify(request.id)
     const catalog = await door.catalog()
     const count = listens.size + opening
@@ -83,11 +83,11 @@ export function createStdioExtras(
       return true
     },
     close() {
-      gone.abort()
+      closing.abort()
       watch.close()
       for (const open of listens.values()) {
         open.close()
-        outlet.send(open.lastWord).catch(() => undefined) // the outlet reports a broken pipe
+        outlet.send(open.finalMessage).catch(() => undefined) // the outlet reports a broken pipe
       }
       listens.clear()
     },

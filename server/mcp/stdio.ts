@@ -49,7 +49,7 @@ const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
  */
 export async function serveStdio(options: StdioOptions): Promise<number> {
   const links = createLinks()
-  const door = createDoor({ ...options, annex: links.tableOf })
+  const door = createDoor({ ...options, loadRemote: links.tableOf })
   let end: (ending: Ending) => void = () => undefined
   const ended = new Promise<Ending>((resolve) => {
     end = resolve

@@ -216,7 +216,7 @@ async function openListenStream(
   try {
     stream = openNotificationStream(exchange, principal.id, {
       ...options.stream,
-      lastWord: () => listen.lastWord,
+      finalMessage: () => listen.finalMessage,
       onClose: () => {
         listen.close()
         listens.delete(stream)

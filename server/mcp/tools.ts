@@ -32,7 +32,7 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
   if (raw) return raw.call(args, { ctx, server }).catch(asErrorResult)
   const offered = catalog.tool(params.name)
   if (!offered) {
-    if (catalog.unreached && isElsewhere(catalog, params.name))
+    if (catalog.unreached && isRemoteName(catalog, params.name))
       return inVersion(exchange, errorResult(catalog.unreached))
     throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
   }
@@ -49,8 +49,8 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
   }
 }
 
-/** True for a name as the tools elsewhere have them: it may be one of those that could not be listed. */
-function isElsewhere({ host }: Catalog, name: string): boolean {
+/** Reports whether a name has the prefix of a remote server's tools, which may be missing from the list. */
+function isRemoteName({ host }: Catalog, name: string): boolean {
   return host.registry.instances.some(({ instance }) => {
     const prefix = instance.remote?.toolPrefix
     return prefix !== undefined && name.startsWith(prefix)
