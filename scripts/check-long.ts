@@ -49,7 +49,7 @@ const PROOFS: readonly Proof[] = [
     name: '200 kills in the middle of a record write, of an ingest and of an index write; a lock holder stopped for 61 s',
     command: [
       ...testing,
-      'plugins/handoff/store/store.test.ts',
+      'plugins/handoff/store/writers.test.ts',
       'plugins/modules/ingest/kill.test.ts',
       'plugins/modules/search/stores.test.ts',
     ],
