@@ -6,7 +6,7 @@ import type { Json, ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
 import { placeholder } from './usage.ts'
 
-/** A `module` block as somebody wrote it. Lines count from 1. */
+/** A `module` block as written. Lines count from 1. */
 export interface GivenBlock {
   readonly name: string
   readonly line: number
@@ -30,7 +30,7 @@ export type GivenValue =
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: GivenValue])[] }
   | { readonly kind: 'expression' }
 
-/** One thing wrong with a block. `suggestion` is text to put there, where there is a good one. */
+/** One thing wrong with a block. `suggestion` is a replacement text, where there is a good one. */
 export interface CheckFinding {
   readonly line: number
   readonly code: CheckCode
@@ -49,7 +49,7 @@ export type CheckCode =
   | 'module_not_indexed'
   | 'source_missing'
 
-/** Findings about where a block's source leads; empty when it leads to an indexed version or to a local path. */
+/** Findings about the source of a block; empty when it names an indexed version or a local path. */
 export function checkSource(block: GivenBlock, resolution: Resolution): CheckFinding[] {
   const { source } = block
   if (source === undefined) {

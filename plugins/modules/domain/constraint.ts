@@ -10,7 +10,7 @@ interface Clause {
 
 const CLAUSE = /^(=|!=|>=|<=|>|<|~>)?\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:[-+][0-9A-Za-z.-]+)?$/
 
-/** One constraint that says all of these, each clause once; a lone one as it is written, undefined without any. */
+/** One constraint with every clause of these, each once; a single constraint unchanged; undefined for none. */
 export function joinConstraints(constraints: readonly string[]): string | undefined {
   if (constraints.length < 2) return constraints[0]
   return [...new Set(constraints.flatMap((one) => one.split(',')).map((clause) => clause.trim()))].join(', ')

@@ -13,7 +13,7 @@ export interface Opening {
   readonly heading?: string
 }
 
-/** Reads a README as far as it has to. */
+/** Reads a README only as far as needed. */
 export function openingOf(readme: string): Opening {
   let heading: string | undefined
   for (const { kind, text } of readProse(readme)) {

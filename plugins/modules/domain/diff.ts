@@ -4,7 +4,7 @@ import { plainLine } from './hcl-text.ts'
 import type { ModuleSummary, Output, ProviderRequirement, Variable } from './summary.ts'
 import { compareTypes, parseType } from './type-constraint.ts'
 
-/** From worst to best; the numbers of semver that each asks for. design modules 6 */
+/** From worst to best; the semver part that each requires to be raised. design modules 6 */
 export const CHANGE_CLASSES = ['breaking', 'minor', 'patch'] as const
 export type ChangeClass = (typeof CHANGE_CLASSES)[number]
 
@@ -44,7 +44,7 @@ interface Named {
   readonly name: string
 }
 
-/** Names gone, names added, and what stayed as pairs, in the order of the lists. */
+/** Removed names, added names, and the remaining ones as pairs, in the order of the lists. */
 function match<T extends Named>(before: readonly T[], after: readonly T[]) {
   const old = firstOfEach(before)
   const now = firstOfEach(after)
@@ -58,7 +58,7 @@ function match<T extends Named>(before: readonly T[], after: readonly T[]) {
   }
 }
 
-/** Broken modules state a name twice: the first counts, as in summaries. */
+/** Invalid modules declare a name twice: the first counts, as in summaries. */
 function firstOfEach<T extends Named>(entries: readonly T[]): ReadonlyMap<string, T> {
   const first = new Map<string, T>()
   for (const entry of entries) if (!first.has(entry.name)) first.set(entry.name, entry)
@@ -159,7 +159,7 @@ function outputChange(old: Output, now: Output): Change[] {
   return changes
 }
 
-/** Resources and nested modules whose addresses went without a `moved` block would be destroyed. */
+/** Resources and nested modules that were removed without a `moved` block would be destroyed. */
 function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
   const moved = new Set(after.moved.map(({ from }) => from.replace(/\[[^\]]*\]/g, '')))
   const resources = match(before.resources.map(addressed), after.resources.map(addressed))

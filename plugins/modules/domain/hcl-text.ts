@@ -39,12 +39,12 @@ export function keyHcl(key: string): string {
   return isIdentifier(key) ? key : quoteHcl(key)
 }
 
-/** Whether a name can stand in HCL without quotes. */
+/** Whether a name can be written in HCL without quotes. */
 export function isIdentifier(name: string): boolean {
   return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)
 }
 
-/** Text of others on one line: nothing invisible, no line breaks, at most 120 characters. */
+/** Foreign text on one line: without invisible characters and line breaks, at most 120 characters. */
 export function plainLine(text: string): string {
   const line = cleanText(text)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')

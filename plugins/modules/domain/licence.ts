@@ -3,7 +3,7 @@ import { onceFor } from './once-for.ts'
 
 const MAX_CHARS = 4_000
 
-/** Tried in order: the more specific text stands first. */
+/** Tried in order: the more specific text first. */
 const LICENCES: readonly (readonly [RegExp, string])[] = [
   [/gnu affero general public license.{0,80}version 3/i, 'AGPL-3.0-only'],
   [/gnu lesser general public license.{0,80}version 3/i, 'LGPL-3.0-only'],

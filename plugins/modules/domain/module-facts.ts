@@ -22,7 +22,7 @@ export interface ModuleFacts {
   readonly referenceReads: number
 }
 
-/** A name and the line (from 1) it stands on; no line in `.tf.json`. */
+/** A name and its line (from 1); no line in `.tf.json`. */
 export interface NamedLine {
   readonly name: string
   readonly line?: number

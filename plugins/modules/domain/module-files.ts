@@ -1,4 +1,4 @@
-/** Which file names hold a module, and how they stand to each other (names without directory). */
+/** Which file names belong to a module, and how they relate to each other (names without directory). */
 
 /** `hcl` or `json`: the two ways a module file is read. */
 export type Flavour = 'hcl' | 'json'

@@ -1,7 +1,7 @@
-/** What the `source` of a module call points at, and which indexed module that is. */
+/** Parses the `source` of a module call and finds the indexed module that it names. */
 import { admits, compareVersions, parseVersion } from './constraint.ts'
 
-/** A `source` taken apart. `repository` is `host/path`, without scheme, user and `.git`. */
+/** A parsed `source`. `repository` is `host/path`, without scheme, user and `.git`. */
 export type ModuleSource =
   | { readonly kind: 'git'; readonly repository: string; readonly path: string; readonly ref?: string }
   | {
@@ -25,7 +25,7 @@ export interface IndexedModule {
   readonly latest: boolean
 }
 
-/** Where a call leads: to an indexed version, to a ref that is not indexed, or nowhere the index knows. */
+/** The target of a call: an indexed version, a ref that is not indexed, or nothing that the index knows. */
 export type Resolution =
   | { readonly kind: 'found'; readonly module: IndexedModule }
   | { readonly kind: 'unknown_ref'; readonly ref: string; readonly latest: IndexedModule }
@@ -37,7 +37,7 @@ const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Z
 const TERRAGRUNT = /^tfr:\/\/[^/]*\//
 const HOSTED = /^(?:github\.com|gitlab\.com|bitbucket\.org)\//
 
-/** Takes a source address apart: git URLs in all their spellings, registry addresses, local paths. */
+/** Parses a source address: git URLs in all their spellings, registry addresses, local paths. */
 export function parseSource(text: string): ModuleSource {
   const source = text.trim()
   if (/^\.{1,2}\//.test(source) || source === '.' || source === '..') return { kind: 'local' }
@@ -56,12 +56,12 @@ export function parseSource(text: string): ModuleSource {
   return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
 }
 
-/** A parameter of a query, undefined where it is absent or empty; a plus sign stands for itself. */
+/** A parameter of a query, undefined where it is absent or empty; a plus sign is not a blank. */
 function parameter(query: string, name: string): string | undefined {
   return new URLSearchParams(query.replaceAll('+', '%2B')).get(name) || undefined
 }
 
-/** `base//path`: the double slash behind the scheme is none. */
+/** `base//path`: the double slash after the scheme does not count. */
 function splitPath(address: string): { base: string; path: string } {
   const scheme = address.indexOf('://')
   const cut = address.indexOf('//', scheme === -1 ? 0 : scheme + 3)

@@ -1,6 +1,6 @@
 /**
- * A pure function whose answer is kept as long as the object it was made of: the refs of a repository share most of
- * their files, and what follows from one of them is worked out once.
+ * Memoizes a pure function for the lifetime of its argument: the refs of a repository share most of their files, and
+ * what is derived from a file is computed once.
  */
 export function onceFor<Source extends object, Answer>(
   make: (source: Source) => Answer,

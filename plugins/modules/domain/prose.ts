@@ -1,7 +1,7 @@
 /** The prose of a README: what a person wrote, without banners, badges, tables, code and generated documentation. */
 import { visibleText } from './visible-text.ts'
 
-/** A paragraph is looked at up to here: a description is far shorter. */
+/** Longest part of a paragraph that is read: a description is far shorter. */
 const MAX_PARAGRAPH_CHARS = 4_000
 
 /** A piece of what a person wrote; white space collapsed, links as their text. */
@@ -17,7 +17,7 @@ interface RawBlock {
   readonly source: string
 }
 
-/** A piece that may go on: a paragraph that ends in a colon takes in the list behind it. */
+/** A piece that may continue: a paragraph that ends in a colon includes the list after it. */
 interface OpenBlock extends ProseBlock {
   readonly takesItems: boolean
 }
@@ -27,7 +27,7 @@ type LineKind = 'text' | 'item' | 'heading' | 'underline' | 'table' | 'skip'
 const UNDERLINE = /^([=\-~^])\1{2,}$/
 const NO_WORDS = /^[^\p{L}\p{N}]*$/u
 const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)+$/
-/** Link definitions, directives of reStructuredText, admonitions, quotes: not what the author says of the module. */
+/** Link definitions, directives of reStructuredText, admonitions, quotes: not what the author says about the module. */
 const NO_PROSE = /^(?:>|\.\. |!!!|:::|\[[^\]]{1,200}\]:)/
 
 /** Paragraphs and headings in the order of the text, read as far as they are asked for. Linear in its length. */
@@ -110,7 +110,7 @@ function isLinkItem(text: string): boolean {
 const LINK_START = '\uE000'
 const LINK_END = '\uE001'
 
-/** Images go, links become their text; `outsideLinks` is the rest. */
+/** Images are removed, links become their text; `outsideLinks` is the rest. */
 function renderInline(source: string): { text: string; outsideLinks: string } {
   const clean = source.slice(0, MAX_PARAGRAPH_CHARS).replace(/[\uE000\uE001]/g, '')
   const linked = renderLinks(clean)
@@ -154,7 +154,7 @@ function renderLinks(source: string): string {
   return pieces.join('')
 }
 
-/** Offset behind `(url)` or `[reference]` that starts at `offset`, if one does. */
+/** Offset after the `(url)` or `[reference]` that starts at `offset`, if one does. */
 function targetEnd(source: string, offset: number): number | undefined {
   const closing = new Map([
     ['(', ')'],

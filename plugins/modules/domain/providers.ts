@@ -1,4 +1,4 @@
-/** Which providers a module needs, and which one it is about. */
+/** Determines the providers of a module and its primary provider. */
 import type { ModuleFacts, ProviderBlockFacts, ResourceFacts } from './module-facts.ts'
 import type { ModuleSummary, ProviderRequirement } from './summary.ts'
 

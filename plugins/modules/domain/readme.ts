@@ -2,7 +2,7 @@
 import { type Opening, openingOf } from './description.ts'
 import { onceFor } from './once-for.ts'
 
-/** Stored text ends here. design modules 8 */
+/** Longest stored text. design modules 8 */
 export const README_MAX_BYTES = 256 * 1024
 
 /** Endings in the order of preference; `''` is a bare `README`. */

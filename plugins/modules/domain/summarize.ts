@@ -1,4 +1,4 @@
-/** Facts of a directory's files to the summary of the module. */
+/** Makes the summary of a module from the facts of its files. */
 
 import { chooseFiles, type FileFacts } from './choose-files.ts'
 import { describe } from './description.ts'
@@ -153,7 +153,7 @@ function isTruncated({ readme }: SummaryInput): boolean {
   return readme !== undefined && readme.size > README_MAX_BYTES
 }
 
-/** `main.tf` and `versions.tf` say best what a module is, then the first file. */
+/** `main.tf` and `versions.tf` describe a module best, then the first file. */
 function topComments(files: readonly FileFacts[]): string[] {
   const preferred = ['main.tf', 'main.tofu', 'versions.tf', 'versions.tofu']
   const named = preferred.flatMap((name) => files.filter((file) => file.name === name))

@@ -1,5 +1,5 @@
 /**
- * The record a module version leaves: one file, one JSON object, keys in the order written here.
+ * The record of a module version: one file, one JSON object, keys in the order written here.
  * The fields up to `readme_content` are those of spec module-ingestion "Module summary"; the rest are additions.
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }

@@ -1,4 +1,4 @@
-/** Type constraints of inputs: what their text means, and how two of them stand to each other. */
+/** Parses type constraints of inputs and compares two of them. */
 
 /** A parsed constraint. `unknown` is text this parser does not understand: equal only to itself. */
 export type TypeConstraint =
@@ -119,7 +119,7 @@ function take(s: Tokens, token: string): boolean {
   return true
 }
 
-/** How the new constraint stands to the old: every value of the old still fits when it is `same` or `widened`. */
+/** Compares the new constraint with the old: every value of the old still fits when it is `same` or `widened`. */
 export type TypeChange = 'same' | 'widened' | 'changed'
 
 /** Compares without white space, comments and the order of attributes. */

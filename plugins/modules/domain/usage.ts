@@ -1,9 +1,9 @@
-/** How to call a module. */
+/** Generates the block that calls a module. */
 import { identifierOf, isIdentifier, keyHcl, plainLine, printHcl, quoteHcl } from './hcl-text.ts'
 import type { ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
 
-/** A block that calls a module, and what it leaves to the reader. */
+/** A block that calls a module, and the inputs that the reader has to fill in. */
 export interface ModuleUsage {
   readonly source: string
   /** The `module` block, formatted, with a final newline. */
@@ -54,7 +54,7 @@ function paragraph(lines: readonly string[]): readonly string[] {
 
 /**
  * `git::<url>[//<path>]?ref=<ref>`; `user@host:path` becomes its `ssh://` form, a local path its `file://` form. Terraform
- * decodes the ref and takes the path as it stands.
+ * decodes the ref and uses the path as it is written.
  */
 export function moduleSource(summary: Pick<ModuleSummary, 'repository' | 'path' | 'ref'>): string {
   const path = summary.path === '.' ? '' : `//${summary.path}`

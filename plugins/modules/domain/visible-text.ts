@@ -20,7 +20,7 @@ function withoutFrontMatter(text: string): string {
   return end === -1 ? text : text.slice(end + 5)
 }
 
-/** Where a line stands in generated documentation: outside, before its first words, under its title, in the rest. */
+/** The position of a line in generated documentation: outside, before its first words, under its title, in the rest. */
 type Generated = 'no' | 'opening' | 'titled' | 'hidden'
 
 interface Place {
@@ -31,7 +31,7 @@ interface Place {
 }
 
 /**
- * Lines outside code fences and generated documentation; what has no end goes on to the end of the text. Generated
+ * Lines outside code fences and generated documentation; an unterminated part ends with the text. Generated
  * documentation that opens with a title is a whole README made from a template: up to its next heading it is its author's.
  */
 function writtenLines(text: string): string[] {
@@ -79,10 +79,10 @@ function withoutComments(text: string): string {
 }
 
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]*)(?=[\s/>])[^<>]*>/g
-/** Elements of running text: only their tags go. */
+/** Inline elements: only their tags are removed. */
 const INLINE = new Set(['b', 'strong', 'i', 'em', 'code', 'kbd', 'u', 'sub', 'sup', 'span', 'small', 'br'])
 
-/** Elements go with their contents; a tag without its partner goes alone. */
+/** Elements are removed with their contents; an unpaired tag is removed alone. */
 function withoutElements(text: string): string {
   const open = new Map<string, number[]>()
   const cuts: [start: number, end: number][] = []

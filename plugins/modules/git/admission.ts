@@ -5,7 +5,7 @@ import { refusals } from '../reasons.ts'
 import { isPublicAddress } from './public-address.ts'
 import { endpoint, type RemoteUrl } from './url.ts'
 
-/** Who named a URL: the operator (configuration, command line), or a caller of REST or MCP. */
+/** The source of a URL: the operator (configuration, command line), or a caller of REST or MCP. */
 export type Trust =
   | { readonly kind: 'operator' }
   | {
@@ -18,7 +18,7 @@ export type Trust =
       resolveHost?(host: string): Promise<readonly string[]>
     }
 
-/** What has to be added to git's command line so that it talks to the place that was checked, and to no other. */
+/** Options that bind git to the address that was checked. */
 export interface Admission {
   readonly remote: RemoteUrl
   readonly config: readonly string[]
@@ -29,7 +29,7 @@ export interface Admission {
 }
 
 /**
- * Checks that this URL may be used by whoever named it.
+ * Checks that the caller may use this URL.
  * Errors: `forbidden`/`host_refused` where a caller's host is not public; `forbidden`/`path_refused` for a local
  * path outside the caller's roots; `invalid`/`url_refused` for `http://` from a caller.
  */

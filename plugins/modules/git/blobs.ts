@@ -9,7 +9,7 @@ export interface GitObject {
   readonly type: string
   /** In bytes. */
   readonly size: number
-  /** Undefined when the object is larger than was asked for: it is passed over and never held. */
+  /** Undefined when the object is larger than requested: it is skipped and never held in memory. */
   readonly bytes: Buffer | undefined
 }
 
@@ -36,7 +36,7 @@ const MAX_IN_FLIGHT = 64
 const ASKABLE =
   /^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\^\{tree\})?|refs\/satchel\/[ht]-[0-9a-f]{16}\^\{commit\})$/
 
-/** Starts the reader. No argument comes from outside; names that are no object id of ours are refused. */
+/** Starts the reader. No argument comes from outside; names that are not object ids are refused. */
 export function openBlobs(options: {
   readonly baseDir: string
   /** From `gitEnvironment`. */
@@ -61,7 +61,7 @@ export function openBlobs(options: {
     asked.push(...next)
     child.stdin.write(next.map(({ name }) => `${name}\n`).join(''))
   }
-  /** What is asked for in one turn goes out in one write. */
+  /** Requests of one turn of the event loop are sent in one write. */
   const pumpSoon = (): void => {
     if (!pumping) queueMicrotask(pump)
     pumping = true
@@ -85,7 +85,7 @@ export function openBlobs(options: {
     })
   })
   child.once('error', () => end(refusals.git_missing()))
-  child.stdin.on('error', () => undefined) // the process ended: `close` tells every reader
+  child.stdin.on('error', () => undefined) // the process ended: `close` rejects every pending read
   child.stdout.on('data', (chunk: Buffer) => parser(chunk))
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
@@ -109,7 +109,7 @@ export function openBlobs(options: {
 
 /**
  * Reads `<oid> <type> <size>\n<bytes>\n` and `<name> missing\n`, over any cut of the stream. `maxBytes` is asked once for
- * each object; a larger one is passed over. Exported for tests.
+ * each object; a larger one is skipped. Exported for tests.
  */
 export function createReplyParser(
   onReply: (object: GitObject | undefined) => void,

@@ -10,7 +10,7 @@ export interface Git {
    * Errors: classified (modules design 2.6); `too_large`/`repository_too_large` beyond `maxBytes` of output.
    */
   run(args: readonly string[], maxBytes?: number): Promise<string>
-  /** As `run`, but git's own words come unclassified: never pass them on. `stop` ends it as the abort of all does. */
+  /** Like `run`, but errors carry git's own messages: never show them. `stop` ends the command like an abort. */
   raw(args: readonly string[], stop: AbortSignal): Promise<string>
 }
 
@@ -22,7 +22,7 @@ export interface GitOptions {
   readonly signal: AbortSignal
   /** Further `-c key=value`, nothing secret. */
   readonly config?: readonly string[]
-  /** What no message may show. */
+  /** Texts that no message may contain. */
   readonly hidden: readonly string[]
 }
 

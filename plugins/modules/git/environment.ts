@@ -3,7 +3,7 @@ import type { RemoteUrl } from './url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What of the operator's environment git may see: the credentials of the host. */
+/** Variables of the operator's environment that git may see: the credentials of the machine. */
 const PASSED_ON =
   /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_SSH_VARIANT|GIT_ASKPASS|SSH_ASKPASS|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|GIT_(?:PROXY_)?SSL_.*)$/
 
@@ -24,9 +24,9 @@ const OWN_SSH = 'ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterva
 export interface EnvironmentWishes {
   /** Absolute path of the bare store. */
   readonly gitDir: string
-  /** Folder above which git looks for no repository. */
+  /** Folder above which git searches no repository. */
   readonly ceiling: string
-  /** The transport in use; absent for commands that talk to nobody. */
+  /** The transport in use; absent for commands without a remote. */
   readonly protocol?: RemoteUrl['scheme']
   /** `core.sshCommand` of the operator's own configuration. */
   readonly sshCommandConfigured?: boolean
@@ -38,7 +38,7 @@ export interface EnvironmentWishes {
   readonly secretConfig?: readonly (readonly [string, string])[]
 }
 
-/** The environment of one git command: the operator's without what changes git, then ours. */
+/** The environment of one git command: the operator's without variables that change git, then ours. */
 export function gitEnvironment(base: Environment, wishes: EnvironmentWishes): Record<string, string> {
   return cleanGitEnvironment(base, {
     ...Object.fromEntries(Object.entries(base).filter(([key]) => PASSED_ON.test(key))),
@@ -69,7 +69,7 @@ function secretsIn(secrets: readonly (readonly [string, string])[]): Environment
 }
 
 /**
- * The configuration that carries a URL's credentials, and keeps them from going elsewhere: a redirect is not followed.
+ * The configuration that carries a URL's credentials, and keeps them on that host: a redirect is not followed.
  * A lone user name is one for the credential helpers; a lone token (20 characters or more) is sent as GitHub reads it.
  */
 export function credentialConfig(remote: RemoteUrl): (readonly [string, string])[] {

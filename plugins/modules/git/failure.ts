@@ -19,7 +19,7 @@ interface Row {
   readonly when: RegExp
 }
 
-/** What git's own words mean, the first match counts. Read with LC_ALL=C. */
+/** Classes of git's messages; the first match counts. Read with LC_ALL=C. */
 const ROWS: readonly Row[] = [
   {
     refusal: 'git_too_old',
@@ -73,7 +73,7 @@ export interface FailureContext {
   readonly signal?: AbortSignal
 }
 
-/** The error a failed git command means: classified, one line, nothing secret in it (modules design 2.6). */
+/** Converts a failed git command to an error: classified, one line, without secrets (modules design 2.6). */
 export function gitFailure(thrown: unknown, context: FailureContext): SatchelError {
   if (isSatchelError(thrown)) return thrown
   if (context.signal?.aborted === true) return abortError(context.signal)
@@ -92,7 +92,7 @@ export function abortError(signal: AbortSignal): SatchelError {
   return isSatchelError(signal.reason) ? signal.reason : refusals.cancelled()
 }
 
-/** The ref that a fetch did not find, by git's words. */
+/** The ref that a fetch did not find, according to git's message. */
 export function missingRef(thrown: unknown): string | undefined {
   const said = thrown instanceof Error ? thrown.message : ''
   return /couldn't find remote ref (\S+)/.exec(said)?.[1]

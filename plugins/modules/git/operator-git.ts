@@ -1,7 +1,7 @@
 import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
-/** What the operator's own git configuration says about talking to remotes. */
+/** The operator's git configuration for remotes. */
 export interface OperatorGit {
   readonly sshCommandConfigured: boolean
   /** `url.<base>.insteadOf` is in use: the transport may differ from what the URL says. */

@@ -14,12 +14,12 @@ export function isRefName(name: string): boolean {
 
 /** A ref a caller asked for. `full` is set where the caller wrote `refs/heads/…` or `refs/tags/…`. */
 export interface AskedRef {
-  /** As typed: what the summary's `ref` says. */
+  /** As typed: the `ref` of the summary. */
   readonly name: string
   readonly full?: string
 }
 
-/** Errors: `invalid`/`ref_refused` for what git would refuse, or could take for an option. */
+/** Errors: `invalid`/`ref_refused` for a name that git would refuse or could read as an option. */
 export function parseAskedRef(typed: string): AskedRef {
   const full = /^refs\/(?:heads|tags)\/(.+)$/.exec(typed)?.[1]
   const name = full ?? typed

@@ -1,7 +1,7 @@
 import type { Git } from './command.ts'
 import { isRefName } from './ref-name.ts'
 
-/** One branch or tag of a remote. */
+/** A branch or tag of a remote. */
 export interface RemoteRef {
   readonly kind: 'branch' | 'tag'
   /** Without `refs/heads/` and `refs/tags/`. */
@@ -10,7 +10,7 @@ export interface RemoteRef {
   readonly commit: string
 }
 
-/** What a remote has. */
+/** The refs of a remote. */
 export interface RemoteListing {
   readonly branches: ReadonlyMap<string, RemoteRef>
   readonly tags: ReadonlyMap<string, RemoteRef>

@@ -17,13 +17,13 @@ import { parseRemoteUrl, type RemoteUrl } from './url.ts'
 
 export interface RepositoryOptions {
   readonly admission: Admission
-  /** Where the bare store is, or is to be made. */
+  /** Path of the bare store; it may not exist yet. */
   readonly storePath: string
-  /** Existing directory; git looks for no repository above it. */
+  /** Existing directory; git searches no repository above it. */
   readonly workDir: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Waits before the second and third try of what failed by `network` or `timeout`. */
+  /** Delays before the second and third attempt after `network` or `timeout`. */
   readonly retryDelaysMs: readonly number[]
   /** Absent: that of modules design 8. */
   readonly maxStoreBytes?: number
@@ -33,8 +33,8 @@ export interface RepositoryOptions {
 export interface Repository {
   list(): Promise<RemoteListing>
   /**
-   * Fetches exactly these refs, one commit deep. Gives the commit of each by its full name; a ref that is gone
-   * meanwhile is absent from the answer. A local partial copy, which git cannot serve, is read where it lies.
+   * Fetches exactly these refs, one commit deep. Returns the commit of each by its full name, without
+   * refs that no longer exist. A local partial copy, which git cannot serve, is read in place.
    */
   fetch(
     refs: readonly { readonly fullName: string; readonly commit: string }[],
@@ -95,7 +95,7 @@ export function openRepository(options: RepositoryOptions): Repository {
       const fetched = withinSize(storePath, options.maxStoreBytes ?? MAX_STORE_BYTES, (stop) =>
         fetchAll(transport, remote.fetchUrl, fullNames, { ...options, hidden, stop }),
       )
-      // Starting a process holds us up: the reader is started while the fetch is at work, and asked when that is done.
+      // Starting a process takes time: the reader starts during the fetch and is asked when that has ended.
       const opened = nextTurn().then(openReader)
       try {
         await fetched
@@ -128,7 +128,7 @@ async function objectsOfPartialCopy(remote: RemoteUrl, thrown: SatchelError): Pr
 /** A `GIT_DIR` for commands that need no repository: no store's configuration is read before we have checked it. */
 const NO_REPOSITORY = devNull
 
-/** git with everything it needs to talk to this remote, and nothing more. */
+/** git with the configuration and credentials of this remote only. */
 async function openTransport(
   options: RepositoryOptions,
   hidden: readonly string[],
@@ -190,7 +190,7 @@ async function withRetries<T>(action: () => Promise<T>, options: RepositoryOptio
 
 interface FetchContext extends RepositoryOptions {
   readonly hidden: readonly string[]
-  /** Ends a fetch that is more than wanted. */
+  /** Ends a fetch that exceeds its limit. */
   readonly stop: AbortSignal
 }
 

@@ -2,13 +2,13 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refusals } from '../reasons.ts'
 
-/** Longest that all packs of a store may be. modules design 8 */
+/** Largest total size of the packs of a store. modules design 8 */
 export const MAX_STORE_BYTES = 2 * 1024 ** 3
 const LOOK_EVERY_MS = 500
 
 /**
- * Does `work` as long as the packs of the store, those that are being received included, hold at most `maxBytes`; the
- * signal that `work` gets is aborted as soon as they do not.
+ * Runs `work` while the packs of the store, including those being received, hold at most `maxBytes`; aborts the signal
+ * of `work` as soon as they exceed it.
  * Errors: `too_large`/`repository_too_large`, and those of `work`.
  */
 export async function withinSize<T>(
@@ -33,7 +33,7 @@ export async function withinSize<T>(
   throw refusals.clone_too_large({ size: sizeText(maxBytes) })
 }
 
-/** What cannot be looked at, because it is just being renamed or there is nothing yet, counts nothing. */
+/** A file that cannot be read, because it is being renamed or does not exist yet, counts as 0 bytes. */
 async function packBytes(path: string): Promise<number> {
   const folder = join(path, 'objects', 'pack')
   const names = await readdir(folder).catch(() => [])

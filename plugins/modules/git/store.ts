@@ -12,19 +12,19 @@ import {
 import { refusals } from '../reasons.ts'
 import type { Git } from './command.ts'
 
-/** Files by which git would read the configuration of another place, or one more of this place. */
+/** Files that would make git read a further configuration. */
 const LEADING_AWAY = ['commondir', 'config.worktree', 'gitdir']
 
-/** A file of this name says that satchel made the directory and may remove it. */
+/** A file of this name marks a directory that satchel made and may remove. */
 const MARKER = 'satchel-store'
 
-/** Where a repository's clone lies: `clone_dir/<name>-<12 hex of sha256(url)>.git`. */
+/** The path of a repository's clone: `clone_dir/<name>-<12 hex of sha256(url)>.git`. */
 export function storePath(cloneDir: string, name: string, url: string): string {
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 12)
   return join(cloneDir, `${name}-${hash}.git`)
 }
 
-/** A flat ref of our own for a ref of the remote: no two of them can stand in each other's way. */
+/** A flat ref of our own for a ref of the remote, so that no two of them conflict. */
 export function privateRef(fullName: string): string {
   const kind = fullName.startsWith('refs/tags/') ? 't' : 'h'
   const hash = createHash('sha256').update(fullName).digest('hex').slice(0, 16)
@@ -52,7 +52,7 @@ export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256')
   await Promise.all([resetConfig(path, objectFormat), removeHalfPacks(path)])
 }
 
-/** Whether a git that was killed left a lock: every later one would refuse to write. Nobody else works in our stores. */
+/** Whether a git that was killed left a lock: every later one would refuse to write. No other program works in our stores. */
 async function isLeftLocked(path: string): Promise<boolean> {
   const folders = await Promise.all([path, join(path, 'refs', 'satchel')].map(namesIn))
   return folders.flat().some((name) => name.endsWith('.lock'))
@@ -69,7 +69,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(absent)) ?? []
 }
 
-/** A name that `removeStores` knows as one of the store's, should it be left behind. */
+/** A name that `removeStores` recognizes, in case it is left behind. */
 function buildingName(path: string): string {
   return `${path}.new-${randomBytes(6).toString('hex')}`
 }
@@ -87,7 +87,7 @@ async function createStore(path: string, objectFormat: 'sha1' | 'sha256'): Promi
       realDisk.create(join(building, 'HEAD'), 'ref: refs/heads/main\n'),
       realDisk.create(join(building, 'config'), configOf(objectFormat)),
     ])
-    // A power cut must not leave a store without its marker: it would count as somebody else's.
+    // A power cut must not leave a store without its marker: it would count as foreign.
     await realDisk.syncDirectory(building)
     await realDisk.rename(building, path)
     await realDisk.syncDirectory(dirname(path))
@@ -121,7 +121,7 @@ export async function hasMarker(path: string): Promise<boolean> {
   return marker?.isFile() ?? false
 }
 
-/** Removes the stores that lie directly in `cloneDir` and carry our marker, and nothing else. Gives their names. */
+/** Removes the stores that lie directly in `cloneDir` and carry our marker, and nothing else. Returns their names. */
 export async function removeStores(cloneDir: string, names: ReadonlySet<string>): Promise<string[]> {
   const removed: string[] = []
   for (const entry of await readdir(cloneDir).catch(() => [])) {

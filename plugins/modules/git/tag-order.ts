@@ -1,6 +1,6 @@
 import { compare } from '../domain/order.ts'
 
-/** What a tag's name says of its version (modules design 2.4). */
+/** The version that a tag's name denotes (modules design 2.4). */
 interface TagVersion {
   readonly tag: string
   /** 1 stable with two or more numbers, 2 pre-release, 3 floating alias (`v5`), 4 anything else. */
@@ -12,7 +12,7 @@ interface TagVersion {
 const TAG =
   /^(?:(?:.*\/)|(?:[A-Za-z][A-Za-z0-9_]*-))?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/
 
-/** Tags as a reader wants them: stable versions newest first, pre-releases, aliases, then all others by name. */
+/** Sorts tags: stable versions newest first, pre-releases, aliases, then all others by name. */
 export function orderTags(tags: Iterable<string>): string[] {
   return [...tags]
     .map(versionOf)

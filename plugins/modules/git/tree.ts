@@ -8,7 +8,7 @@ export interface TreeFile {
   readonly oid: string
 }
 
-/** What is no regular file, or has a name that cannot be read: never followed, only said. */
+/** An entry that is not a regular file, or has an unreadable name: reported, never followed. */
 export interface SkippedEntry {
   readonly path: string
   readonly code: 'symlink_skipped' | 'submodule_skipped' | 'path_not_utf8'
@@ -27,12 +27,12 @@ export interface TreeEntry {
   readonly oid: string
 }
 
-/** Gives the trees of commits; directories that commits share are read once. */
+/** Reads the trees of commits; directories that commits share are read once. */
 export interface TreeReader {
-  /** The roots of these commits will be asked for: all go to git at once. */
+  /** Requests the roots of these commits from git in one batch. */
   expect(commits: Iterable<string>): void
   /**
-   * What lies in the directories that are `wanted` (by their path, `.` for the root); a directory that is not is not
+   * The entries of the directories that are `wanted` (by their path, `.` for the root); other directories are not
    * entered. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
    */
   treeOf(commit: string, wanted: (directory: string) => boolean): Promise<Tree>
@@ -49,13 +49,13 @@ export function createTreeReader(blobs: Blobs): TreeReader {
     const known = directories.get(name)
     if (known !== undefined) return known
     const entries = readDirectory(blobs, name)
-    entries.catch(() => undefined) // whoever asked hears of it
+    entries.catch(() => undefined) // reported to the caller that awaits it
     directories.set(name, entries)
     return entries
   }
   return {
     expect(commits) {
-      for (const commit of commits) void entriesOf(rootOf(commit)) // `treeOf` tells what went wrong
+      for (const commit of commits) void entriesOf(rootOf(commit)) // `treeOf` reports the error
     },
     async treeOf(commit, wanted) {
       const walk: Walk = { entriesOf, wanted, left: MAX_ENTRIES, files: [], skipped: [] }

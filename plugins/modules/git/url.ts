@@ -15,7 +15,7 @@ export interface RemoteUrl {
   readonly port?: number
   /** Absolute, for `file`. */
   readonly localPath?: string
-  /** Gives what stood in the URL as `user:password`; a function, so that printing the object cannot leak it. */
+  /** Returns the `user:password` of the URL; a function, so that printing the object cannot leak it. */
   readonly credential?: () => { readonly user: string; readonly password: string }
 }
 
@@ -26,9 +26,9 @@ const LOCAL = /^\.{0,2}\//
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/
 
 /**
- * A URL as a user typed it. Local paths are absolute or start with `./` or `../`, from `workingDirectory`.
+ * Parses a URL as a user typed it. Local paths are absolute or start with `./` or `../`, from `workingDirectory`.
  * Errors: `invalid`/`url_refused` for every form that is not listed in modules design 2.2; the message never
- * repeats what was typed, because a secret may stand in it.
+ * repeats what was typed, because it may contain a secret.
  */
 export function parseRemoteUrl(typed: string, workingDirectory: string): RemoteUrl {
   if (typed === '') throw refused('it is empty')
@@ -49,8 +49,8 @@ function blankAdvice(typed: string): string {
 }
 
 /**
- * The last part of a URL without `.git`: what a repository is called unless the configuration names it. The `.git` folder
- * of a work tree is called after the work tree.
+ * The last part of a URL without `.git`: the name of a repository unless the configuration sets one. The `.git` folder
+ * of a work tree gets the name of the work tree.
  */
 export function nameFromUrl(url: string): string {
   const last =
@@ -157,7 +157,7 @@ function otherForm(typed: string): string {
 }
 
 /**
- * Lower-case name, dotted IPv4 or bracketed IPv6. Forms that a resolver reads as another address than they look
+ * Lower-case name, dotted IPv4 or bracketed IPv6. Forms that a resolver reads as an address other than they suggest
  * (`0x7f.1`, `2130706433`, `[::1%25lo]`) are refused.
  */
 function plainHost(typed: string): string {

@@ -1,4 +1,4 @@
-/** What an attribute states: a value, a text, a flag. */
+/** Reads the value of an attribute as JSON, text or flag. */
 import type { Stated } from '../domain/module-facts.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute } from './body.ts'
@@ -9,7 +9,7 @@ import { holdsTemplate, unescapeMarkers } from './quoted.ts'
 import { scanQuoted } from './scan-value.ts'
 import { tidySource } from './source-text.ts'
 
-/** Where the evaluation of attributes notes what it could not settle. Owned by one extraction. */
+/** Collects what the evaluation of attributes could not decide. Owned by one extraction. */
 export interface Notes {
   /** Attributes whose value only the reference knows, with the reason. */
   readonly unsure: Map<Attribute, string>
@@ -27,7 +27,7 @@ export function statedValue(attribute: Attribute, notes: Notes): Stated {
   return { value: literal.value }
 }
 
-/** As `statedValue` for fields that are text: a template stands without its quotes, an expression as its source. */
+/** As `statedValue` for fields that are text: a template is returned without its quotes, an expression as its source. */
 export function statedText(attribute: Attribute, notes: Notes): string {
   const { value, expression } = statedValue(attribute, notes)
   if (expression === undefined || attribute.kind === 'json')
@@ -43,7 +43,7 @@ function isQuoted(text: string): boolean {
   return text.startsWith('"') && scanQuoted(cursor) && cursor.at === text.length
 }
 
-/** `true` or `false` when the attribute states one of them literally. */
+/** `true` or `false` when the attribute is one of these literals. */
 export function statedFlag(attribute: Attribute, notes: Notes): boolean | undefined {
   const { value, expression } = statedValue(attribute, notes)
   if (expression !== undefined) return undefined
@@ -51,7 +51,7 @@ export function statedFlag(attribute: Attribute, notes: Notes): boolean | undefi
   return value === 'true' ? true : value === 'false' ? false : undefined
 }
 
-/** The source text of an expression or type constraint; a quoted one (`type = "string"`) stands without quotes. */
+/** The source text of an expression or type constraint; a quoted one (`type = "string"`) is returned without quotes. */
 export function statedSource(attribute: Attribute): string {
   if (attribute.kind === 'json') {
     return typeof attribute.value === 'string'

@@ -1,7 +1,7 @@
-/** The structure of a module file: blocks, labels and attributes whose values nobody has evaluated yet. */
+/** The structure of a module file: blocks, labels and attributes whose values are not yet evaluated. */
 import type { Json } from '../domain/summary.ts'
 
-/** A value as it stands in the file: source text of HCL, or a value of JSON. Lines count from 1. */
+/** A value as written in the file: source text of HCL, or a value of JSON. Lines count from 1. */
 export type Attribute =
   | { readonly kind: 'source'; readonly text: string; readonly line: number }
   | { readonly kind: 'json'; readonly value: Json; readonly line?: number }

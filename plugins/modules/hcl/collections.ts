@@ -12,7 +12,7 @@ export interface EntryText {
 
 const KEY = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*/uy
 
-/** The elements of `[…]`, or undefined when the text is no plain list (a `for`, an index behind it). */
+/** The elements of `[…]`, or undefined when the text is not a plain list (a `for`, or an index after it). */
 export function splitList(text: string): readonly string[] | undefined {
   const elements: string[] = []
   const end = eachPart(text, '[', (at) => {
@@ -23,7 +23,7 @@ export function splitList(text: string): readonly string[] | undefined {
   return end && !/^for\b/.test(elements[0] ?? '') ? elements : undefined
 }
 
-/** The entries of `{…}` in source order, or undefined when the text is no plain object. Computed keys make it none. */
+/** The entries of `{…}` in source order, or undefined when the text is not a plain object, such as one with computed keys. */
 export function splitObject(text: string): readonly EntryText[] | undefined {
   const entries: EntryText[] = []
   const end = eachPart(text, '{', (at) => {

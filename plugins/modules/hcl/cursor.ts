@@ -1,4 +1,4 @@
-/** Where the reader stands in one file, and what it found wrong. Owned by one `readHcl` call. */
+/** The reader's position in one file, and what it found wrong. Owned by one `readHcl` call. */
 export interface Cursor {
   readonly text: string
   at: number
@@ -7,19 +7,19 @@ export interface Cursor {
   readonly closers: number[]
   readonly openLines: number[]
   templates: number
-  /** Set by a scan that answers false. */
+  /** Set by a scan that returns false. */
   problem: Problem | undefined
-  /** Why the file cannot be what Terraform accepts although it could be cut into blocks. */
+  /** Why Terraform would reject the file although it could be cut into blocks. */
   readonly doubts: Doubt[]
 }
 
-/** A place where the text can be cut into blocks but is not what Terraform accepts. */
+/** A place where the text can be cut into blocks but Terraform would reject it. */
 export interface Doubt {
   readonly message: string
   readonly line: number
 }
 
-/** What stopped a scan, and where reading may begin again. */
+/** What stopped a scan, and where reading can continue. */
 export interface Problem {
   readonly code: 'syntax' | 'too_deep'
   readonly message: string
@@ -53,30 +53,30 @@ export const CLOSE_BRACE = 125
 const IDENTIFIER = /[\p{L}_][\p{L}\p{N}_-]*/uy
 const HEADER = /[A-Za-z_][\w-]*(?:[ \t]+(?:"[^"\n]*"|[A-Za-z_][\w-]*))*[ \t]*\{/y
 
-/** A cursor at the start of `text`, behind its byte order mark if there is one. */
+/** A cursor at the start of `text`, after its byte order mark if there is one. */
 export function createCursor(text: string): Cursor {
   const at = text.charCodeAt(0) === 0xfeff ? 1 : 0
   return { text, at, line: 1, closers: [], openLines: [], templates: 0, problem: undefined, doubts: [] }
 }
 
-/** Records a problem at `offset` (where the construct began) and answers false. The first problem stays. */
+/** Records a problem at `offset` (where the construct began) and returns false. Only the first problem is kept. */
 export function fail(c: Cursor, message: string, line = c.line, offset = c.at): false {
   c.problem ??= { code: 'syntax', message, line, offset }
   return false
 }
 
-/** Notes a doubt at the cursor's line; one file needs no more than a few. */
+/** Records a doubt at the cursor's line; only a few are kept for a file. */
 export function doubt(c: Cursor, message: string): void {
   if (c.doubts.length < MAX_DOUBTS) c.doubts.push({ message, line: c.line })
 }
 
-/** As `fail`, for a cap that was reached: nobody else is asked about such a file. */
+/** Like `fail`, for a limit that was reached: the reference is not asked about such a file. */
 export function failTooDeep(c: Cursor, message: string): false {
   c.problem ??= { code: 'too_deep', message, line: c.line, offset: c.at }
   return false
 }
 
-/** Reads an identifier, or answers undefined and stays. */
+/** Reads an identifier, or returns undefined without moving. */
 export function readIdentifier(c: Cursor): string | undefined {
   const end = asciiIdentifierEnd(c.text, c.at)
   if (end > c.at && !(c.text.charCodeAt(end) > 127)) {

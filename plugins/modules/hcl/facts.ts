@@ -1,4 +1,4 @@
-/** Takes from a body what a module file states. Works on HCL and on JSON alike. */
+/** Extracts the facts of a module file from its body, for HCL and JSON. */
 import { isJsonObject } from '../../../server/plugin.ts'
 import { joinConstraints } from '../domain/constraint.ts'
 import type {
@@ -189,7 +189,7 @@ function flagOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes:
   return attribute && statedFlag(attribute, notes)
 }
 
-/** What is said of a number that a double cannot hold. */
+/** The diagnostic for a number that a double cannot hold. */
 export const NUMBER_AS_TEXT: FileDiagnostic = {
   severity: 'warning',
   code: 'number_as_text',
@@ -210,7 +210,7 @@ function named(name: string, { line }: { readonly line?: number }): { name: stri
   return line === undefined ? { name } : { name, line }
 }
 
-/** Sets what is stated: facts are plain JSON, without undefined. */
+/** Copies only the defined values: facts are plain JSON, without undefined. */
 function put<T extends object, K extends keyof T>(facts: T, key: K, value: T[K] | undefined): void {
   if (value !== undefined) facts[key] = value
 }

@@ -1,14 +1,14 @@
 /** The text of a heredoc. */
 import { holdsTemplate, unescapeMarkers } from './quoted.ts'
 
-/** A heredoc cut out of its surroundings; `end` is the offset behind its closing marker. */
+/** A heredoc cut out of its surroundings; `end` is the offset after its closing marker. */
 export interface Heredoc {
   readonly flush: boolean
   readonly content: string
   readonly end: number
 }
 
-/** The text a heredoc stands for, `template` when it holds `${` or `%{`, `unsure` where only the reference knows. */
+/** The text of a heredoc, `template` when it holds `${` or `%{`, `unsure` where only the reference knows. */
 export type HeredocText =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'template' }
@@ -37,7 +37,7 @@ export function readHeredoc(text: string, offset: number): Heredoc | undefined {
 
 /**
  * Resolves one heredoc: CRLF becomes LF, `$${` and `%%{` lose a character, the trailing newline stays.
- * `<<-` takes the smallest indentation off every line that holds more than blanks; blank lines stay as they are.
+ * `<<-` removes the smallest indentation from every line that is not blank; blank lines do not change.
  */
 export function heredocText(heredoc: Heredoc): HeredocText {
   if (holdsTemplate(heredoc.content)) return { kind: 'template' }

@@ -6,7 +6,7 @@ import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { exactNumber } from './literals.ts'
 
-/** A body, or the reason why the text is none. */
+/** A body, or the reason why the text is not one. */
 export type JsonModule =
   | {
       readonly kind: 'body'

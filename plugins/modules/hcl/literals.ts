@@ -5,8 +5,8 @@ import { closingQuote, holdsTemplate, unescapeQuoted } from './quoted.ts'
 import { skipTrivia } from './source-text.ts'
 
 /**
- * What a value is: a JSON value; an expression, which stays text; or `unsure`, where only the reference knows.
- * `asText`: a number in it could not be held by JSON and stands as its source text.
+ * The kind of a value: a JSON value; an expression, which is kept as text; or `unsure`, where only the reference knows.
+ * `asText`: a number in it cannot be represented in JSON and is given as its source text.
  */
 export type Literal =
   | { readonly kind: 'literal'; readonly value: Json; readonly asText: boolean }
@@ -85,7 +85,7 @@ function numberValue(s: Source, source: string): number | string {
   return value
 }
 
-/** The number a text stands for; the text itself where a double, all that JSON has, would be another number. */
+/** The number that a text denotes; the text itself where a double, the only number of JSON, would be a different number. */
 export function exactNumber(text: string): number | string {
   const value = Number(text)
   if (SHORT_WHOLE.test(text)) return value
@@ -93,7 +93,7 @@ export function exactNumber(text: string): number | string {
   return Object.is(value, -0) ? 0 : value
 }
 
-/** The digits without zeros at either end and the power of ten they stand at: equal for equal numbers. */
+/** The digits without leading and trailing zeros, and their power of ten: equal for equal numbers. */
 function decimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')

@@ -1,4 +1,4 @@
-/** The `module` blocks of a text that somebody proposes. */
+/** The `module` blocks of a proposed text. */
 import type { GivenBlock, GivenInput, GivenValue } from '../domain/check.ts'
 import { type Notes, statedText } from './attribute.ts'
 import type { Attribute, Block } from './body.ts'
@@ -8,7 +8,7 @@ import { readHcl } from './reader.ts'
 
 /** Arguments that Terraform itself understands. */
 const META = new Set(['source', 'version', 'providers', 'count', 'for_each', 'depends_on'])
-/** Values that hold expressions are taken apart so far; what lies deeper counts as an expression. */
+/** Depth to which values with expressions are taken apart; anything deeper counts as an expression. */
 const MAX_DEPTH = 8
 /** A proposal has a few blocks; the rest of a longer text is reported, not read. */
 const MAX_BLOCKS = 100
@@ -19,7 +19,7 @@ export interface ProposedText {
   readonly problems: readonly { readonly line: number; readonly message: string }[]
 }
 
-/** Reads HCL text with `module` blocks; all other blocks are passed over. Never throws. */
+/** Reads HCL text with `module` blocks; all other blocks are skipped. Never throws. */
 export function readModuleBlocks(text: string): ProposedText {
   const file = readHcl(text)
   const problems = [...file.problems, ...file.doubts].map(({ line, message }) => ({ line, message }))

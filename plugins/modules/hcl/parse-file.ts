@@ -1,4 +1,4 @@
-/** One module file to its facts: our reader first, the reference where the reader is not sure. */
+/** Parses one module file into facts: with our reader first, with the reference parser where the reader is not sure. */
 import { isUtf8 } from 'node:buffer'
 import type { FileDiagnostic, ModuleFacts } from '../domain/module-facts.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
@@ -126,7 +126,7 @@ function disagreement(file: HclFile): FileDiagnostic {
   }
 }
 
-/** The reference failed too, or could not be asked: our partial result stands. */
+/** The reference failed too, or could not be asked: our partial result is used. */
 function unsettled(
   file: HclFile,
   own: Own,

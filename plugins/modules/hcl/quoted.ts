@@ -8,12 +8,12 @@ const SIMPLE = new Map([
   ['\\', '\\'],
 ])
 
-/** The meaning of a quoted string without templates: its text, or why it is not certain. */
+/** The text of a quoted string without templates, or why it is not certain. */
 export type Unquoted = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unsure' }
 
 /**
  * Resolves the escapes of design modules 3.2 in the inside of a quoted string: backslashes, `$${` and `%%{`.
- * Any other backslash escape, and a code point that is none, is `unsure`.
+ * Any other backslash escape, and an invalid code point, is `unsure`.
  */
 export function unescapeQuoted(inside: string): Unquoted {
   if (!inside.includes('\\')) return { kind: 'text', text: unescapeMarkers(inside) }

@@ -63,10 +63,10 @@ interface Reading {
   readonly cursor: Cursor
   readonly comments: Comment[]
   readonly problems: Problem[]
-  /** A top-level header in column 1 ends every open block. Set when a first reading met the end inside a block. */
+  /** A top-level header in column 1 ends every open block. Set when the first pass reached the end of the text inside a block. */
   readonly strictColumns: boolean
   reread: number
-  /** Open blocks end at once: reading goes on at the top level. */
+  /** Open blocks end immediately: reading continues at the top level. */
   unwinding: boolean
   endedInside: boolean
 }
@@ -264,7 +264,7 @@ function skipInline(c: Cursor): boolean {
   return true
 }
 
-/** A value that cannot be read to its end still counts as stated: what was seen of it is its text. */
+/** A value that cannot be read to its end still counts: its text is the part that was read. */
 function readAttribute(
   reading: Reading,
   attributes: Map<string, Attribute>,
@@ -287,7 +287,7 @@ function readAttribute(
   return text !== '' || fail(c, `"${name}" has no value.`, line)
 }
 
-/** What is kept of a value without end: not the blocks behind it, and not much. */
+/** The part that is kept of an unterminated value: a short text without the blocks after it. */
 function brokenEnd(c: Cursor, start: number): number {
   const from = c.problem?.offset ?? start
   return Math.min(c.at, start + MAX_BROKEN_CHARS, Math.max(start, nextHeader(c.text, from)))
@@ -309,7 +309,7 @@ function readBlock(reading: Reading, into: OpenBody, header: OpenBlock): boolean
   return true
 }
 
-/** Records the problem and moves to where reading can go on: behind a conflict marker, else at the next header. */
+/** Records the problem and moves to where reading can continue: after a conflict marker, else at the next header. */
 function recover(reading: Reading, owner: OpenBlock | undefined): void {
   const c = reading.cursor
   const problem = c.problem ?? { code: 'syntax', message: 'Unreadable text.', line: c.line, offset: c.at }

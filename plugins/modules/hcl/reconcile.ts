@@ -1,4 +1,4 @@
-/** Puts together what our reader and the reference say about one file. */
+/** Combines the results of our reader and of the reference for one file. */
 import { holdsExpression } from './attribute.ts'
 import type { Attribute, Block, Body } from './body.ts'
 
@@ -45,7 +45,7 @@ function structureAttributes(ours: Body, theirs: Body): Map<string, Attribute> {
   return attributes
 }
 
-/** Literals from the reference; expressions as they stand in the source. Objects of providers hold both. */
+/** Literals from the reference; expressions as written in the source. Objects of providers hold both. */
 function preferValue(our: Attribute, their: Attribute): Attribute {
   if (their.kind !== 'json' || our.kind !== 'source') return our
   const isObject = their.value !== null && typeof their.value === 'object'

@@ -81,7 +81,7 @@ export function openReference(options: Options = {}): Reference {
       return unavailable(message.reason)
     }
     started.unref()
-    // Ending an idle thread can fail in no way that matters: it is gone either way.
+    // An error while an idle thread ends does not matter: the thread has ended.
     idle = setTimeout(() => void end(), options.idleMs ?? IDLE_MS).unref()
     return toAnswer(message)
   }
@@ -114,7 +114,7 @@ function unavailable(message: string): ReferenceAnswer {
 
 type Stopped = { readonly kind: 'stopped'; readonly reason: string }
 
-/** The thread's next message, or why there will be none. */
+/** The thread's next message, or why none will come. */
 function nextMessage(thread: Worker, waitMs: number): Promise<Message | Stopped> {
   return new Promise((resolve) => {
     const settle = (result: Message | Stopped): void => {

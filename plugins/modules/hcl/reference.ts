@@ -8,7 +8,7 @@ export type ReferenceAnswer =
   /** It could not be asked, or did not answer in time. */
   | { readonly kind: 'unavailable'; readonly message: string }
 
-/** The parser that is asked where our reader is not sure. Whoever opens it closes it. */
+/** The parser that is asked where our reader is not sure. The caller that opens it closes it. */
 export interface Reference {
   /** Never rejects. One text is read at a time; others wait their turn. */
   ask(text: string): Promise<ReferenceAnswer>

@@ -51,7 +51,7 @@ const UNEXPECTED = new Set([..."'`;@\\^"].map((text) => text.charCodeAt(0)))
 export type Ending = 'line' | 'template' | 'entry' | 'element'
 
 /**
- * Moves behind the value under the cursor and answers the offset behind its last token (comments and blanks after it
+ * Moves past the value under the cursor and returns the offset after its last token (comments and blanks after it
  * are not part of it), or undefined with `c.problem` set. A comma or lone `=` outside brackets becomes a doubt.
  */
 export function scanValue(c: Cursor, ending: Ending): number | undefined {
@@ -73,7 +73,7 @@ export function scanValue(c: Cursor, ending: Ending): number | undefined {
   }
 }
 
-/** NaN, behind the text, is special; letters beyond ASCII are plain. */
+/** NaN, past the end of the text, is special; letters beyond ASCII are plain. */
 function kindOf(code: number): number | undefined {
   return code < 128 ? KINDS[code] : code >= 128 ? PLAIN : SPECIAL
 }
@@ -166,7 +166,7 @@ function noteDoubt(c: Cursor, code: number): void {
   if (!'=!<>'.includes(before) && !'=>'.includes(after)) doubt(c, 'a second "="')
 }
 
-/** Moves behind the quoted string under the cursor. It may not span lines, except inside a template. */
+/** Moves past the quoted string under the cursor. It may not span lines, except inside a template. */
 export function scanQuoted(c: Cursor): boolean {
   const start = c.at
   const line = c.line

@@ -1,4 +1,4 @@
-/** Source text of values: how it is shown, and what may stand between its tokens. */
+/** Source text of values: how it is shown, and what may appear between its tokens. */
 import { endOfLine, isBlockComment, isLineComment } from './cursor.ts'
 
 /**
@@ -16,7 +16,7 @@ export function tidySource(text: string): string {
   return [first, ...rest.map((line) => (line.trim() === '' ? '' : line.slice(common).trimEnd()))].join('\n')
 }
 
-/** Offset of the first character at or behind `offset` that is neither white space nor comment. */
+/** Offset of the first character at or after `offset` that is neither white space nor comment. */
 export function skipTrivia(text: string, offset: number): number {
   let at = offset
   for (;;) {

@@ -6,7 +6,7 @@ import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 import { type Failure, failureOf, type Warning } from './report.ts'
 
-/** One ref that is to be read. */
+/** A ref to read. */
 export interface ChosenRef {
   /** As written in the summary: the short name, or the full one where the configuration uses it. */
   readonly ref: string

@@ -7,7 +7,7 @@ import type { SkippedEntry, Tree, TreeFile } from '../git/tree.ts'
 import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 
-/** A directory of a commit and what lies directly in it. */
+/** A directory of a commit and its direct entries. */
 export interface Directory {
   /** Repository-relative, `.` for the root. */
   readonly path: string
@@ -35,7 +35,7 @@ export function directoriesOf(tree: Tree): ReadonlyMap<string, Directory> {
   return made
 }
 
-/** Whether a directory is a module at all. */
+/** Whether a directory is a module. */
 function isModuleDirectory(directory: Directory): boolean {
   return moduleFiles(directory).length > 0
 }
@@ -66,7 +66,7 @@ export function chooseDirectories(
   return chosen.sort((a, b) => compare(a.path, b.path))
 }
 
-/** Whether an entry asks for a directory; what its `exclude_paths` leave out included. */
+/** Whether an entry asks for a directory, before its `exclude_paths` are applied. */
 export function asksFor({ path, recursive }: PlannedEntry, directory: string): boolean {
   return directory === path || (recursive && (path === '.' || directory.startsWith(`${path}/`)))
 }
@@ -88,7 +88,7 @@ function isExcluded(path: string, entry: PlannedEntry): boolean {
   return entry.excludes.some((pattern) => excludes(pattern, path))
 }
 
-/** What a directory is, seen from the configured path. */
+/** The kind of a directory, relative to the configured path. */
 export function kindOf(path: string, entry: PlannedEntry): ModuleKind {
   if (path === entry.path) return 'root'
   return path.split('/').some((segment) => EXAMPLE.test(segment)) ? 'example' : 'submodule'

@@ -18,7 +18,7 @@ import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './repo
 import { clonePath, planRun, type Run, type RunRequest } from './run.ts'
 import { createSummaryOutput, nameOwners, type SummaryOutput } from './summary-output.ts'
 
-/** A run's report, and what it did to the index. */
+/** The report of a run, and its changes to the index. */
 export interface Ingested {
   readonly report: IngestReport
   readonly touched: ReadonlySet<string>
@@ -65,7 +65,7 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
 /** A run that writes an output directory. */
 interface IngestRun extends Run<SummaryOutput> {
   readonly stamps: FileStamps
-  /** Replaces the index, unless another run took the directory over. */
+  /** Replaces the index, unless another run has taken the lock of the directory. */
   save(index: ModuleIndex): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export async function openRun(
   return { ...request, plan, tally, output, stamps, save, workDir, say: sayOf(plan.repositories, request) }
 }
 
-/** Adds up the shares of all repositories. */
+/** Reports progress as the sum over all repositories. */
 function sayOf(repositories: readonly RepositoryPlan[], { progress }: RunRequest): Run['say'] {
   const shares = new Map<RepositoryPlan, number>()
   return (repository, share, message) => {
@@ -122,7 +122,7 @@ async function dryRun(request: RunRequest, began: number): Promise<Ingested> {
   }
 }
 
-/** The directory itself, or the nearest one above it. */
+/** The directory itself, or its nearest existing parent. */
 async function existingDirectory(path: string): Promise<string> {
   const isThere = await stat(path).then(
     (found) => found.isDirectory(),

@@ -3,9 +3,9 @@ import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { ReadingBook } from './reading-book.ts'
 
-/** Earlier readings whose summaries are all still there. */
+/** Earlier readings whose summaries all still exist. */
 export interface KnownReadings {
-  /** These entries will be asked for: their files are looked at while git talks to the remote. */
+  /** Announces the entries to come: their files are checked while git talks to the remote. */
   expect(repository: string, entries: readonly PlannedEntry[]): void
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<Reading | undefined>
 }
@@ -14,7 +14,7 @@ export interface KnownReadings {
 const MAX_EXPECTED_FILES = 64
 
 /**
- * Over what the book holds; `isIntact` looks at the files of a reading, and must not reject. What another entry of the
+ * Uses the readings of the book; `isIntact` checks the files of a reading, and must not reject. What another entry of the
  * URL has under a name of its own is not intact: it is read again, so that the warning is repeated.
  */
 export function createKnownReadings(

@@ -22,7 +22,7 @@ export interface ModuleReader {
   close(): Promise<void>
 }
 
-/** The reader of this program; its reference starts with the first doubt. */
+/** The reader of this program; its reference parser starts when it is first needed. */
 export async function openModuleReader(): Promise<ModuleReader> {
   const { openReference } = await import('../hcl/reference.lazy.ts')
   const reference = openReference()

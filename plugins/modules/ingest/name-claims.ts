@@ -1,15 +1,15 @@
 import type { Warning } from './report.ts'
 
-/** A module as an entry of the configuration would call it. */
+/** A module and the name that an entry of the configuration gives it. */
 export interface Claim {
   readonly id: string
   readonly repository: string
   readonly name: string
 }
 
-/** Under which name each module is written in one run: entries of one URL may have several, and a module one. */
+/** The name of each module in one run: entries of one URL may have several names, a module has one. */
 export interface NameClaims {
-  /** The first name has the module; another one is warned of, once for each name of a repository, and gets false. */
+  /** The first name wins; any other returns false and causes one warning for each name of a repository. */
   claim(wanted: Claim): boolean
 }
 

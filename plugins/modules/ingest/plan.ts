@@ -34,14 +34,14 @@ export interface Plan {
 }
 
 export interface PlanOptions {
-  /** For entries that do not say. */
+  /** Default of entries without `recursive`. */
   readonly recursive: boolean
   readonly workingDirectory: string
   /** Version of everything between bytes and summary. */
   readonly parserVersion: string
 }
 
-/** Checks every entry before anything is touched; one that is refused costs only itself. */
+/** Checks every entry before any work; a refused entry does not stop the others. */
 export function planRepositories(entries: readonly RepositoryEntry[], options: PlanOptions): Plan {
   const byUrl = new Map<string, { remote: RemoteUrl; entries: PlannedEntry[] }>()
   const failures: Failure[] = []

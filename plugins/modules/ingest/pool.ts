@@ -31,7 +31,7 @@ function createGate(places: number) {
       if (free > 0) free--
       else await new Promise<void>((resolve) => waiting.push(resolve))
     },
-    /** Passes the place to the longest waiting worker. */
+    /** Gives the slot to the worker that has waited longest. */
     leave(): void {
       const next = waiting.shift()
       if (next) next()

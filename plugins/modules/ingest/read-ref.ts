@@ -33,11 +33,11 @@ export interface RefReading {
 }
 
 const MAX_README_BYTES = 256 * 1024
-/** A README or licence beyond this is no text. */
+/** A larger README or licence is not read as text. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const MAX_LICENCE_BYTES = 64 * 1024
 const MAX_BYTES_A_REF = 256 * 1024 * 1024
-/** Longest work before other work gets its turn. */
+/** Longest synchronous work before the event loop gets a turn. */
 const TURN_MS = 16
 
 /**
@@ -87,7 +87,7 @@ async function readDirectory(
   const diagnostics = directory.skipped.filter(concernsModule).map(skippedDiagnostic)
   const readmeFile = reader.findReadme(directory.files)
   const licenceFiles = reader.findLicences(directory.files, root?.files ?? [])
-  // Asked for together: a round to git and back costs more than reading.
+  // Requested together: a round trip to git costs more than reading.
   const [files, readme, licences] = await Promise.all([
     Promise.all(moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics))),
     readmeFile && readSome(readmeFile, reading, budget, MAX_README_BYTES),
@@ -120,7 +120,7 @@ async function readModuleFile(
   }
   budget.spend(blob.size)
   const facts = await run.reader.parseFile(name, blob.bytes)
-  // A reference that could not be asked may answer next time: such facts are not for keeping.
+  // A reference that was unavailable may answer next time: do not cache such facts.
   if (!facts.diagnostics.some(({ code }) => code === 'reference_unavailable')) {
     cache.add(file.oid, flavour, facts)
   }

@@ -18,7 +18,7 @@ import { createTextCache } from './text-cache.ts'
 
 const WALL_MS = 10 * 60_000 // modules design 8: time per repository
 
-/** One ref as one entry wants it read. */
+/** A ref to read with the options of an entry. */
 interface Wanted {
   readonly ref: ChosenRef
   readonly entry: PlannedEntry
@@ -131,7 +131,7 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
       run.say(plan, 0.3 + (0.6 * at) / changed.length, message)
       await readWanted(refReading, wanted, commits.get(wanted.ref.fullName), reading.seen)
     }
-    // The disk takes longest: the cache and git are finished meanwhile.
+    // The disk takes longest: finish the cache and git in the meantime.
     await Promise.all([run.output.flush(), cache.save(), git.close()])
   } finally {
     await lock.release()

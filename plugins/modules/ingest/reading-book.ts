@@ -3,9 +3,9 @@ import type { ModuleIndex, Reading, RepositoryRow } from '../output/module-index
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
 
-/** Which refs were read with which options: the repositories of an index. */
+/** Records which refs were read with which options: the repositories of an index. */
 export interface ReadingBook {
-  /** These entries are asked for in this run. What others with the same directory read is forgotten once one of these reads it. */
+  /** Sets the entries of this run. Once one of them reads a directory, readings of it by other entries are dropped. */
   expect(repository: string, entries: readonly PlannedEntry[]): void
   /** The reading of this very commit with these options, if there was one. */
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Reading | undefined
@@ -19,7 +19,7 @@ export interface ReadingBook {
   rows(): RepositoryRow[]
 }
 
-/** Starts from what an earlier run knew. */
+/** Starts from the index of an earlier run. */
 export function createReadingBook(earlier: ModuleIndex | undefined): ReadingBook {
   const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, openRow(row)]))
   const expected = new Map<string, ReadonlySet<string>>()

@@ -5,9 +5,9 @@ import type { PlannedEntry } from './plan.ts'
 
 /** Receives what a run reads, and knows what earlier runs read. */
 export interface ReadingOutput {
-  /** These entries will be asked for: what is known of them may be looked at already. */
+  /** Announces the entries to come, so that their files can be checked early. */
   expect(repository: string, entries: readonly PlannedEntry[]): void
-  /** The directories an earlier reading of this very commit with these options gave, if all of it is still there. */
+  /** The directories an earlier reading of this very commit with these options gave, if all of its files still exist. */
   earlier(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<readonly string[] | undefined>
   take(summary: ModuleSummary, entry: PlannedEntry): Promise<void>
   /** All summaries of this ref and entry have been taken. */
@@ -16,6 +16,6 @@ export interface ReadingOutput {
   flush(): Promise<void>
   /** Every module directory of a ref that was read, asked for or not; called by a run that prunes. */
   saw(repository: string, ref: string, directories: ReadonlySet<string>): void
-  /** What the remote has now. */
+  /** The current refs of the remote. */
   listed(repository: string, name: string, listing: RemoteListing): void
 }

@@ -10,7 +10,7 @@ import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../o
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { recordOf } from './summary-output.ts'
 
-/** What of a file shows that it is a summary of ours. */
+/** The fields that identify a file as a summary of satchel. */
 const marked = z.looseObject({
   schema: z.literal(SUMMARY_SCHEMA),
   repository: z.string(),
@@ -31,7 +31,7 @@ const marked = z.looseObject({
 
 export interface Rebuilt {
   readonly modules: number
-  /** JSON files of the directory that are no summaries. */
+  /** JSON files of the directory that are not summaries. */
   readonly skipped: number
   /** Vectors computed again; 0 when there is no store, or its vectors cannot be computed from summaries. */
   readonly vectors: number
@@ -69,7 +69,7 @@ export async function rebuildIndex(
       })
     await save(records, before?.stale_vectors ?? [])
     const embedded = await rebuildSearch(records)
-    // The store is new as a whole: nothing stale is left in it.
+    // The store was replaced: nothing stale is left in it.
     if (embedded) {
       const saved = records.map((record) => ({ ...record, embedded: embedded.has(record.id) }))
       await save(saved, [])

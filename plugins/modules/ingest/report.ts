@@ -35,7 +35,7 @@ export interface Place {
   readonly path?: string
 }
 
-/** How many refs of a run ended how. */
+/** Counts the refs of a run by outcome. */
 export interface RefCounts {
   processed: number
   unchanged: number
@@ -43,7 +43,7 @@ export interface RefCounts {
   failed: number
 }
 
-/** What a run did; the same at every door (modules design 7). */
+/** The result of a run; the same at every door (modules design 7). */
 export interface IngestReport {
   readonly repositories: number
   readonly refs: Readonly<RefCounts>

@@ -10,12 +10,12 @@ import { type Plan, planRepositories, type RepositoryPlan } from './plan.ts'
 import type { ReadingOutput } from './reading-output.ts'
 import type { Failure, ModulePlace, RefCounts, Warning } from './report.ts'
 
-/** What an ingest is to do, and what it works with. Paths are absolute and confined to what the caller may touch. */
+/** The task of an ingest and its dependencies. Paths are absolute and confined to what the caller may touch. */
 export interface RunRequest {
   readonly entries: readonly RepositoryEntry[]
   readonly outputDir: string
   readonly cloneDir: string
-  /** For entries that do not say. */
+  /** Default of entries without `recursive`. */
   readonly recursive?: boolean | undefined
   /** Removes the clones afterwards. */
   readonly cleanup?: boolean | undefined
@@ -59,7 +59,7 @@ export interface Run<Output extends ReadingOutput = ReadingOutput> extends RunRe
   say(repository: RepositoryPlan, share: number, message: string): void
 }
 
-/** Checks every entry of the request; touches nothing. The tally begins with the entries that were refused. */
+/** Checks every entry of the request; does no I/O. The tally begins with the entries that were refused. */
 export function planRun(request: RunRequest): Pick<Run, 'plan' | 'tally'> {
   const plan = planRepositories(request.entries, {
     recursive: request.recursive ?? false,

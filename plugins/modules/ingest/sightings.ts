@@ -4,13 +4,13 @@ import { asksFor } from './directories.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { ReadingBook } from './reading-book.ts'
 
-/** What one run saw of the remotes; pruning uses it to find records that no longer exist there. */
+/** The current state of the remotes as seen by one run; pruning uses it to find records that no longer exist there. */
 export interface Sightings {
-  /** What a repository has now; called only after a successful listing. */
+  /** The refs of a repository; called only after a successful listing. */
   listed(repository: string, listing: RemoteListing): void
   /** Every module directory of a ref, asked for or not. */
   saw(repository: string, ref: string, directories: ReadonlySet<string>): void
-  /** An entry has all it asks for of a ref, read now or known to be unchanged. */
+  /** An entry has read all it asks for of a ref, in this run or unchanged in an earlier one. */
   read(repository: string, ref: string, entry: PlannedEntry): void
   /**
    * Whether the remote lacks the ref, the ref lacks the directory, or an entry of this run reaches the directory and no

@@ -15,9 +15,9 @@ import type { ReadingOutput } from './reading-output.ts'
 import type { Warning } from './report.ts'
 import { createSightings, type Sightings } from './sightings.ts'
 
-/** The output directory of one run: what it held, and what this run makes of it. */
+/** The output directory of one run: its earlier content and the changes of this run. */
 export interface SummaryOutput extends ReadingOutput {
-  /** Everything known now, as an index; call after `flush`. */
+  /** The current index; call after `flush`. */
   index(finishedAt: string | null): ModuleIndex
   /** Ids this run wrote or found unchanged. */
   touched(): ReadonlySet<string>
@@ -31,7 +31,7 @@ export interface SummaryOutput extends ReadingOutput {
   readonly leftovers: Leftovers
   /** Ids whose vectors may be in the store although no record has them. */
   readonly staleVectors: Set<string>
-  /** What this run saw of the remotes. */
+  /** The state of the remotes as seen by this run. */
   readonly sightings: Sightings
 }
 

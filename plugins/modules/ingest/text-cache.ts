@@ -1,4 +1,4 @@
-/** The start of a text, and how long all of it is. */
+/** The start of a text, and the length of the whole text. */
 export interface Text {
   readonly bytes: Uint8Array
   readonly size: number
@@ -12,7 +12,7 @@ export interface TextCache {
 
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Holds up to 16 MiB; what comes later is read again. */
+/** Holds up to 16 MiB; later texts are read again. */
 export function createTextCache(): TextCache {
   const held = new Map<string, Text>()
   let bytesHeld = 0

@@ -2,7 +2,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i
 const MAX_STEM_BYTES = 120 // modules design 4
 const SHORT_ID = 8
 
-/** What a summary's file is called after. */
+/** The values that make up the name of a summary file. */
 export interface NamedModule {
   readonly id: string
   readonly name: string
@@ -12,8 +12,8 @@ export interface NamedModule {
 
 /**
  * `<name>_<ref>.json`, with `_<path>` for other directories than the root. A name that had to be changed, is too long,
- * is a device of Windows or is `taken` (lower case) carries 8 digits of the id, or all where that is taken as well: a ref
- * can be called as another one with its digits.
+ * is a device of Windows or is `taken` (lower case) carries 8 digits of the id, or the whole id where that is taken as well: a
+ * ref can have the name of another one with its digits.
  */
 export function summaryFileName(named: NamedModule, isTaken: (lowerCaseName: string) => boolean): string {
   const wanted = [named.name, named.ref, ...(named.path === '.' ? [] : [named.path])].join('_')
@@ -25,14 +25,14 @@ export function summaryFileName(named: NamedModule, isTaken: (lowerCaseName: str
   return isTaken(short.toLowerCase()) ? `${stem}-${named.id}.json` : short
 }
 
-/** Whether a file is called after the id of its module, and not just after name, ref and path. */
+/** Whether a file name contains the id of its module. */
 export function carriesId(file: string, id: string): boolean {
   return file.includes(`-${id.slice(0, SHORT_ID)}`)
 }
 
-/** Which file every module of an output directory has, so that no two share one, ignoring case. */
+/** Assigns a file name to every module of an output directory; unique, ignoring case. */
 export interface NameBook {
-  /** The name the module has already under this repository name, else a free one that is its own from now on. */
+  /** The existing name of the module under this repository name, else an unused one that it keeps from now on. */
   nameOf(id: string, named: Omit<NamedModule, 'id'> & { readonly repository: string }): string
 }
 

@@ -7,15 +7,15 @@ import { stateDir } from './module-index.ts'
 export type Stamp = string
 
 /**
- * What the summary files looked like when their bytes were known, so that an unchanged file is not read at every run.
+ * Stamps of the summary files from when their bytes were known, so that an unchanged file is not read at every run.
  * A cache beside the index: where an entry is missing, the file is read.
  */
 export interface FileStamps {
-  /** Whether the file is there with the bytes of this hash. */
+  /** Whether the file exists with the bytes of this hash. */
   isIntact(name: string, sha256: string): Promise<boolean>
   /** The file with this stamp holds the bytes of this hash. */
   note(name: string, sha256: string, stamp: Stamp): void
-  /** Keeps what is known of these files, and of no others. */
+  /** Saves the stamps of these files and drops all others. */
   save(names: Iterable<string>): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function openFileStamps(outputDir: string, disk = realDisk): Promis
         return stamp === undefined ? [] : [[name, sha256, stamp]]
       })
       await writeFileDurably(path, JSON.stringify(rows), { disk }).catch((thrown: unknown) => {
-        if (systemCode(thrown) === undefined) throw thrown // else the next run reads the files
+        if (systemCode(thrown) === undefined) throw thrown // without stamps the next run reads the files
       })
     },
   }
@@ -74,7 +74,7 @@ async function loadStamps(path: string, disk: Disk): Promise<Map<string, Known>>
         known.set(name, { sha256, stamp })
     }
   } catch {
-    known.clear() // none yet, or not whole
+    known.clear() // none yet, or incomplete
   }
   return known
 }

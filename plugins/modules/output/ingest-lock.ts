@@ -8,7 +8,7 @@ import {
 import { refusals } from '../reasons.ts'
 
 const BEAT_MS = 60_000
-/** A holder on another machine (a shared volume) is taken for dead if it has not renewed its lock for so long. */
+/** A holder on another machine (a shared volume) counts as dead if it has not renewed its lock for this long. */
 const SILENT_MS = 10 * BEAT_MS
 
 /**

@@ -1,16 +1,16 @@
 import type { IndexRecord, ModuleIndex } from './module-index.ts'
 
-/** Summary files of an output directory that no record names any more; they are to be removed. */
+/** Summary files that no record of an output directory names any more, to be removed. */
 export interface Leftovers {
   /** A record names this file. */
   named(file: string): void
-  /** What is left over when these are the records. */
+  /** The files that none of these records names. */
   beside(records: ReadonlyMap<string, IndexRecord>): string[]
   /** These files are no longer there. */
   removed(files: readonly string[]): void
 }
 
-/** Begins with what an earlier run named, and what it left. */
+/** Starts with the files that an earlier run named or left over. */
 export function createLeftovers(earlier: ModuleIndex | undefined): Leftovers {
   const files = new Set([...(earlier?.leftovers ?? []), ...fileNames(earlier?.records ?? [])])
   return {

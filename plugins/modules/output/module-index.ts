@@ -43,7 +43,7 @@ const record = z.object({
 })
 export type IndexRecord = z.output<typeof record>
 
-/** One reading of a ref: nothing has to be fetched while commit and options are the same. */
+/** One read of a ref: nothing is fetched while commit and options are the same. */
 const reading = z.object({
   ref: z.string(),
   ref_kind: z.enum(['branch', 'tag']),
@@ -69,7 +69,7 @@ const FORMAT = 1
 const indexFile = z.object({
   format: z.literal(FORMAT),
   parser_version: z.string(),
-  /** When a run last ended; null: none has. */
+  /** When the last run ended; null: no run has ended. */
   finished_at: z.string().nullable(),
   repositories: z.array(repositoryRow),
   records: z.array(record),
@@ -85,7 +85,7 @@ export function moduleId(repository: string, ref: string, path: string): string 
   return createHash('sha256').update(`${repository}:${ref}:${path}`).digest('hex')
 }
 
-/** Where satchel keeps what it derives, inside the output directory. */
+/** The folder for derived data inside the output directory. */
 export function stateDir(outputDir: string): string {
   return join(outputDir, '.satchel')
 }
@@ -110,7 +110,7 @@ export async function loadIndex(outputDir: string, disk = realDisk): Promise<Mod
 }
 
 /**
- * Writes the index whole; rows in a fixed order, so that equal knowledge gives equal bytes. `beforeCommit` may throw to
+ * Writes the whole index; rows in a fixed order, so that equal content gives equal bytes. `beforeCommit` may throw to
  * keep the old one.
  */
 export async function saveIndex(
@@ -136,7 +136,7 @@ export async function saveIndex(
   })
 }
 
-/** Loads an index once and again whenever the file has changed. Holds no more than one index. */
+/** Loads an index, and again only when the file has changed. Holds at most one index. */
 export function createIndexReader(): (outputDir: string) => Promise<ModuleIndex | undefined> {
   let held: { key: string; index: Promise<ModuleIndex | undefined> } | undefined
   return async (outputDir) => {

@@ -7,7 +7,7 @@ export function newerFormat(value: unknown, known: number): number | undefined {
   return typeof value.format === 'number' && value.format > known ? value.format : undefined
 }
 
-/** A `catch` for a rebuild, which may replace a damaged file: rethrows all else, also that the file is of a newer version. */
+/** An error handler for a rebuild, which may replace a damaged file: rethrows any other error, also that of a newer version. */
 export function absentIfDamaged(reason: 'index_damaged' | 'store_damaged') {
   return (thrown: unknown): undefined => {
     const isNewer = isSatchelError(thrown) && thrown.details?.['format'] !== undefined

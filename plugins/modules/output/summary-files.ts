@@ -4,7 +4,7 @@ import { realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
 
-/** A summary that the index names. Errors: `conflict`/`index_damaged` when it is missing or no JSON. */
+/** A summary that the index names. Errors: `conflict`/`index_damaged` when it is missing or not JSON. */
 export async function loadSummary(outputDir: string, name: string): Promise<ModuleSummary> {
   try {
     return JSON.parse(await readFile(join(outputDir, name), 'utf8')) as ModuleSummary // named and written by us

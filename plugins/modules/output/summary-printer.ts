@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ModuleSummary } from '../domain/summary.ts'
 
-/** A summary as its file holds it, in pieces that may be shared with other summaries: they are not to be changed. */
+/** A summary as its file holds it, in pieces that may be shared with other summaries: do not modify them. */
 export interface PrintedSummary {
   readonly pieces: readonly Uint8Array[]
-  /** Of all bytes, hex. */
+  /** Of the whole file, hex. */
   readonly sha256: string
 }
 
@@ -15,7 +15,7 @@ export function printSummary(summary: ModuleSummary): PrintedSummary {
 
 /** Fields that fill most of a summary, each a piece of its own. */
 const LARGE = new Set(['variables', 'outputs', 'resources', 'data', 'readme_content'])
-/** So much of earlier summaries is kept. */
+/** Limit for the kept fields of earlier summaries. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /**
@@ -78,7 +78,7 @@ function createFieldMemory() {
   }
 }
 
-/** Rows are compared by identity: equal ones that are not the same are printed again, and come out the same. */
+/** Rows are compared by identity: equal copies are printed again, with the same result. */
 function isSame(known: unknown, value: unknown): boolean {
   if (!Array.isArray(known) || !Array.isArray(value)) return known === value
   return known.length === value.length && known.every((row, at) => row === value[at])

@@ -7,8 +7,8 @@ import { storageFailure } from './summary-files.ts'
 /** Writes summaries of one directory so that each file is old or new at any moment. */
 export interface SummaryWriter {
   /**
-   * Begins to write; waits only where more is being written than is to be held in memory. Errors: those of an earlier
-   * write, as `flush` tells them.
+   * Starts a write; waits only while the limit of memory for pending writes is reached. Errors: those of an earlier
+   * write, as for `flush`.
    */
   write(record: IndexRecord, pieces: readonly Uint8Array[]): Promise<void>
   /** Resolves when everything handed over so far is on disk. Errors: `unavailable`/`storage_failed`. */
@@ -21,8 +21,8 @@ const WRITES_AT_ONCE = 16
 const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 /**
- * `onDisk` is called once a summary can survive a kill: only then may an index name it. The stamp is that of the file
- * as it was put in its place.
+ * `onDisk` is called once a summary can survive a kill: only then may an index name it. The stamp is that of the
+ * renamed file.
  */
 export function createSummaryWriter(
   directory: string,

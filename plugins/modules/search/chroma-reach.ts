@@ -10,16 +10,16 @@ export interface ChromaPlace {
   readonly collection: string
 }
 
-/** What a client is first asked. */
+/** The calls that check a server before its first use. */
 interface Greeted {
   heartbeat(): Promise<unknown>
 }
 
-/** Runs one call of the server: repeated where that may help, its errors in our words. */
+/** Runs one call of the server; retries where that may help, and converts its errors. */
 export type Reach = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Makes the way to the server; it is asked once whether it is one of the API this client speaks.
+ * Connects to the server; checks once that it has the API of this client.
  * Errors of the calls: `unavailable`/`vector_store_unreachable`; `conflict`/`embedding_mismatch` for another dimension.
  */
 export function reachServer(client: Greeted, place: ChromaPlace): Reach {
@@ -60,7 +60,7 @@ async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promi
   }
 }
 
-/** What another try will not change and a caller can act on. */
+/** Errors that a retry does not change and a caller can act on. */
 function finalError(thrown: unknown, place: ChromaPlace): SatchelError | undefined {
   if (/dimension/i.test(messageOf(thrown))) return otherDimensions(thrown)
   const isRefused = isNamed(thrown, ['ChromaAuthError', 'ChromaForbiddenError'])

@@ -108,7 +108,7 @@ async function nearestOf(
 
 /**
  * Gives a collection of another lexicon or tokenizer new vectors; false when it is of this one or has no header.
- * Errors: `conflict`/`embedding_mismatch` for another make, and when it holds records that are not among `items`.
+ * Errors: `conflict`/`embedding_mismatch` for another strategy, model or size, and when it holds records that are not among `items`.
  */
 async function renewed(
   collection: Collection,

@@ -53,7 +53,7 @@ export function queryFeatures(
   const features = new Map<string, number>()
   for (const [feature, tf] of termFrequencies(query, lexicon, true)) {
     const count = df?.counts[feature] ?? 0
-    // What no document holds can only meet others by collision.
+    // A feature that no document has could match only through a hash collision.
     if (df && count === 0) continue
     const idf = df ? Math.log(1 + df.documents / (1 + count)) : 1
     features.set(feature, tf * idf * idf)

@@ -21,7 +21,7 @@ const RECORD_OVERHEAD_BYTES = 5000
 /** Runs `work` while no other process writes the store. Errors: `conflict`/`ingest_running`. */
 export type StoreLock = <T>(folder: string, work: () => Promise<T>) => Promise<T>
 
-/** What is smaller is parsed where it is asked for: less than 200 ms, and starting a thread costs more. */
+/** A smaller file is parsed in this thread: it takes less than 200 ms, and starting a thread costs more. */
 const IN_PLACE_BYTES = 16 * 1024 * 1024
 
 interface Loaded {
@@ -43,7 +43,7 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
   let loaded: Loaded | undefined
   let loading: Loading | undefined
 
-  /** Searches at one time share one reading. */
+  /** Concurrent searches share one read. */
   const load = async (): Promise<PackedVectors | undefined> => {
     const seen = await stampOf(file)
     if (seen === undefined) return undefined

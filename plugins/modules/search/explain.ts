@@ -1,7 +1,7 @@
 import type { Weights } from './fusion.ts'
 import type { KeywordHit } from './keyword-index.ts'
 
-/** What gave a result its rank. */
+/** Explains the rank of a result. */
 export interface Explanation {
   readonly keyword: KeywordExplanation
   readonly vector?: { readonly cosine: number; readonly scaled: number }

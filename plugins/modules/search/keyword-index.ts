@@ -23,7 +23,7 @@ export interface KeywordHit {
 
 export interface KeywordResult {
   readonly hits: readonly KeywordHit[]
-  /** Nothing matched as written; these came from prefixes and near spellings. */
+  /** No exact match; these results match prefixes and similar spellings. */
   readonly fuzzy: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the last value that was made, as long as it is asked for with the same key; askers at one time share one making,
- * and a failure is not kept.
+ * Caches the last value while it is requested with the same key; concurrent callers share one computation, and a
+ * failure is not cached.
  */
 export function lastMade<T>(): (key: readonly unknown[], make: () => Promise<T>) => Promise<T> {
   let held: { readonly key: readonly unknown[]; readonly value: Promise<T> } | undefined

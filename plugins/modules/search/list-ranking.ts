@@ -30,7 +30,7 @@ const BOOST: Readonly<Partial<Record<Field, number>>> = {
 }
 const README_CHARS = 4000
 const MAX_TOKENS = 20_000
-/** Of one name; what has more is no name. */
+/** Most parts of an identifier; a token with more is not a name. */
 const MAX_PARTS = 50
 const MAX_MATCHED = 8
 
@@ -87,7 +87,7 @@ function byScore(a: FoundModule, b: FoundModule): number {
   )
 }
 
-/** The words of a query without those that say nothing, unless it has no other. */
+/** The words of a query without stop words, unless it has no others. */
 function queryWords(query: string): string[] {
   const all = words(query)
   const telling = all.filter((word) => !STOP_WORDS.has(word))

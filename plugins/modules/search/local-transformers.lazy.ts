@@ -4,7 +4,7 @@ import { type Embedder, normalized } from './embedder.ts'
 
 const BATCH_TEXTS = 16
 
-/** Where a model comes from: a folder that is used offline only, or a name that the library may download once. */
+/** The source of a model: a folder that is used offline only, or a name that the library may download once. */
 export type ModelPlace =
   | { readonly kind: 'folder'; readonly parent: string; readonly name: string }
   | { readonly kind: 'name'; readonly id: string; readonly cacheDir: string }

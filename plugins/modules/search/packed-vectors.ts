@@ -21,7 +21,7 @@ export interface RawRecord {
 /**
  * Reads vectra's file format: parse once, copy the numbers into one array, drop the rest.
  * `file` is for messages.
- * Errors: `conflict`/`store_damaged` for anything that is not a whole store.
+ * Errors: `conflict`/`store_damaged` for anything that is not a complete store.
  */
 export function unpackStore(text: string, file: string): PackedVectors {
   const { satchel, items } = parse(text, file)
@@ -37,7 +37,7 @@ export function unpackStore(text: string, file: string): PackedVectors {
   return unpacking.finish()
 }
 
-/** A store of `count` records in the making: the caller fills `vectors`. Errors: `conflict`/`store_damaged`. */
+/** Starts a store of `count` records: the caller fills `vectors`. Errors: `conflict`/`store_damaged`. */
 export function startUnpacking(satchel: unknown, count: number, file: string) {
   const header = parseHeader(satchel, file)
   if (!header) throw damaged(file, 'its header is missing')
@@ -62,7 +62,7 @@ export function startUnpacking(satchel: unknown, count: number, file: string) {
   }
 }
 
-/** What a record without a whole vector makes of its store. */
+/** The error of a store with a record that lacks a complete vector. */
 export function withoutVector(file: string, row: number, dims: number): SatchelError {
   return damaged(file, `its record ${row} has no vector of ${dims} numbers`)
 }
@@ -131,7 +131,7 @@ export function damaged(file: string, why: string): SatchelError {
   return refusals.store_damaged({ file, why })
 }
 
-/** The cosine of a row and a query, both of length 1. Four accumulators: the sums do not wait for each other. */
+/** The cosine of a row and a query, both of length 1. Four accumulators keep the sums independent. */
 export function similarity({ header, vectors }: PackedVectors, row: number, query: Float32Array): number {
   let a = 0
   let b = 0

@@ -15,7 +15,7 @@ import { vectorDocument } from './vector-record.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
 import { includeOf } from './vector-update.ts'
 
-/** What one search of a session reads. */
+/** The inputs of one search of a session. */
 export interface OpenedSearch extends SearchParts {
   readonly strategy: string
   /** Normalised provider names of the index. */

@@ -2,7 +2,7 @@ import { newerFormat } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
 import type { IncludeOptions } from './vector-record.ts'
 
-/** What a vector store was made with. Stores of another make are refused, never mixed. */
+/** How a vector store was made. A store that was made otherwise is refused, never mixed. */
 export interface StoreHeader {
   readonly format: 1
   readonly strategy: string
@@ -17,7 +17,7 @@ export interface StoreHeader {
 
 /**
  * Refuses to use a store with another strategy, model or number of dimensions, or made by another lexicon or tokenizer.
- * A change of `include` is no refusal: its documents differ and are embedded again.
+ * A change of `include` is accepted: its documents differ and are embedded again.
  * Errors: `conflict`/`embedding_mismatch`, naming both sides; the message never advises to delete a store first.
  */
 export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {

@@ -3,7 +3,7 @@ import { stem } from './stemmer.ts'
 /** Raise it when tokens change: stored vectors and keyword indexes of another version are refused or rebuilt. */
 export const TOKENIZER_VERSION = 1
 
-/** Most words taken from one field; the rest of a bomb is ignored (search, section 10). */
+/** Most words taken from one field; the rest of an oversized text is ignored (search, section 10). */
 const MAX_WORDS = 20_000
 const MAX_WORD_CHARS = 40
 const MAX_NUMBER_DIGITS = 4

@@ -42,7 +42,7 @@ interface Portion {
 }
 
 /**
- * Reads a store's file in a thread of its own and takes its records over in portions, so that a large file stops no
+ * Reads a store's file in a thread of its own and receives its records in portions, so that a large file does not block
  * other work. The same result as `unpackStore`.
  * Errors: `conflict`/`store_damaged`.
  */

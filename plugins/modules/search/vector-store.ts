@@ -6,7 +6,7 @@ export interface VectorItem extends StoredRecord {
   readonly vector: Float32Array
 }
 
-/** What one ingest run changes; applied as one update. */
+/** The changes of one ingest run; applied as one update. */
 export interface VectorChanges {
   readonly upsert: readonly VectorItem[]
   /** Records whose document did not change: only these members of their metadata are replaced. */
@@ -26,7 +26,7 @@ export interface VectorFilter {
   readonly latestOnly?: boolean
 }
 
-/** A record and how near it is: cosine, 1 is the same direction. */
+/** A record and its similarity: cosine, 1 is the same direction. */
 export interface VectorHit extends StoredRecord {
   readonly cosine: number
 }

@@ -13,7 +13,7 @@ import { refuseOtherStore, type StoreHeader } from './store-header.ts'
 import { documentDigest, type IncludeOptions, type StoredRecord, vectorDocument } from './vector-record.ts'
 import type { VectorItem, VectorStore } from './vector-store.ts'
 
-/** What a run hands to the vector store after summaries and index are on disk. */
+/** The input of the vector step, after summaries and index are on disk. */
 export interface VectorWork {
   readonly outputDir: string
   /** Every record of the index. */
@@ -93,7 +93,7 @@ interface Run {
   readonly store: VectorStore
 }
 
-/** Embeds what is new or changed, refreshes the rest, and applies all of it as one update of the store. */
+/** Embeds new and changed records, refreshes the rest, and applies everything as one update of the store. */
 async function update(run: Run, work: VectorWork): Promise<VectorReport> {
   const { options, parts, lexicon, store } = run
   const { workingDirectory, env } = parts

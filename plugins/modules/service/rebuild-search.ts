@@ -12,8 +12,8 @@ import { embedAnew, latestRecords } from '../search/vector-update.ts'
 import type { ModuleService } from './module-service.ts'
 
 /**
- * Makes the keyword index of `outputDir` again and, where they belong to it and cost nothing, the vectors: those of
- * `vectordb-default`, in a file or on a server. Other strategies are left as they are.
+ * Rebuilds the keyword index of `outputDir` and, if they belong to it and cost nothing, the vectors: those of
+ * `vectordb-default`, in a file or on a server. The vectors of other strategies do not change.
  * Errors: `conflict`/`embedding_mismatch` for a store of another strategy.
  */
 export function searchRebuilder(
