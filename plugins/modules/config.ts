@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Largest configuration, as a file, as text or as the body of a request. modules design 7, surface 6 */
+export const CONFIG_MAX_BYTES = 1024 * 1024
+
 /** Embedding strategies (spec module-ingestion "Embedding options"; names by surface 1). */
 export const STRATEGIES = ['vectordb-default', 'local-transformers', 'hosted-a', 'hosted-b'] as const
 

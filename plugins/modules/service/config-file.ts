@@ -1,7 +1,7 @@
 import { readRegularFile } from '../../../server/plugin.ts'
-import type { ModulesConfig } from '../config.ts'
+import { CONFIG_MAX_BYTES, type ModulesConfig } from '../config.ts'
 import { refusals } from '../reasons.ts'
-import { MAX_CONFIG_BYTES, parseConfigText } from './config-text.ts'
+import { parseConfigText } from './config-text.ts'
 
 /**
  * The module service's part of a configuration file, with the environment over it. `path` is absolute and already
@@ -12,7 +12,7 @@ export async function loadConfigFile(
   path: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ModulesConfig> {
-  const read = await readRegularFile(path, MAX_CONFIG_BYTES).catch((cause: unknown) => {
+  const read = await readRegularFile(path, CONFIG_MAX_BYTES).catch((cause: unknown) => {
     throw refusals.file_not_found({ cause })
   })
   if (read.kind === 'text') return parseConfigText(read.text, env)

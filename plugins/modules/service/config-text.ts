@@ -2,6 +2,7 @@ import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { nearest } from '../../../server/plugin.ts'
 import {
+  CONFIG_MAX_BYTES,
   embeddingOptions,
   MODULES_ENV,
   type ModulesConfig,
@@ -11,8 +12,6 @@ import {
 } from '../config.ts'
 import { refusals } from '../reasons.ts'
 
-/** Longest configuration text. modules design 7 */
-export const MAX_CONFIG_BYTES = 1024 * 1024
 const MAX_ALIASES = 100
 
 /** Keys of a whole configuration file that belong to others; they are read by the host and not by an ingest. */
@@ -35,7 +34,7 @@ export function parseConfigText(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): ModulesConfig {
-  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) throw invalid('it is larger than 1 MiB')
+  if (Buffer.byteLength(text) > CONFIG_MAX_BYTES) throw invalid('it is larger than 1 MiB')
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter })
   // An unknown tag is only a warning to the parser.
