@@ -20,7 +20,7 @@ function spokenIn(name: string, source: string): string[] {
   return tokens.filter((text) => !text.startsWith('/') && SPOKEN.test(text)).map((text) => `${name}: ${text}`)
 }
 
-test('no text of the host speaks of a plugin: what is said comes from the plugin or its line in the table', () => {
+test('no text of the host names a plugin: such texts come from the plugin or its row in the table', () => {
   const folder = import.meta.dirname
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !/\.test\.ts$|testing\//.test(name) && name !== TABLE,

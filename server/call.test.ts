@@ -103,7 +103,7 @@ test('a missing, mistyped or non-object input names where it is wrong', async (t
   }
 })
 
-test('what is no SatchelError reaches the caller as Internal error with a log id, and only the log has its text', async (t) => {
+test('an error other than SatchelError reaches the caller as Internal error with a log id, and only the log has its text', async (t) => {
   const { call, logged } = await openHost(t, { plugins: [sample] })
   for (const fail of ['bug', 'shape', 'null']) {
     await assert.rejects(call('double', { amount: 1, fail }), (error: SatchelError) => {
@@ -143,7 +143,7 @@ test('an aborted call is cancelled and its handler does not run', async (t) => {
   assert.equal(handled, before)
 })
 
-test('a capability is asked for before anything is parsed', async (t) => {
+test('the capability is checked before the input is parsed', async (t) => {
   const { call } = await openHost(t, { plugins: [sample] })
   const nonsense = { what: 'ever' }
 

@@ -37,7 +37,7 @@ describe('client', () => {
     assert.equal(text, 'typed')
   })
 
-  it('throws what the tool threw, with code, reason, details and next', async (t) => {
+  it('throws the error of the tool, with code, reason, details and next', async (t) => {
     const { client } = await openClient(t)
 
     await assert.rejects(client.call('fail', { code: 'conflict', reason: 'stale_version' }), {
@@ -54,7 +54,7 @@ describe('client', () => {
     await assert.rejects(client.call('nothing', {}), { code: 'not_found', reason: 'unknown_tool' })
   })
 
-  it('says that a server cannot be reached, that a token is wrong, and that a call was cancelled', async (t) => {
+  it('reports an unreachable server, a wrong token and a cancelled call', async (t) => {
     const { client, door } = await openClient(t)
     const wrong = createClient({ baseUrl: door.address, token: 'wrong' })
     const cancel = new AbortController()
@@ -73,7 +73,7 @@ describe('client', () => {
     await assert.rejects(client.health(), { code: 'unavailable', reason: 'unreachable' })
   })
 
-  it('follows what changes', async (t) => {
+  it('follows changes', async (t) => {
     const { client, sample, host } = await openClient(t)
     const stop = new AbortController()
     const seen: ResourceEvent[] = []

@@ -102,7 +102,7 @@ test('a value of the wrong kind names the key and its line, or the environment v
   })
 })
 
-test('bad YAML, a tag nobody knows, a key twice and an alias bomb are refused with their place', async (t) => {
+test('bad YAML, an unknown tag, a duplicate key and an alias bomb are refused with their place', async (t) => {
   const bomb = `a: &a [1]\n${Array.from({ length: 8 }, (_, i) => `b${i}: &b${i} [${'*a,'.repeat(20)}]`).join('\n')}\n`
   for (const text of ['http: [\n', 'http: !!js/function x\n', 'http: {}\nhttp: {}\n', '- a\n', bomb]) {
     const cwd = await folder(t, { 'satchel.yaml': text })
@@ -121,7 +121,7 @@ test('a file that was named and is missing is not_found, with the command that w
   await assert.rejects(loadConfig({ cwd, env: { SERVICE_CONFIG: 'x.yaml' } }), { reason: 'config_not_found' })
 })
 
-test('a named file that is a folder or a pipe is refused at once, and one that was only looked for is left alone', async (t) => {
+test('a named file that is a folder or a pipe is refused immediately, and one at a default path is ignored', async (t) => {
   const cwd = await folder(t, {})
   await mkdir(join(cwd, 'folder.yaml'))
   execFileSync('mkfifo', [join(cwd, 'satchel.yaml')])
@@ -171,7 +171,7 @@ test("a plugin's environment names fill its section, typed by its schema", async
   })
 })
 
-test('every value says where it came from, and a secret is not shown', async (t) => {
+test('every value has its origin, and a secret is not shown', async (t) => {
   const cwd = await folder(t, { 'satchel.yaml': 'http:\n  port: 1\n  token: abcdefgh12345678\n' })
   const config = await loadConfig({ cwd, env: { SERVER_HOST: '::1' }, flags: { 'tools.read_only': true } })
 
@@ -186,7 +186,7 @@ test('every value says where it came from, and a secret is not shown', async (t)
   assert.deepEqual(origins['tools.profile'], ['standard', 'default'])
 })
 
-test('a default beside a key of the file is a default, and what an alias brings stands in the file', async (t) => {
+test('a default next to a key of the file is a default, and a value from an alias has the file as its origin', async (t) => {
   const cwd = await folder(t, {
     'satchel.yaml': 'http:\n  port: 1\nhandoff: &own { board: main }\nworkspace: *own\n',
   })

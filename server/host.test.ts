@@ -47,7 +47,7 @@ test('plugins start in order and stop in reverse, and a stop that fails skips no
   assert.ok(host.signal.aborted)
 })
 
-test('a name taken twice is refused naming both owners, and what was set up is stopped', async (t) => {
+test('a duplicate name is refused naming both owners, and the plugins already set up are stopped', async (t) => {
   let stopped = 0
   const first = plugin('first', { tools: [tool('same')], stop: async () => void stopped++ })
   const second = plugin('second', { tools: [tool('same')] })
@@ -152,7 +152,7 @@ test('the profile, include, exclude and read-only decide which tools are offered
   assert.deepEqual(await offered({ profile: 'core', include: ['d_write'], readOnly: true }), ['a_core'])
 })
 
-test('a third-party plugin is loaded from the configuration file, and a bad one says what is wrong with it', async (t) => {
+test('a third-party plugin is loaded from the configuration file, and the refusal of a bad one names the problem', async (t) => {
   const folder = await temporaryFolder(t)
   const configFile = join(folder, 'satchel.yaml')
   const shape =

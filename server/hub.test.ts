@@ -35,7 +35,7 @@ test('equal signals of one turn arrive once, at the listener of that key and at 
   assert.equal(all.length, 2)
 })
 
-test('a listener that throws is logged and removed, and the others are told', async () => {
+test('a listener that throws is logged and removed, and the others are called', async () => {
   const { hub, lines } = quietHub()
   let calls = 0
   hub.on('a://1', () => {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const CONTRACT = join(import.meta.dirname, 'contract')
 const FIRST_CIRCLE_MAX_LINES = 350
 
-test('what the author of a plugin needs first is read in 350 lines', () => {
+test('the first circle of the contract has at most 350 lines', () => {
   const files = readdirSync(CONTRACT).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const lines = files.flatMap((name) => readFileSync(join(CONTRACT, name), 'utf8').trimEnd().split('\n'))
 

@@ -11,7 +11,7 @@ const json = (
 ): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
   JSON.parse(ran.out)
 
-test('help fits 80 columns, shows an example and the exit codes, and goes to stdout when asked for', async (t) => {
+test('requested help fits 80 columns, shows an example and the exit codes, and is written to stdout', async (t) => {
   const { satchel } = await openProject(t)
   for (const argv of [
     ['--help'],

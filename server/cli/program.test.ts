@@ -54,7 +54,7 @@ test('flags become the types of the input', async (t) => {
   assert.deepEqual([ran.code, ran.err], [0, ''])
 })
 
-test('what a verb fixes has no flag and cannot be overridden by --input', async (t) => {
+test('a fixed field of a verb has no flag and cannot be overridden by --input', async (t) => {
   const { satchel } = await openProject(t)
 
   const typed = await satchel(['probe', 'loud', 'one', '--level', 'low', '--json'])
@@ -98,7 +98,7 @@ test('every error code gives its exit code and its object under --json', async (
   }
 })
 
-test('an error is one line on stderr with what to type next', async (t) => {
+test('an error is one line on stderr with the next command', async (t) => {
   const { satchel } = await openProject(t)
 
   const ran = await satchel(['probe', 'fail', 'conflict'])
@@ -287,7 +287,7 @@ test('text of others cannot drive a terminal, and reaches a pipe as it is', asyn
   assert.ok(piped.out.includes('\u001b[2J'))
 })
 
-test('a plugin that throws in setup is exit 1 with its file; what it threw stands in the log, not in the answer', async (t) => {
+test('a plugin that throws in setup is exit 1 with its file; its error is in the log, not in the answer', async (t) => {
   const { satchel } = await openProject(t, 'fail_setup: true')
 
   const ran = await satchel(['probe', 'echo', 'x', '--json'])

@@ -98,7 +98,7 @@ function manualAfter() {
 }
 
 describe('event stream', () => {
-  it('sends headers and the retry line first, then history, then what was offered meanwhile', async (t) => {
+  it('sends headers and the retry line first, then history, then the frames offered meanwhile', async (t) => {
     const { open } = await streamServer(t)
     const { stream, client } = await open()
     stream.offer(frame('live'))
@@ -126,7 +126,7 @@ describe('event stream', () => {
     assert.match(text, /data: 2\n\ndata: bye\n\n\r\n0\r\n\r\n$/)
   })
 
-  it('speaks HTTP/1.0 and `Connection: close` without chunks', async (t) => {
+  it('answers HTTP/1.0 and `Connection: close` without chunks', async (t) => {
     const { open } = await streamServer(t)
     const { stream, client } = await open('1.0')
     stream.start({ replay: [frame('one')] })
@@ -189,7 +189,7 @@ describe('event stream', () => {
     assert.deepEqual([closed, pump.size, clock.waiting.size], [[0], 0, 0])
   })
 
-  it('closes once for a client that was gone before it opened, after its caller knows it', async (t) => {
+  it('closes once for a client that disconnected before the stream opened, after the caller has the stream', async (t) => {
     const pump = createPump()
     const server = createServer()
     server.listen(0, '127.0.0.1')
@@ -210,7 +210,7 @@ describe('event stream', () => {
     assert.deepEqual([closed, pump.size], [[true], 0])
   })
 
-  it('drops what was offered behind an unfinished history when it ends: no hole before the last word', async (t) => {
+  it('drops frames offered after an unfinished history when it ends: no gap before the final message', async (t) => {
     const { open } = await streamServer(t)
     const { stream, client } = await open()
     async function* endless(): AsyncGenerator<Buffer> {
@@ -227,7 +227,7 @@ describe('event stream', () => {
     assert.ok(text.includes('bye'))
   })
 
-  it('cuts off a reader whose history cannot be read, and says why to its owner', async (t) => {
+  it('disconnects a reader whose history cannot be read, and reports the error to its owner', async (t) => {
     const errors: unknown[] = []
     const { open, closed } = await streamServer(t, () => ({ onError: (thrown) => errors.push(thrown) }))
     const { stream, client } = await open()

@@ -62,7 +62,7 @@ describe('mailbox', () => {
     assert.deepEqual([mailbox.size, mailbox.lagged], [0, true])
   })
 
-  it('drops everything after an overflow until the reader was told', () => {
+  it('drops everything after an overflow until the reader is notified', () => {
     const mailbox = new Mailbox({ maxFrames: 1 })
     for (const each of frames(3)) mailbox.offer(each)
     assert.equal(mailbox.size, 0)
@@ -73,7 +73,7 @@ describe('mailbox', () => {
     assert.deepEqual(mailbox.take().map(String), ['9;'])
   })
 
-  it('bounds bytes too, but lets one larger frame pass when nothing else waits', () => {
+  it('limits bytes too, but accepts one larger frame when the queue is empty', () => {
     const mailbox = new Mailbox({ maxBytes: 10 })
     mailbox.offer(Buffer.alloc(100))
     assert.deepEqual([mailbox.size, mailbox.lagged], [1, false])
@@ -134,7 +134,7 @@ describe('pump', () => {
     assert.deepEqual([afterOneTurn, served()], [256, 300])
   })
 
-  it('does not send a frame twice when the write says full', async () => {
+  it('does not send a frame twice when the sink is full', async () => {
     const pump = createPump()
     const sink = recordingSink(1)
     const reader = pump.add({ sink })
@@ -151,7 +151,7 @@ describe('pump', () => {
     assert.deepEqual(sink.writes, ['1;', '2;'])
   })
 
-  it('writes a full mailbox of an unblocked reader out at once: a burst of 1,000 loses nothing', async () => {
+  it('writes a full mailbox of an unblocked reader immediately: a burst of 1,000 loses nothing', async () => {
     const pump = createPump()
     const sink = recordingSink()
     const reader = pump.add({ sink })
@@ -164,7 +164,7 @@ describe('pump', () => {
     assert.ok(sink.writes.length <= 16, `${sink.writes.length} writes`)
   })
 
-  it('writes nothing while it is held back: a burst behind history is told as lost, not sent before it', async () => {
+  it('writes nothing while it is held: a burst after history is reported as lost, not sent before it', async () => {
     const pump = createPump()
     const sink = recordingSink()
     const reader = pump.add({ sink, onLag: () => LAGGED })
@@ -244,7 +244,7 @@ describe('pump', () => {
     assert.deepEqual([gone.destroyed, back.destroyed], [1, 0])
   })
 
-  it('forgets a closed reader and its timer, and hands back what still waited', async () => {
+  it('drops a closed reader and its timer, and returns its queued frames', async () => {
     const clock = fakeAfter()
     const pump = createPump(clock.after)
     const reader = pump.add({ sink: recordingSink(1) })

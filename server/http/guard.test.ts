@@ -107,7 +107,7 @@ describe('guard of the API listener', () => {
     }
   })
 
-  it('names who is calling by the credential', async (t) => {
+  it('identifies the caller by the credential', async (t) => {
     const { ask } = await openDoor(t)
     const principal = async (headers: Record<string, string>) =>
       (await ask('/echo', { body: { text: 'x' }, headers })).json['principal']
@@ -119,7 +119,7 @@ describe('guard of the API listener', () => {
     assert.equal(await principal({ cookie: COOKIE }), 'local')
   })
 
-  it('lets nobody in without a token behind a proxy, however local the peer is', async (t) => {
+  it('requires a token behind a proxy, even from a loopback peer', async (t) => {
     const { ask } = await openDoor(t)
     for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Anything']) {
       const headers = { [header]: '127.0.0.1' }
@@ -133,7 +133,7 @@ describe('guard of the API listener', () => {
     }
   })
 
-  it('lets a peer that is not loopback in with a credential only, whatever Host it names', async (t) => {
+  it('requires a credential from a peer that is not loopback, regardless of its Host', async (t) => {
     const { host } = await openDoor(t)
     const options = { ...OPTIONS, token: TOKEN }
     for (const [peer, isLocal] of [
@@ -251,7 +251,7 @@ describe('guard of a plugin’s listeners', () => {
     }
   })
 
-  it('lets nobody pass without a credential, takes cookies only where no agent calls, and never the server token', async (t) => {
+  it('requires a credential, accepts cookies only on listeners without agents, and never the server token', async (t) => {
     const owner = await openDoor(t, OWNER)
     const ingress = await openDoor(t, INGRESS)
     const at = async (door: typeof owner, path: string, headers: Record<string, string>) =>
@@ -399,7 +399,7 @@ describe('Host × Origin × credential × method on each listener', () => {
 })
 
 describe('guard of a socket', () => {
-  it('belongs to its owner: mode 0600, no credential asked, gone after close', async (t) => {
+  it('belongs to its owner: mode 0600, no credential required, removed at close', async (t) => {
     const { projectRoot } = await openDoor(t)
     const socket = join(projectRoot, 'owner.sock')
     const { door, ask } = await openDoor(t, { name: 'local', at: { socket } })

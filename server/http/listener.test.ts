@@ -151,7 +151,7 @@ describe('listener', () => {
     assert.deepEqual(undeclared(app.routes, lines), ['GET /planted'])
   })
 
-  it('says what it is at the fixed addresses', async (t) => {
+  it('describes itself at the fixed addresses', async (t) => {
     const { ask } = await openDoor(t)
 
     const root = await ask('/')
@@ -172,7 +172,7 @@ describe('listener', () => {
     assert.equal(ready.status, 200)
   })
 
-  it('moves to the next free port when told to, and says that a port is busy when not', async (t) => {
+  it('moves to the next free port if configured, otherwise refuses a busy port', async (t) => {
     const { host, door } = await openDoor(t)
     const at = { host: '127.0.0.1', port: Number(door.port) }
 
@@ -187,7 +187,7 @@ describe('listener', () => {
     })
   })
 
-  it('refuses to open when a plugin lends an address of the host', async (t) => {
+  it('refuses to open when a plugin declares an address of the host', async (t) => {
     const thief = definePlugin({
       name: 'thief',
       version: '1.0.0',
@@ -247,7 +247,7 @@ describe('listener', () => {
     assert.match(stream, /^HTTP\/1\.1 200 /)
   })
 
-  it('mounts no /mcp where the listener says so, whatever the method', async (t) => {
+  it('serves no /mcp for any method on a listener with mcp: false', async (t) => {
     const { ask } = await openDoor(t, { name: 'owner', mcp: false }, { mcp: mount() })
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
       assert.equal((await ask('/mcp', { method })).status, 404, method)
@@ -295,7 +295,7 @@ describe('closing a listener', () => {
     assert.deepEqual(sample.calls, ['waiting', 'aborted'])
   })
 
-  it('ends open streams at once, and a connection that never spoke does not hold it up', async (t) => {
+  it('ends open streams immediately, and an idle connection does not delay it', async (t) => {
     const { door, raw, sample } = await openDoor(t, {}, { graceMs: GRACE_MS })
     const feed = raw(`GET /feed HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${SESSION}\r\n\r\n`)
     const events = raw('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')

@@ -100,7 +100,7 @@ describe('a body', () => {
     }
   })
 
-  it('is refused by what is wrong with it, and the next request is served', async (t) => {
+  it('is refused with its specific error, and the next request is served', async (t) => {
     const { ask, sample } = await openDoor(t)
     const bad: readonly (readonly [Buffer | string, string])[] = [
       ['{', 'body_not_json'],

@@ -29,7 +29,7 @@ describe('REST', () => {
     })
   })
 
-  it('leaves what does not fit its type to the schema, which names the pointer', async (t) => {
+  it('leaves text that does not fit its type to the schema, which names the pointer', async (t) => {
     const { ask } = await openDoor(t)
     for (const [query, pointer] of [
       ['where={"size":"x"}', '/where/size'],
@@ -69,7 +69,7 @@ describe('REST', () => {
     assert.deepEqual(sample.calls, [])
   })
 
-  it('sends the entity tag, answers 304 to whoever has it, and takes If-Match as an input field', async (t) => {
+  it('sends the entity tag, answers 304 if the client has it, and takes If-Match as an input field', async (t) => {
     const { ask } = await openDoor(t)
 
     const first = await ask('/notes/a')
@@ -85,7 +85,7 @@ describe('REST', () => {
     assert.equal(patched.json['if_match'], '7')
   })
 
-  it('takes a raw body, a JSON string or an object where the tool says so', async (t) => {
+  it('takes a raw body, a JSON string or an object if the tool declares it', async (t) => {
     const { ask } = await openDoor(t)
 
     const raw = await ask('/raw', {
@@ -135,7 +135,7 @@ describe('REST', () => {
     }
   })
 
-  it('tells a caller when to come again and what to present', async (t) => {
+  it('sends the time to retry and the required credentials', async (t) => {
     const { ask } = await openDoor(t)
 
     const unauthorized = await ask('/fail', { body: { code: 'unauthorized' } })
@@ -147,7 +147,7 @@ describe('REST', () => {
     assert.ok(Number(unavailable.headers['retry-after']) > 0)
   })
 
-  it('says Internal error with a log id when a handler throws, and the text reaches only the log', async (t) => {
+  it('answers Internal error with a log id when a handler throws, and the text reaches only the log', async (t) => {
     const { ask, logged } = await openDoor(t)
 
     const { status, json, text } = await ask('/crash', { body: {} })

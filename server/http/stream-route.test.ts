@@ -132,7 +132,7 @@ describe('history that cannot be read', () => {
 })
 
 describe('GET /events', () => {
-  it('sends one resource event per changed resource, of the topics asked for', async (t) => {
+  it('sends one resource event per changed resource of the requested topics', async (t) => {
     const { raw, sample } = await openDoor(t)
     const all = raw(get('/events'))
     const one = raw(get('/events?topics=note://a,room://'))
@@ -147,7 +147,7 @@ describe('GET /events', () => {
     assert.equal(frames(one.received()), event('note://a') + event('note://ab'))
   })
 
-  it('shows nobody a resource that he may not read, nor one that nobody lends', async (t) => {
+  it('hides resources that the caller may not read or that no plugin declares', async (t) => {
     const { raw, sample } = await openDoor(t)
     const local = raw(get('/events'))
     const reader = raw(get('/events', bearer(READER)))
@@ -161,7 +161,7 @@ describe('GET /events', () => {
     for (const { received } of [local, reader]) assert.equal(received().includes('other://x'), false)
   })
 
-  it('ends at once when its caller’s rights are said to have ended, and only then', async (t) => {
+  it('ends immediately when its caller loses its rights, and only then', async (t) => {
     const { raw, sample } = await openDoor(t)
     const local = raw(get('/events'))
     const reader = raw(get('/events', bearer(READER)))

@@ -25,7 +25,7 @@ function toolWith(input: z.ZodObject, output: z.ZodObject = z.object({})): Tool 
   })
 }
 
-test('an input is listed without what only costs tokens, and closed at the top', () => {
+test('an input is listed without keywords of no use to a model, and closed at the top', () => {
   const input = z.object({
     count: z.int(),
     small: z.int().min(1).max(9),
@@ -102,7 +102,7 @@ test('a field without JSON Schema is refused naming the tool', () => {
   assert.throws(() => toolDescriptor(toolWith(z.object({ when: z.date() }))), /"sample"/)
 })
 
-test('a long answer says so to the client', () => {
+test('a long answer is announced to the client', () => {
   const long = { ...toolWith(z.object({})), maxResultChars: 200_000 }
 
   assert.deepEqual(toolDescriptor(long)['_meta'], { 'anthropic/maxResultSizeChars': 200_000 })

@@ -5,7 +5,7 @@ import { openHost } from '../../test/harness/index.ts'
 import { definePlugin, defineTool } from '../plugin.ts'
 import { createDoor } from './door.ts'
 
-test('a tool whose schema cannot be listed is no fault of what stands elsewhere', async (t) => {
+test('a tool whose schema cannot be listed is not an error of the remote server', async (t) => {
   const dated = defineTool({
     name: 'dated',
     title: 'Dated',

@@ -48,7 +48,7 @@ const nearlyRight = fc.record(
 )
 const anything = fc.oneof(nearlyRight, nearlyRight, fc.jsonValue(), fc.array(nearlyRight, { maxLength: 3 }))
 
-test('whatever JSON is posted, the answer is JSON-RPC, nothing leaks, and the next request is served', async (t) => {
+test('for any posted JSON the answer is JSON-RPC, nothing leaks, and the next request is served', async (t) => {
   const { url } = await serveHttp(t)
   const modernHeaders = { 'mcp-protocol-version': '2026-07-28' }
 
@@ -74,7 +74,7 @@ test('whatever JSON is posted, the answer is JSON-RPC, nothing leaks, and the ne
   )
 })
 
-test('whatever lines come over stdio, each is answered at most once and the next request is served', async (t) => {
+test('any line over stdio is answered at most once, and the next request is served', async (t) => {
   const { plugin } = samplePlugin()
   const { host } = await openHost(t, { plugins: [plugin] })
   const line = fc.oneof(

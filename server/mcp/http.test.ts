@@ -155,7 +155,7 @@ test('other methods are 405 with a JSON-RPC body; DELETE needs a session it know
   assert.equal(unknown.status, 404)
 })
 
-test('a GET names its version: absent, older and unknown ones are told apart', async (t) => {
+test('a GET names its version: absent, older and unknown ones are distinguished', async (t) => {
   const { url } = await serveHttp(t)
   const get = async (version?: string) => {
     const headers = { accept: 'text/event-stream', ...(version && { 'mcp-protocol-version': version }) }
@@ -286,7 +286,7 @@ test('a foreign origin is refused, another local port too, and none passes', asy
   assert.equal(own.status, 200)
 })
 
-test('a stopping listener ends streams at once, and calls under way still answer', async (t) => {
+test('a stopping listener ends streams immediately, and calls in flight still answer', async (t) => {
   const { url, world, close } = await serveHttp(t, { limits: { graceMs: 5000 } })
   const own = await openSession(url)
   const stream = await openStream(url, own)

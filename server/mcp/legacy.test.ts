@@ -160,7 +160,7 @@ test('a legacy stream ends before its next notification when the credential is t
   assert.equal(stream.messages().length, 1)
 })
 
-test('lists do not change and nothing is said over 100 changes', async (t) => {
+test('lists do not change and no message is sent over 100 changes', async (t) => {
   const { url, world } = await serveHttp(t)
   const lists = async () => {
     const tools = await postModern(url, modern(1, 'tools/list'))

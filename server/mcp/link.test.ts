@@ -113,7 +113,7 @@ test('read_only and exclude also hide tools of a remote server', async (t) => {
     assert.ok(!names.includes(hidden), hidden)
 })
 
-test('changes elsewhere reach a modern and an older client over the pipe', async (t) => {
+test('remote changes reach a modern and an older client over the pipe', async (t) => {
   const far = await serveHttp(t)
   const subscribe = { uri: 'sample://room' }
   const modernLink = await link(t, far.url)
@@ -145,7 +145,7 @@ test('changes elsewhere reach a modern and an older client over the pipe', async
   assert.deepEqual(errorOf(refused), { code: -32602, message: 'Unknown or unsubscribable resource' })
 })
 
-test('a task elsewhere is started, heard of and cancelled over the pipe', async (t) => {
+test('a remote task is started, watched and cancelled over the pipe', async (t) => {
   const far = await serveHttp(t)
   const { client } = await link(t, far.url)
   client.send(call(1, 'sample_job', {}, TASKS), call(2, 'sample_job'))
@@ -171,7 +171,7 @@ test('a task elsewhere is started, heard of and cancelled over the pipe', async 
   assert.equal(resultOf(await client.answer(6))['status'], 'cancelled')
 })
 
-test('a cancelled call is cancelled elsewhere', async (t) => {
+test('a cancelled call is cancelled at the remote server', async (t) => {
   const far = await serveHttp(t)
   const { client } = await link(t, far.url)
   client.send(call(1, 'sample_wait', { steps: 1, step_ms: 60_000 }))
@@ -183,7 +183,7 @@ test('a cancelled call is cancelled elsewhere', async (t) => {
   assert.equal(far.world.aborted, 1)
 })
 
-test('a session that ended is said so, after its credential was asked for once more', async (t) => {
+test('an ended session is reported, after its credential was requested once more', async (t) => {
   const far = await serveHttp(t)
   const { client, bearers } = await link(t, far.url)
   client.send(call(1, 'sample_echo', { text: 'a' }))
@@ -213,7 +213,7 @@ test('a call to a lost remote server is refused, and local tools still work', as
   assert.equal(await client.end(), 0)
 })
 
-test('a remote server that cannot be reached at the start is left out, and a call of its tools says why', async (t) => {
+test('a remote server that cannot be reached at the start is omitted, and a call of its tools says why', async (t) => {
   const { client } = await link(t, 'http://127.0.0.1:1/mcp')
 
   client.send(modern(1, 'tools/list'), call(2, 'sample_echo', { text: 'a' }), call(3, 'other_echo'))

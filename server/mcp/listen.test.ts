@@ -51,7 +51,7 @@ test('a listen acknowledges first and honestly, then hints with its id as it was
   }
 })
 
-test('a listen with nothing left stays open and says its last word when the server stops', async (t) => {
+test('a listen with an empty filter stays open and sends its final message when the server stops', async (t) => {
   const { url, close } = await serveHttp(t)
   const stream = await openListen(url, listen(3, { toolsListChanged: true }))
   const [acknowledgement] = await stream.arrived(1)

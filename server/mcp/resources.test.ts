@@ -56,7 +56,7 @@ test('unknown, foreign and badly encoded resources are one and the same not-foun
   }
 })
 
-test('an older client is told -32002 for an unknown resource', async (t) => {
+test('an older client gets -32002 for an unknown resource', async (t) => {
   const { client } = await serve(t)
 
   client.send(initialize(), legacy(1, 'resources/read', { uri: 'sample://nothing' }))
@@ -64,7 +64,7 @@ test('an older client is told -32002 for an unknown resource', async (t) => {
   assert.equal(errorOf(await client.answer(1)).code, -32002)
 })
 
-test('an older client subscribes, is told each change once a turn, and unsubscribes', async (t) => {
+test('an older client subscribes, is notified of each change once a turn, and unsubscribes', async (t) => {
   const { client, world, host } = await serve(t)
   client.send(initialize(), legacy(1, 'resources/subscribe', { uri: 'sample://status' }))
   await client.answer(1)
@@ -82,7 +82,7 @@ test('an older client subscribes, is told each change once a turn, and unsubscri
   assert.equal(host.hub.listenerCount, 0)
 })
 
-test('what cannot be watched is refused alike', async (t) => {
+test('every resource that cannot be watched gets the same refusal', async (t) => {
   const uris = ['sample://manual', 'sample://room', 'sample://nothing', 'sample://note/x/1']
   const { client } = await serve(t)
 

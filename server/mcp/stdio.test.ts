@@ -66,7 +66,7 @@ test('an unknown version gets 2025-11-25', async (t) => {
   assert.equal(resultOf(await client.answer(0)).protocolVersion, '2025-11-25')
 })
 
-test('progress goes to who asked, increasing, and the result comes 25 ms after the last one', async (t) => {
+test('progress is sent if requested, increases, and the result follows the last report after 25 ms', async (t) => {
   const { client } = await serve(t)
   const call = (id: number, token?: string) =>
     modern(id, 'tools/call', {
@@ -103,7 +103,7 @@ test('a cancelled call aborts and is not answered', async (t) => {
   assert.equal(await client.end(), 0)
 })
 
-test('64 calls run at once, the next waits, and a cancellation overtakes it', async (t) => {
+test('64 calls run concurrently, the next waits, and a cancellation overtakes it', async (t) => {
   const { client, world } = await serve(t)
   for (let id = 1; id <= 65; id++) {
     client.send(modern(id, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } }))
@@ -186,7 +186,7 @@ test('a thousand calls and the end of stdin: a thousand answers, exit 0', async 
   assert.equal(new Set(client.received.map(({ id }) => id)).size, 1000)
 })
 
-test('stdin closed in the middle of a message: exit 0 at once, nothing called', async (t) => {
+test('stdin closed in the middle of a message: exit 0 immediately, nothing called', async (t) => {
   const { client, world } = await serve(t)
   client.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sample_echo"')
   const startedAt = performance.now()
@@ -287,7 +287,7 @@ test('a call that hangs has five seconds after the end of stdin, then it is abor
   assert.ok(performance.now() - startedAt > GRACE_AFTER_EOF_MS - 100)
 })
 
-test('what a call logs names the trace its request belongs to', async (t) => {
+test('log lines of a call name the trace of its request', async (t) => {
   const { client, logged } = await serve(t)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 

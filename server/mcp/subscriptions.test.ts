@@ -49,7 +49,7 @@ test('a subscription hints on every open GET stream of its principal, once at co
   }
 })
 
-test('subscribing takes effect at once on open streams, without a hint; unsubscribing ends it', async (t) => {
+test('subscribing takes effect immediately on open streams, without a hint; unsubscribing ends it', async (t) => {
   const { url, world } = await serveHttp(t)
   const stream = await openStream(url, GET)
   t.after(() => stream.close())
@@ -77,7 +77,7 @@ test('subscribing takes effect at once on open streams, without a hint; unsubscr
   assert.equal(stream.messages().length, 1)
 })
 
-test('another principal’s subscription is not heard of', async (t) => {
+test('another principal’s subscription sends no hint', async (t) => {
   const { url, world } = await serveHttp(t)
   await postModern(url, subscribe('sample://status'), bearer('ses_ada'))
   const mine = await openStream(url, { ...GET, ...bearer('ses_ada') })
@@ -196,7 +196,7 @@ test('above the streams a process can hold the next one is refused with 503', as
   first.close()
 })
 
-test('a stream that is never read is closed and holds nobody up', async (t) => {
+test('a stream that is never read is closed and delays no other', async (t) => {
   const { url, world } = await serveHttp(t)
   const uri = `sample://note/a%20b/${'x'.repeat(1900)}`
   await postModern(url, subscribe(uri))
@@ -251,7 +251,7 @@ test('a GET stream ends before its next notification when the session is revoked
   assert.equal(stream.messages().length, 1)
 })
 
-test('a silent stream and a listen end at once when their caller’s rights are said to have ended', async (t) => {
+test('a silent stream and a listen end immediately when their caller loses its rights', async (t) => {
   const { url, world, sessions } = await serveHttp(t)
   const get = await openStream(url, { ...GET, ...bearer('ses_ada') })
   const listening = await openListen(url, listen('L', {}), bearer('ses_ada'))
@@ -265,7 +265,7 @@ test('a silent stream and a listen end at once when their caller’s rights are 
   assert.equal(listening.messages()[1]?.['id'], 'L')
 })
 
-test('nothing is kept for callers whose rights ended: not what they watched, and no listener', async (t) => {
+test('neither subscriptions nor listeners are kept for callers that lost their rights', async (t) => {
   const { url, world, sessions, host } = await serveHttp(t)
   const guest = (n: number) => `ses_guest${n}`
   for (let n = 0; n < 20; n += 1) {
@@ -291,7 +291,7 @@ test('nothing is kept for callers whose rights ended: not what they watched, and
   assert.equal(host.hub.listenerCount, mine)
 })
 
-test('what a caller watches stays when its rights were only looked at again', async (t) => {
+test('subscriptions stay when the rights of a caller are only checked again', async (t) => {
   const { url, world } = await serveHttp(t)
   await postModern(url, subscribe('sample://status'), bearer('ses_ada'))
   const stream = await openStream(url, { ...GET, ...bearer('ses_ada') })

@@ -100,7 +100,7 @@ test('a tool’s own error completes its task, a fault of the machinery fails it
   assert.ok(!('result' in failed))
 })
 
-test('what is asked of a person is shown only to who declares elicitation', async (t) => {
+test('questions for the user are shown only to a client that declares elicitation', async (t) => {
   const { url, world } = await serveHttp(t)
   const id = String((await startTask(url))['taskId'])
   const inputRequests = { review: { method: 'elicitation/create', params: { mode: 'form', message: 'ok?' } } }
@@ -123,7 +123,7 @@ test('what is asked of a person is shown only to who declares elicitation', asyn
   assert.equal(world.tasks.get(id)?.state.status, 'working')
 })
 
-test('notifications/tasks says what tasks/get answers, to the owner’s GET stream and to a listen that named it', async (t) => {
+test('notifications/tasks carries the answer of tasks/get, to the owner’s GET stream and to a listen that named it', async (t) => {
   const { url, world } = await serveHttp(t)
   const id = String((await startTask(url))['taskId'])
   const get = await openStream(url, GET)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
 import { initialize, legacy, modern } from './testing/stdio-client.ts'
 
-test('tools are listed by name, lean, with all hints, and without what the filter hides', async (t) => {
+test('tools are listed by name, lean, with all hints, and without those that the filter hides', async (t) => {
   const { client } = await serve(t, { profile: 'standard', exclude: ['sample_quote'] })
 
   client.send(modern(1, 'tools/list'))
@@ -41,7 +41,7 @@ test('tools are listed by name, lean, with all hints, and without what the filte
   })
 })
 
-test('read_only hides every writing tool, whatever include says', async (t) => {
+test('read_only hides every writing tool, even one in include', async (t) => {
   const { client } = await serve(t, { readOnly: true, include: ['sample_fail'] })
 
   client.send(modern(1, 'tools/list'), modern(2, 'tools/call', { name: 'sample_fail', arguments: {} }))
@@ -130,7 +130,7 @@ test('bad arguments are a result with JSON pointers, an unknown one names the ne
   assert.equal(unknown.structuredContent.error.details.nearest, 'times')
 })
 
-test('what a plugin throws by mistake never reaches the wire, its log id does', async (t) => {
+test('an unexpected error of a plugin never reaches the wire, only its log id', async (t) => {
   const { client, logged } = await serve(t)
 
   client.send(

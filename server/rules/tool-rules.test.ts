@@ -106,7 +106,7 @@ for (const [name, wrong, rule] of CASES) {
   })
 }
 
-test('each ceiling of a client is looked at, and the client is named', () => {
+test('each limit of a client is checked, and the client is named', () => {
   const strict = [
     {
       client: 'strict',

@@ -9,7 +9,7 @@ const json = (
 ): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
   JSON.parse(ran.out)
 
-test('config show says what holds and where it came from', async (t) => {
+test('config show prints the effective values and their origins', async (t) => {
   const { root, satchel } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), 'http:\n  port: 8001\n  token: a-long-token\n')
 
@@ -23,7 +23,7 @@ test('config show says what holds and where it came from', async (t) => {
   assert.equal(of('tools.profile')?.origin, 'default')
 })
 
-test('config show says what plugins of others are set to, those that cannot be loaded as it is written', async (t) => {
+test('config show prints the settings of third-party plugins, as written if a plugin cannot be loaded', async (t) => {
   const { root, satchel } = await openProject(t)
   const probe = join(import.meta.dirname, '../testing/probe-plugin.ts')
   const lines = [

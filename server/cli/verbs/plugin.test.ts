@@ -43,7 +43,7 @@ test('plugin new takes npm names only', async (t) => {
   assert.deepEqual(await readdir(root), ['satchel.yaml'])
 })
 
-test('plugin check names what is wrong and exits 3; pack then refuses', async (t) => {
+test('plugin check names each problem and exits 3; pack then refuses', async (t) => {
   const { root, satchel } = await openProject(t)
   await satchel(['plugin', 'new', 'satchel-odd'])
   const folder = join(root, 'satchel-odd')
@@ -62,7 +62,7 @@ test('plugin check names what is wrong and exits 3; pack then refuses', async (t
   assert.deepEqual([packed.code, JSON.parse(packed.out).error.reason], [3, 'plugin_findings'])
 })
 
-test('what is no plugin is refused with its file named', async (t) => {
+test('a module that is not a plugin is refused with its file named', async (t) => {
   const { root, satchel } = await openProject(t)
   await mkdir(join(root, 'p'))
   const cases: [string, string, number, string][] = [

@@ -9,7 +9,7 @@ const initialize = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 }
 
-test('tools prints what each tool costs, and what passes a ceiling of a client', async (t) => {
+test('tools prints the size of each tool, and which exceed a limit of a client', async (t) => {
   const { satchel } = await openProject(t)
 
   const core = await satchel(['tools', '--profile', 'core', '--json'])
