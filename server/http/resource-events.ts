@@ -1,13 +1,14 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Principal } from '../contract/advanced/principal.ts'
+import type { Resource } from '../contract/advanced/resource.ts'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { mayRead, type RunningHost } from '../host.ts'
 import type { Signal } from '../hub.ts'
+import type { Owned, Registry } from '../registry.ts'
 import { type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
-import { createUriOwner } from './uri-owner.ts'
 
 const MAX_TOPICS = 32
 const MAX_TOPIC_CHARS = 2048
@@ -117,4 +118,16 @@ function topicsOf(exchange: Exchange): readonly string[] {
     { count: MAX_TOPICS, chars: MAX_TOPIC_CHARS },
     { errors: [{ pointer: '/topics', message: 'too many or too long' }] },
   )
+}
+
+/** Returns the fixed or template resource of a URI. */
+function createUriOwner(registry: Registry): (uri: string) => Owned<'resource', Resource> | undefined {
+  const patterns = registry.resources.map((owned) => ({ owned, pattern: patternOf(owned.resource.uri) }))
+  return (uri) => patterns.find(({ pattern }) => pattern.test(uri))?.owned
+}
+
+/** Each variable is one percent-encoded segment (contract, `Resource.uri`). */
+function patternOf(template: string): RegExp {
+  const literal = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${literal.replace(/\{[^}]*\}/g, '[^/]+')}$`)
 }

@@ -1,9 +1,11 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
-import type { CallContext } from '../contract/context.ts'
+import type { CallContext, Log } from '../contract/context.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
-import { tracedLog } from './traced-log.ts'
+
+/** W3C trace context: version, trace id, parent id, flags. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** `modern` is 2026-07-28; `legacy` is 2024-11-05 to 2025-11-25. */
 export type Era = 'modern' | 'legacy'
@@ -33,4 +35,16 @@ export function callContextOf(exchange: Exchange): CallContext {
     ...(client && { client: { name: client.name, version: client.version } }),
     resolvePath: exchange.resolvePath,
   })
+}
+
+/** Returns a log that adds the trace named in `_meta` to each line. */
+function tracedLog(log: Log, meta: Readonly<Record<string, unknown>> | undefined): Log {
+  const traceparent = meta?.['traceparent']
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return log
+  return {
+    debug: (message, fields) => log.debug(message, { ...fields, traceparent }),
+    info: (message, fields) => log.info(message, { ...fields, traceparent }),
+    warn: (message, fields) => log.warn(message, { ...fields, traceparent }),
+    error: (message, fields) => log.error(message, { ...fields, traceparent }),
+  }
 }
