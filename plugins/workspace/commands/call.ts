@@ -43,14 +43,14 @@ export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[
 }
 
 function toolNamed(tools: readonly Tool[], name: string): Tool {
-  const whole = name.startsWith('workspace_') ? name : `workspace_${name.replaceAll('-', '_')}`
-  const tool = tools.find((one) => one.name === whole)
+  const fullName = name.startsWith('workspace_') ? name : `workspace_${name.replaceAll('-', '_')}`
+  const tool = tools.find((one) => one.name === fullName)
   if (tool) return tool
   const near = nearest(
-    whole,
+    fullName,
     tools.map((one) => one.name),
   )
-  throw refusals.unknown_tool({ name: whole.slice(0, 60), hint: near ? ` Did you mean ${near}?` : '' })
+  throw refusals.unknown_tool({ name: fullName.slice(0, 60), hint: near ? ` Did you mean ${near}?` : '' })
 }
 
 function objectOf(json: string): Record<string, unknown> {
@@ -58,7 +58,7 @@ function objectOf(json: string): Record<string, unknown> {
     const value: unknown = JSON.parse(json)
     if (isJsonObject(value)) return value
   } catch {
-    // said below, as for every other wrong shape
+    // refused below, like any other malformed input
   }
   throw refusals.input_not_object()
 }

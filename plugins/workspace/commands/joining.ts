@@ -16,7 +16,7 @@ import {
   withTarget,
 } from './target.ts'
 
-/** Verbs about who takes part. */
+/** Verbs for invitations, sessions and participants. */
 export function joiningCommands(host: Host, room: RoomProcess): readonly Command[] {
   return [
     inviteCommand(room),
@@ -148,7 +148,7 @@ export async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url:
   throw refusals.invitation_unreachable()
 }
 
-/** A secret travels in clear only within this machine. */
+/** True for https, and for http on this machine: a secret is never sent unencrypted over a network. */
 export function isSafeEndpoint(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)

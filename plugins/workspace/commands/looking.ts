@@ -32,7 +32,7 @@ import { namedPlace, ROOM_FLAG, runningOwner, type Target, withTarget } from './
 
 const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
 
-/** Verbs that only look. Without a running owner they recover the room into memory and change no byte. */
+/** Read-only verbs. Without a running owner they recover the room into memory and change no byte. */
 export function lookingCommands(host: Host, room: RoomProcess): readonly Command[] {
   return [
     statusCommand(host, room),
@@ -63,7 +63,7 @@ function statusCommand(host: Host, room: RoomProcess): Command {
 }
 
 function statusOf(rows: Rows, place: RoomPlace) {
-  const now = currentMoment(rows, realWorld.nowMicros()) // nobody ended what ran out since the room was closed
+  const now = currentMoment(rows, realWorld.nowMicros()) // no timer has ended what expired while the room was closed
   const { workspace_id, name } = workspaceRow(rows)
   const { version, hash, bytes, substrate } = rows.document
   return {
@@ -157,7 +157,7 @@ interface Looks<T> {
   stopped(rows: Rows, place: RoomPlace): T
 }
 
-/** Asks the running owner, or else looks at the room's files. */
+/** Asks the running owner; without one, reads the room's files. */
 async function looked<T>(
   host: Host,
   room: RoomProcess,
@@ -207,7 +207,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
   })
 }
 
-/** What is to be said of a room's files; reads only. */
+/** Findings about a room's files. Reads only. */
 export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {
   if (await runningOwner(place)) return [{ level: 'ok', subject: 'room', detail: 'it is open and answers' }]
   try {
@@ -232,7 +232,7 @@ export async function roomFindings(host: Host, place: RoomPlace): Promise<readon
   }
 }
 
-/** `journal-3.log at byte 412, record 57: `, as far as it is known. */
+/** `journal-3.log at byte 412, record 57: `, or the part of it that is known. */
 function damagedPlace(details: SatchelError['details']): string {
   const { file, offset, seq } = details ?? {}
   if (file === undefined) return ''

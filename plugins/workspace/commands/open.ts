@@ -10,7 +10,7 @@ import { print } from './printing.ts'
 
 const PORT = z.coerce.number().int().min(0).max(65_535)
 const LOOPBACK = '127.0.0.1'
-const FAREWELL_MS = 1000
+const LAST_ANSWERS_MS = 1000
 const STORE_FAILED = 7 // surface: the exit code of `unavailable`
 
 const input = z.object({
@@ -91,13 +91,13 @@ function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): 
 }
 
 /**
- * Waits for the end: 0 when it was asked for, 7 when the store failed. Then whoever had called already, or calls in the
- * next moment, is still told why.
+ * Waits for the end and returns the exit code: 0 after a signal, 7 after the store failed. In that case it waits a
+ * second longer, so that pending and further calls are still answered with the reason.
  */
 function served(stop: AbortSignal, poisoned: AbortSignal): Promise<number> {
   return new Promise((done) => {
     if (stop.aborted) done(0)
     stop.addEventListener('abort', () => done(0), { once: true })
-    poisoned.addEventListener('abort', () => setTimeout(done, FAREWELL_MS, STORE_FAILED), { once: true })
+    poisoned.addEventListener('abort', () => setTimeout(done, LAST_ANSWERS_MS, STORE_FAILED), { once: true })
   })
 }

@@ -25,7 +25,7 @@ export interface Target {
   readonly token: string
 }
 
-/** The place of the room that a verb names, or undefined where only a joined session can be meant. */
+/** The place of the room that a verb names; undefined if it can only mean a joined session. */
 export function namedPlace(room: RoomProcess, file: string | undefined): RoomPlace | undefined {
   if (file !== undefined) room.configure({ file: resolve(file) })
   try {
@@ -36,7 +36,7 @@ export function namedPlace(room: RoomProcess, file: string | undefined): RoomPla
   }
 }
 
-/** The running owner of a room, or undefined when there is none. Reads only. */
+/** The running owner of a room, if there is one. Reads only. */
 export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | undefined> {
   const record = await lastOwner(place)
   if (!record) return undefined
@@ -63,8 +63,8 @@ export async function askOwner(
 }
 
 /**
- * What `work` asks of the room at this address.
- * Errors: `unavailable`/`transport_unavailable` or `room_owner_lost` when nobody answers there any more; those of `work`.
+ * Runs `work`, which calls the room at this address.
+ * Errors: `unavailable`/`transport_unavailable` or `room_owner_lost` if the room stopped answering; those of `work`.
  */
 export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): Promise<T> {
   try {
@@ -77,8 +77,8 @@ export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): 
 }
 
 /**
- * Runs `work` as the room's owner through the process that has it open, or as the session joined before where no file
- * is named. A session made for this ends with it. Errors: `room_not_running`, those of `asking` and `work`.
+ * Runs `work` as the room's owner through the process that has it open, or with the session joined last if no file is
+ * named. A session created for this ends with it. Errors: `room_not_running`, those of `asking` and `work`.
  */
 export async function withTarget<T>(
   host: Host,
@@ -103,11 +103,11 @@ async function asOwner<T>(address: OwnerAddress, work: (target: Target) => Promi
     return await work({ address, token: joined.token })
   } finally {
     const path = `/workspace/sessions/${joined.session_id}`
-    await callOwner(address, { method: 'DELETE', path, token: joined.token }).catch(() => undefined) // ended already: gone is gone
+    await callOwner(address, { method: 'DELETE', path, token: joined.token }).catch(() => undefined) // it had ended already
   }
 }
 
-/** A session that `join` stored; its token is readable by this user alone. */
+/** A session that `join` stored; only this user can read its token. */
 export interface SavedSession extends Joined {
   readonly url: string
 }

@@ -7,37 +7,37 @@ import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
 import type { Owner, OwnerAttempt } from './owner.ts'
 import { isOfAnotherPlace } from './place-mark.ts'
 
-/** How this process reaches the room: it owns it, or another process does. */
+/** How this process reaches the room: as its owner, or through the process that owns it. */
 export type Attached =
   | { readonly kind: 'here'; readonly owner: Owner }
   | { readonly kind: 'there'; readonly address: OwnerAddress }
 
 export interface Attachment {
   /**
-   * The room as it is reached now, attaching first where needed; nothing is touched before the first call. While this
-   * process lets go, its own calls wait for that. Errors: `unavailable`/`stopping` for those that came to its socket.
+   * How the room is reached now; attaches first if needed. No side effect before the first call. While this process
+   * releases the room, its own calls wait. Errors: `unavailable`/`stopping` for calls at its socket meanwhile.
    */
   attach(rank: Rank): Promise<Attached>
   readonly current: Attached | undefined
-  /** Forgets a link that broke, or an ownership that ended. */
+  /** Forgets a broken link or an ended ownership. */
   detach(attached: Attached): void
-  /** Stops owning; the next call attaches anew, but not before `holdBackMs` after that: whoever asked for the room goes first. */
+  /** Releases the room. The next call attaches again, at the earliest `holdBackMs` later, so that the process that asked for the room gets it. */
   letGo(holdBackMs?: number): Promise<void>
-  /** The owner said that it stops: the next look for the room is not before `ms` from now, whoever asks here. */
+  /** The owner announced its stop: this process does not attach again within `ms`. */
   holdBack(ms: number): void
-  /** Stops owning for good: every call from now on gets `reason`. */
+  /** Releases the room permanently: every later call gets `reason`. */
   end(reason: unknown): Promise<void>
 }
 
-/** Pauses between looks at a room that is being taken over: doubled from the first to the longest (design workspace, section 9). */
+/** Pause between attempts while a room is being taken over: doubled from the first to the longest (design workspace, section 9). */
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 250
-/** After a planned change of owner the others wait this long. */
+/** How long the other processes wait after a planned change of owner. */
 export const HOLD_BACK_MS = 300 // design workspace, section 9
-/** Who asked for the room looks often enough to find it free while the others hold back. */
+/** Short enough for the process that asked for the room to find it free while the others hold back. */
 const LONGEST_LISTENER_RETRY_MS = 80
 const ATTACH_LIMIT_MS = 2000 // design workspace, section 9
-/** A living owner that does not listen yet is recovering the room: that may take longer than a lost race. */
+/** A live owner that does not listen yet is recovering the room, which may take longer than a lost race. */
 const RECOVERY_LIMIT_MS = 10_000
 /** The version of the room protocol between processes; another major is refused. */
 export const PROTOCOL = { name: 'satchel-room', major: 1 } as const
@@ -49,14 +49,14 @@ export function createAttachment(
 ): Attachment {
   let current: Attached | undefined
   let attaching: Promise<Attached> | undefined
-  let leaving: { readonly owner: Owner; readonly gone: Promise<void> } | undefined
+  let leaving: { readonly owner: Owner; readonly closed: Promise<void> } | undefined
   let holdBackUntil = 0
   let ended: { readonly reason: unknown } | undefined
   const holdBack = (ms: number): void => {
     holdBackUntil = performance.now() + ms
   }
   const heldBack = async (): Promise<void> => {
-    await leaving?.gone
+    await leaving?.closed
     const waitMs = holdBackUntil - performance.now()
     if (waitMs > 0) await pause(waitMs)
   }
@@ -77,14 +77,14 @@ export function createAttachment(
   const letGo = async (holdBackMs = 0): Promise<void> => {
     const attached = current
     current = undefined
-    if (attached?.kind !== 'here') return leaving?.gone
+    if (attached?.kind !== 'here') return leaving?.closed
     const { owner } = attached
-    const gone = owner.close().finally(() => {
+    const closed = owner.close().finally(() => {
       leaving = undefined
       holdBack(holdBackMs)
     })
-    leaving = { owner, gone: gone.catch(() => undefined) } // whoever waits finds the lock as it is then
-    await gone
+    leaving = { owner, closed: closed.catch(() => undefined) } // a waiter then finds the lock as it is
+    await closed
   }
   return {
     attach,
@@ -111,14 +111,14 @@ async function attachNow(
   const began = performance.now()
   let racingSince: number | undefined
   const longestMs = rank === 'listener' ? LONGEST_LISTENER_RETRY_MS : LONGEST_RETRY_MS
-  // Who waits leaves the processor to the one that recovers the room.
+  // Back off so that the recovering owner gets the CPU.
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, longestMs)) {
     const attempt = await take(rank)
     if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
     const link = attempt.kind === 'held' ? await linkTo(attempt.record, place(), rank) : undefined
     if (link) return link
     const now = performance.now()
-    // Races that were lost count from the first one of a row: a look may take long, and what was waited for before is no race.
+    // The limit counts from the first of consecutive lost races: an attempt may take long, and earlier waits were no race.
     racingSince = attempt.kind === 'lost' ? (racingSince ?? now) : undefined
     const isLate =
       racingSince === undefined ? now - began > RECOVERY_LIMIT_MS : now - racingSince > ATTACH_LIMIT_MS
@@ -127,7 +127,7 @@ async function attachNow(
   }
 }
 
-/** A link to the living owner; undefined while it does not answer yet, or after it was asked to yield. */
+/** A link to the live owner; undefined while it does not answer yet, or after it was asked to yield. */
 async function linkTo(record: RoomLockRecord, place: RoomPlace, rank: Rank): Promise<Attached | undefined> {
   const address = { socket: record.socket }
   try {

@@ -3,19 +3,19 @@ import type { RandomBytes } from '../domain/identity.ts'
 import type { Micros } from '../domain/moment.ts'
 import type { RoomSeams } from '../engine/open-room.ts'
 
-/** What tests replace; the real ones by default. */
+/** What tests may replace. */
 export interface RoomWorld {
   nowMicros(): Micros
   readonly random: RandomBytes
   readonly engine?: RoomSeams
 }
 
-/** How far the machine's clock may run ahead of the process's before it is followed. */
+/** The lead of the wall clock over the monotonic one above which the wall clock wins. */
 const PARTED_MS = 1000
 
 /**
- * The time of day in whole microseconds, a precision that `Date` does not have. The process's own clock stands still
- * while the machine sleeps: when the machine's has run ahead, that one counts. It is not followed back.
+ * The time of day in whole microseconds, a precision that `Date` does not have. The monotonic clock stops while the
+ * machine sleeps: when the wall clock is ahead of it, the wall clock wins. A wall clock that is set back is ignored.
  */
 export function createWallClock(
   wallMs = Date.now,

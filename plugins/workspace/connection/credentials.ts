@@ -15,12 +15,12 @@ export function principalOf(session: {
   return { id: principalId(session_id), kind: 'session', plugin: 'workspace', capabilities }
 }
 
-/** The id of a principal's session; undefined for whoever has none. */
+/** The id of a principal's session, if it has one. */
 export function sessionIdOf({ kind, id }: Principal): string | undefined {
   return kind === 'session' && id.startsWith(SESSION_PREFIX) ? id.slice(SESSION_PREFIX.length) : undefined
 }
 
-/** True when these credentials could be those of a room at all: a `ses_` bearer, or a cookie at the owner port. */
+/** True if these credentials can belong to a room: a `ses_` bearer, or a cookie at the owner port. */
 export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
   return (
     bearer?.startsWith('ses_') === true ||
@@ -44,19 +44,19 @@ export async function authenticateAt(owner: Owner, credentials: Credentials): Pr
   })
   if (!found || !accepts(listener, found.session.audience)) return undefined
   if (!found.live) {
-    if (bearer === undefined) return undefined // without a cookie that counts, the page is still served
+    if (bearer === undefined) return undefined // the page is served without a valid cookie too
     throw refusals.session_expired()
   }
   owner.touch(found.session.session_id)
   return principalOf(found.session)
 }
 
-/** The owner page's sessions are for the owner port alone; everybody else's are for any. */
+/** Sessions of the owner page work at the owner port only; all others work at every listener. */
 function accepts(listener: string | undefined, audience: Audience): boolean {
   return audience !== 'owner' || listener === 'owner'
 }
 
-/** `satchel_<8 hex of the room's id>`: all ports of a host share their cookies. */
+/** `satchel_<8 hex of the room's id>`, because all ports of a host share their cookies. */
 export function cookieName(workspaceId: string): string {
   return `satchel_${workspaceId.slice('ws_'.length, 'ws_'.length + 8)}`
 }

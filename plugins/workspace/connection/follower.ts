@@ -6,19 +6,19 @@ import type { Joined } from '../room/members.ts'
 import { type Attached, type Attachment, HOLD_BACK_MS, pause } from './attachment.ts'
 import { followEvents } from './link.ts'
 
-/** Follows the owner's events while another process owns the room, so that hints reach this process's clients. */
+/** Follows the events of the owning process, so that hints reach this process's clients. */
 export interface Follower {
-  /** Starts following this link, once; again after the session it was followed with has ended. */
+  /** Starts following this link unless it is followed already. Once its session has ended, it can be followed again. */
   follow(attached: Attached, joined: Joined): void
   stop(): void
 }
 
 const REATTACH_SPREAD_MS = 50
-/** The session has ended, or never might observe. */
+/** Codes that mean that the session has ended or lacks `observe`. */
 const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
 const RESOURCES = ['status', 'document', 'proposals', 'leases', 'participants']
 
-/** A follower that is idle until the first link. A lost owner makes it attach again, which is how survivors take over. */
+/** A follower, idle until the first link. When the owner is lost it attaches again, which is how survivors take over. */
 export function createFollower(host: Host, attachment: Attachment): Follower {
   const stopping = new AbortController()
   const followed = new WeakSet<Attached>()
@@ -35,27 +35,27 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
       latest = event.event_id
       if (event.event_type === 'workspace.stopped') {
         isStopped = true
-        attachment.holdBack(HOLD_BACK_MS) // also of calls, which may find the owner gone before its stream ends
+        attachment.holdBack(HOLD_BACK_MS) // calls too: they may lose the owner before its stream ends
       }
       for (const uri of changedResources(event.event_type)) host.resourceChanged(uri)
       const { task_id } = event.payload
       if (typeof task_id === 'string') host.taskChanged(task_id, [principalId(joined.session_id)])
     }).catch((thrown: unknown) => {
       if (!stopping.signal.aborted) host.log.debug('the stream of the owner ended', { error: thrown })
-      // An owner that refuses is there: asking again at once would be asked again for ever.
+      // An owner that refuses is alive: retrying immediately would loop.
       if (isSatchelError(thrown)) pauseMs = LIMITS.retryMs
       isOver = isSatchelError(thrown) && REFUSED_FOR_GOOD.has(thrown.code)
     })
     if (stopping.signal.aborted) return
     if (isOver) {
-      followed.delete(attached) // the session that the next call begins is followed here
+      followed.delete(attached) // the next call begins a session, which is followed
       return
     }
     attachment.detach(attached)
     if (isStopped) attachment.holdBack(HOLD_BACK_MS)
     await pause(pauseMs)
     const next = await attachment.attach('stdio')
-    // The session goes on in this process: nobody else would use it.
+    // The session continues in this process; no other process uses it.
     if (next.kind === 'here') next.owner.keep(joined.session_id)
     hintAll(host)
     follow(next, joined)
@@ -68,7 +68,7 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
   return { follow, stop: () => stopping.abort() }
 }
 
-/** Something may have been missed: everything is said to have changed. */
+/** Events may have been missed: reports every resource as changed. */
 function hintAll(host: Host): void {
   for (const name of RESOURCES) host.resourceChanged(`${ROOM_URI}/${name}`)
 }

@@ -3,7 +3,7 @@ import type { HttpRoute } from '../../../server/plugin.ts'
 import type { RoomCall } from '../tools/room-tool.ts'
 import { callOwner, type OwnerAddress } from './link.ts'
 
-/** The same call at the process that owns the room. Errors: those of `callOwner`. */
+/** Makes the call at the process that owns the room. Errors: those of `callOwner`. */
 export async function forward(
   address: OwnerAddress,
   token: string,
@@ -22,13 +22,13 @@ export async function forward(
   })
 }
 
-/** The call with a key of its own where it has none: a mutation that may be sent twice happens once. */
+/** The call with an idempotency key, made where it has none: a mutation that is sent twice runs once. */
 export function keyed<T>(call: RoomCall<T>): RoomCall<T> {
   if (call.route.method === 'GET' || call.input['idempotency_key'] !== undefined) return call
   return { ...call, input: { ...call.input, idempotency_key: `link-${randomUUID()}` } }
 }
 
-/** The key of a call, where it has one. */
+/** The idempotency key of a call, if it has one. */
 export function keyOf({ input }: Pick<RoomCall<unknown>, 'input'>): string | undefined {
   const key = input['idempotency_key']
   return typeof key === 'string' ? key : undefined

@@ -2,19 +2,19 @@ import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { dropLocalSession, liveSessions } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
 
-/** Which local sessions are still used. Owned by the owner of the room. */
+/** Tracks which local sessions are in use. Owned by the owner of the room. */
 export interface IdleSessions {
-  /** Notes that a session was used just now: a call of it, or the heartbeat of a stream it holds. */
+  /** Records a use of the session: a call, or the heartbeat of one of its streams. */
   touch(sessionId: string): void
-  /** A session of this process: it lives as long as the process does. */
+  /** Exempts a session of this process, which lives as long as the process. */
   keep(sessionId: string): void
-  /** Ends local sessions that nobody used for two minutes: their process is gone. A session is first seen by the first sweep. */
+  /** Ends local sessions unused for two minutes: their process has ended. The first sweep starts the count of a session. */
   sweep(): Promise<void>
 }
 
 const LOCAL_IDLE_MICROS = 2 * MICROS_PER_MINUTE // design workspace, section 9
 
-/** None seen yet. */
+/** Starts without any session. */
 export function createIdleSessions(room: Room, nowMicros: () => Micros): IdleSessions {
   const used = new Map<string, Micros>()
   const kept = new Set<string>()
@@ -28,7 +28,7 @@ export function createIdleSessions(room: Room, nowMicros: () => Micros): IdleSes
           .filter(({ audience, session_id }) => audience === 'local' && !kept.has(session_id))
           .map(({ session_id }) => session_id),
       )
-      // Others are touched too: what has ended, or never ends by itself, is not remembered.
+      // Other sessions are touched too; forget those that have ended or are exempt.
       for (const sessionId of used.keys()) if (!local.includes(sessionId)) used.delete(sessionId)
       for (const sessionId of local) {
         const last = used.get(sessionId) ?? now

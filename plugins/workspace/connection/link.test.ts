@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { problem } from '../../../server/http/problem.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-import { CALLS_AT_ONCE, callOwner, followEvents, LinkLost } from './link.ts'
+import { callOwner, followEvents, LinkLost, MAX_CONCURRENT_CALLS } from './link.ts'
 
 /** An owner that refuses every call with this error, as a listener does. */
 async function ownerRefusing(t: TestContext, error: SatchelError): Promise<{ readonly url: string }> {
@@ -49,10 +49,10 @@ test('calls that go in turn are never more than eight at the owner, and each get
   await once(server, 'listening')
   t.after(() => server.close())
   const owner = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-  const paths = Array.from({ length: 3 * CALLS_AT_ONCE }, (_, at) => `/call/${at}`)
+  const paths = Array.from({ length: 3 * MAX_CONCURRENT_CALLS }, (_, at) => `/call/${at}`)
 
   const answers = Promise.all(paths.map((path) => callOwner(owner, { method: 'GET', path, inTurn: true })))
-  while (held.length < CALLS_AT_ONCE) await once(server, 'held')
+  while (held.length < MAX_CONCURRENT_CALLS) await once(server, 'held')
   const besides = await callOwner(owner, PING)
   for (let left = paths.length; left > 0; left--) {
     while (held.length === 0) await once(server, 'held')
@@ -64,5 +64,5 @@ test('calls that go in turn are never more than eight at the owner, and each get
     await answers,
     paths.map((path) => ({ path })),
   )
-  assert.equal(most, CALLS_AT_ONCE)
+  assert.equal(most, MAX_CONCURRENT_CALLS)
 })

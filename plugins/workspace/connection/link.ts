@@ -20,26 +20,26 @@ export interface LinkCall {
   readonly token?: string
   readonly body?: unknown
   readonly signal?: AbortSignal
-  /** Waits until fewer than `CALLS_AT_ONCE` such calls of this process are at the owner; absent: goes at once. */
+  /** Waits until fewer than `MAX_CONCURRENT_CALLS` such calls of this process are open; absent: starts immediately. */
   readonly inTurn?: boolean
 }
 
-/** The owner could not be reached or went away in the middle: the call may or may not have happened. */
+/** The owner could not be reached, or the connection broke: the call may or may not have run. */
 export class LinkLost extends Error {}
 
 const ANSWER_LIMIT_MS = 30_000
 /** workspace design 9.4 */
-export const CALLS_AT_ONCE = 8
+export const MAX_CONCURRENT_CALLS = 8
 const turns = {
-  http: new HttpAgent({ maxSockets: CALLS_AT_ONCE }),
-  https: new HttpsAgent({ maxSockets: CALLS_AT_ONCE }),
+  http: new HttpAgent({ maxSockets: MAX_CONCURRENT_CALLS }),
+  https: new HttpsAgent({ maxSockets: MAX_CONCURRENT_CALLS }),
 }
-/** What a listener answers from the moment in which it was told to close. */
+/** The reason with which a closing listener refuses. */
 const STOPPING = 'stopping'
 
 /**
- * Makes one call at the owner and gives its JSON answer.
- * Errors: `LinkLost`; the owner's own refusal as the `SatchelError` it was.
+ * Makes one call at the owner and returns its JSON answer.
+ * Errors: `LinkLost`; a refusal of the owner as the same `SatchelError`.
  */
 export async function callOwner(address: OwnerAddress, call: LinkCall): Promise<unknown> {
   const payload = call.body === undefined ? undefined : JSON.stringify(call.body)
@@ -75,7 +75,7 @@ export async function followEvents(
       for (const block of blocks) deliver(block, onEvent)
     }
   } catch (cause) {
-    throw new LinkLost('The owner went away.', { cause })
+    throw new LinkLost('The connection to the owner broke.', { cause })
   }
 }
 
@@ -131,7 +131,7 @@ async function wholeText(answer: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of answer) chunks.push(chunk as Buffer) // no encoding is set: chunks are buffers
   } catch (cause) {
-    throw new LinkLost('The owner went away.', { cause })
+    throw new LinkLost('The connection to the owner broke.', { cause })
   }
   return Buffer.concat(chunks).toString('utf8')
 }
@@ -144,13 +144,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An owner that is stopping made nothing of the call: it is as good as gone, and another one may follow it. */
+/** A stopping owner has not run the call, so it counts as lost: another owner may follow it. */
 function failureOf(body: unknown): Error {
   const refusal = refusalOf(body)
   return refusal.reason === STOPPING ? new LinkLost('The owner is stopping.', { cause: refusal }) : refusal
 }
 
-/** A problem document as the error it was made from. */
+/** Converts a problem document back to the error that it describes. */
 function refusalOf(body: unknown): SatchelError {
   const problem = isJsonObject(body) ? body : {}
   const { code, reason, detail, details, next } = problem

@@ -7,27 +7,27 @@ import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
 
-/** How the user of this machine takes part. */
+/** How the local user joins. */
 export interface LocalWish {
   readonly name?: string | undefined
   readonly asOwner: boolean
 }
 
-/** This process's own session in the room: made at the first call, kept over changes of the owner. */
+/** The session of this process in the room: created by the first call, kept when the owner changes. */
 export interface LocalSession {
   readonly current: Joined | undefined
-  /** Joins where needed. `client` names the participant when nothing else does. */
+  /** Joins if needed. `client` is the fallback for the participant's name. */
   get(client: string | undefined): Promise<Joined>
-  /** The room no longer accepts this session. */
+  /** Drops a session that the room no longer accepts. */
   forget(joined: Joined): void
-  /** The process is going: the participant leaves. */
+  /** Leaves the room when the process stops. */
   leave(): Promise<void>
 }
 
 export const LOST_LIMIT_MS = 2000 // design workspace, section 9: first success within 2 s of the owner's death
 export const LOST_PAUSE_MS = 20
 
-/** A session that is not joined yet. */
+/** Joins at the first `get`. */
 export function createLocalSession(attachment: Attachment, wish: LocalWish): LocalSession {
   let joined: Joined | undefined
   let joining: Promise<Joined> | undefined
@@ -75,7 +75,7 @@ async function join(attachment: Attachment, wish: LocalWish, client: string | un
     try {
       const body = { name: request.name, kind: request.kind, as_owner: wish.asOwner }
       const answer = await callOwner(attached.address, { method: 'POST', path: '/local/join', body })
-      return answer as Joined // what our own route gives
+      return answer as Joined // the answer of our own route
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
       if (performance.now() > deadline) throw refusals.room_owner_lost()
@@ -85,7 +85,7 @@ async function join(attachment: Attachment, wish: LocalWish, client: string | un
   }
 }
 
-/** How someone of this machine joins: an agent with an agent's capabilities, or the owner with all. */
+/** The join of a local process: as an agent with the default capabilities, or as the owner with all. */
 export function localJoin({ name, asOwner }: LocalWish, client: string | undefined): LocalJoin {
   const common = { audience: 'local', transport: 'stdio' } as const
   if (asOwner) {
@@ -99,7 +99,7 @@ export function localJoin({ name, asOwner }: LocalWish, client: string | undefin
   }
 }
 
-/** What a client calls itself was written for no room: cut and cleaned it always makes a name. */
+/** A client's own name, cut and cleaned so that it is always valid in a room. */
 function nameOfClient(client = ''): string {
   return firstChars(visibleLine(client), LIMITS.nameChars) || 'agent'
 }

@@ -21,9 +21,9 @@ export interface OwnerParts {
   readonly name?: string
   readonly takeOver?: boolean
   readonly ephemeral?: boolean
-  /** Where invitations say that the room can be reached. */
+  /** The addresses that invitations name. */
   endpoints(): readonly string[]
-  /** The store failed for good: this process lets go of the room. `reason` is what its callers get. */
+  /** The store failed permanently: this process releases the room and its callers get `reason`. */
   lost(reason: unknown): void
 }
 
@@ -32,11 +32,11 @@ export interface Owner {
   readonly room: Room
   readonly rank: Rank
   readonly place: RoomPlace
-  /** Notes that a session was used just now; local ones end two minutes after their last use. */
+  /** Records a use of the session; local sessions end two minutes after their last use. */
   touch(sessionId: string): void
-  /** A session of this process: it lives as long as the process does. */
+  /** Exempts a session of this process, which lives as long as the process. */
   keep(sessionId: string): void
-  /** Stores workspace.stopped, closes the store, lets go of lock and socket. Idempotent. */
+  /** Stores workspace.stopped, closes the store, releases lock and socket. Idempotent. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export type OwnerAttempt =
 const SWEEP_MS = 30_000
 const TIMER_MAX_MS = 60_000
 
-/** Takes the room, recovers it and listens on its socket; or says who has it. */
+/** Takes the room, recovers it and listens on its socket, or returns the record of its owner. */
 export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
   const { host, place, world } = parts
   let timer: ExpiryTimer | undefined
@@ -147,7 +147,7 @@ function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Ow
 
 interface ExpiryTimer {
   start(): void
-  /** Looks again when something that expires was made or ended. */
+  /** Checks again after a lease or session began or ended. */
   consider(news: News): void
   stop(): void
 }

@@ -1,6 +1,6 @@
 import { tooMany } from '../domain/refusal.ts'
 
-/** Counts calls per key, in minutes that begin with a key's first call. */
+/** Counts the calls of each key, in windows of one minute that begin with a call. */
 export interface Rate {
   /** Errors: `rate_limited`/`limit_exceeded` above the limit. */
   count(key: string): void
@@ -9,7 +9,7 @@ export interface Rate {
 const WINDOW_MS = 60_000
 const MAX_COUNTERS = 1000
 
-/** At most `limit` calls a minute for each key; in memory, forgotten with the process. */
+/** At most `limit` calls a minute for each key; kept in memory only. */
 export function createRate(limit: number, elapsedMs = () => performance.now()): Rate {
   const calls = new Map<string, { since: number; count: number }>()
   return {

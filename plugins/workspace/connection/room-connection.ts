@@ -22,26 +22,26 @@ import { createRate, type Rate } from './rate.ts'
 export interface RoomConnectionParts {
   readonly attachment: Attachment
   readonly local: LocalSession
-  /** A link stands and this process has a session there. */
+  /** Called when this process has a link to the owner and a session there. */
   follow(attached: Attached, joined: Joined): void
 }
 
-/** The process that owns the room, and the token of the session at this end. */
+/** The process that owns the room, and the token of the local session there. */
 export interface OwnerLink {
   readonly address: OwnerAddress
   readonly token: string
-  /** That process went away: the next question goes to whoever owns the room then. */
+  /** Reports that the process has ended: the next request goes to the next owner. */
   lost(): void
 }
 
-/** This process's way to the room: who is calling, and where the call happens. */
+/** Connects this process to the room: finds the caller's session and the process that runs the call. */
 export interface RoomConnection extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
-  /** The way to the room where another process owns it, for the local session when `sessionId` is that. */
+  /** The link to the owner if that is another process and `sessionId` is the local session. */
   remoteOwner(sessionId: string): Promise<OwnerLink | undefined>
-  /** The room for one call of this session at a route that is no tool; it counts as any call. Errors: `rate_limited`, those of `owner`. */
+  /** The room for one call of this session at a route that is not a tool; counts as a call. Errors: `rate_limited`, those of `owner`. */
   visit(sessionId: string): Promise<Room>
-  /** The owner, attaching first; for what only a serving process does. Errors: `unavailable`/`room_not_running`. */
+  /** The owner, for what only the owning process does; attaches first. Errors: `unavailable`/`room_not_running`. */
   owner(rank: Rank): Promise<Owner>
 }
 
@@ -49,7 +49,7 @@ export interface RoomConnection extends RoomAccess {
 export function createRoomConnection({ attachment, local, follow }: RoomConnectionParts): RoomConnection {
   const rate = createRate(LIMITS.callsPerMinute)
 
-  /** The local session; hints reach this process from its first moment on. */
+  /** The local session, followed from its start so that hints reach this process. */
   const joinedAs = async (client: string | undefined): Promise<Joined> => {
     const joined = await local.get(client)
     const attached = attachment.current
@@ -82,7 +82,7 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
     try {
       const answer = await forward(attached.address, joined.token, call, ctx.signal)
       follow(attached, joined)
-      return answer as T // it passed the same output schema at the owner
+      return answer as T // the owner checked it against the same output schema
     } catch (thrown) {
       await recover(thrown, { attachment, local, attached, joined, late: performance.now() > deadline })
       return 'again'
@@ -102,7 +102,7 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
         if (place === 'remoteOwner') key = keyOf(once)
         const answer = await (place === 'remoteOwner'
           ? atOwner(ctx, once, deadline)
-          : atHome(ctx, call, { local, place, key, deadline }))
+          : callHere(ctx, call, { local, place, key, deadline }))
         if (answer !== 'again') return once === call ? answer : withSecret(answer)
       }
     },
@@ -130,8 +130,8 @@ function currentSession(
 }
 
 /**
- * The answer to a call that the link may have sent twice under a key of its own. A secret is told once, and the process
- * that told it is gone: nobody has it. Errors: `unavailable`/`room_owner_lost` then.
+ * The answer to a call that the link may have sent twice under its own key. A replay lacks the secret, which only
+ * the lost answer had. Errors: `unavailable`/`room_owner_lost` then.
  */
 function withSecret<T>(answer: T): T {
   const isReplay = isJsonObject(answer) && answer['replayed'] === true
@@ -164,18 +164,18 @@ async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {
   throw refusals.not_owner()
 }
 
-interface HomeCall {
+interface CallHere {
   readonly local: LocalSession
   readonly place: RoomSession
   readonly key: string | undefined
   readonly deadline: number
 }
 
-/** Makes the call at the own room; `again` when the local session had ended and another may be begun. */
-async function atHome<T>(
+/** Runs the call in this process; `again` if the local session had ended and another may begin. */
+async function callHere<T>(
   ctx: CallContext,
   call: RoomCall<T>,
-  { local, place, key, deadline }: HomeCall,
+  { local, place, key, deadline }: CallHere,
 ): Promise<T | 'again'> {
   try {
     return await call.here(place, key)
@@ -193,11 +193,11 @@ interface FailedTry {
   readonly local: LocalSession
   readonly attached: Attached
   readonly joined: Joined
-  /** The time for other tries is over. */
+  /** No time is left for another attempt. */
   readonly late: boolean
 }
 
-/** Makes another try possible: attaches or joins anew. Errors: `thrown`, when no other try helps. */
+/** Prepares another attempt by detaching or joining again. Errors: `thrown`, if another attempt cannot help. */
 async function recover(
   thrown: unknown,
   { attachment, local, attached, joined, late }: FailedTry,

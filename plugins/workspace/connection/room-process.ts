@@ -22,27 +22,27 @@ export interface OpenOptions {
   readonly takeOver?: boolean | undefined
   readonly ephemeral?: boolean | undefined
   readonly maxStreams?: number | undefined
-  /** The process ends with this room: once its store failed it is not opened again. */
+  /** The process ends with this room: after its store failed it is not opened again. */
   readonly once?: boolean | undefined
 }
 
-/** All that one process knows of its room. Owned by the plugin, which stops it once; nothing is opened before the first call. */
+/** One process's state of its room. Owned by the plugin, which stops it once; nothing is opened before the first call. */
 export interface RoomProcess {
   readonly connection: RoomConnection
   readonly feed: Feed
   readonly claims: Claims
-  /** Where the room lies. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
+  /** Where the room is. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
   place(): RoomPlace
   configure(options: OpenOptions): void
-  /** Opens a listener that stays until the process lets go of the room. */
+  /** Registers an open listener, whose address invitations then name. */
   listen(listener: OpenListener): void
   addressOf(name: string): string | undefined
-  /** Lets go of the room; the next call attaches anew. */
+  /** Releases the room; the next call attaches again. */
   yieldRoom(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The room of this process, as configured; closed. */
+/** The configured room of this process, not yet open. */
 export function createRoomProcess(host: Host, config: WorkspaceConfig, world: RoomWorld): RoomProcess {
   let options: OpenOptions | undefined = config.file === undefined ? undefined : { file: config.file }
   let feed = createFeed()
@@ -55,13 +55,13 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   }
   const place = (): RoomPlace => findPlace(file(), host.env)
   const lost = (reason: unknown): void => {
-    const gone = options?.once ? attachment.end(reason) : attachment.letGo()
-    gone.catch((error) => host.log.error('letting go failed', { error }))
+    const released = options?.once ? attachment.end(reason) : attachment.letGo()
+    released.catch((error) => host.log.error('the room was not released', { error }))
   }
   let known: string | undefined
   const take = async (rank: Rank): Promise<OwnerAttempt> => {
     const at = place()
-    // A room whose folder disappeared is not silently begun anew.
+    // Do not start a new room silently where the sidecar of an open one disappeared.
     if (known === at.sidecar && !existsSync(known)) {
       throw refusals.sidecar_removed({ folder: basename(at.sidecar), file: basename(at.file) })
     }
@@ -106,12 +106,12 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   }
 }
 
-/** A listener at every address is named by loopback: the one that is certain, and whose traffic nobody else reads. */
+/** A listener on all addresses is reached by loopback: it always works, and its traffic stays on this machine. */
 function reachable(address: string | undefined): string | undefined {
   return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** The place of the room around a file. Errors: `not_found`/`room_not_found` where its folder is missing. */
+/** The place of the room around a file. Errors: `not_found`/`room_not_found` if its folder is missing. */
 function findPlace(path: string, env: Host['env']): RoomPlace {
   try {
     return roomPlace(path, env)

@@ -10,18 +10,18 @@ import { refusals } from '../reasons.ts'
 import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from '../routes/json-route.ts'
 
-/** Keys that open the owner page once each; in memory, as SHA-256. */
+/** Single-use keys for the owner page; kept in memory, as SHA-256. */
 export interface Claims {
-  /** A fresh key, valid for 10 minutes. */
+  /** A new key, valid for 10 minutes. */
   issue(): string
-  /** True once for each key, and only in time. */
+  /** True once for each key, while it is valid. */
   redeem(key: string): boolean
 }
 
 const KEY_BYTES = 32
 const CLAIM_MS = LIMITS.claimMinutes * 60_000
 
-/** No keys yet. */
+/** Starts without keys. */
 export function createClaims(random: RandomBytes, elapsedMs = () => performance.now()): Claims {
   const open = new Map<string, number>()
   return {
@@ -43,8 +43,8 @@ export function createClaims(random: RandomBytes, elapsedMs = () => performance.
 const COOKIE_SECONDS = LIMITS.sessionMinutes * 60
 
 /**
- * `POST /owner/claim`: the key from the printed link becomes the owner's session, in a cookie. Only a POST of our own
- * page sets it: any local process could make a browser take a cookie from a GET.
+ * `POST /owner/claim`: exchanges the key of the printed link for the owner's session, in a cookie. Only a POST from our
+ * own page sets it: any local process could make a browser take a cookie from a GET.
  */
 export function claimRoute(connection: RoomConnection, claims: Claims): Route {
   const rate = createRate(LIMITS.joinsPerMinute)

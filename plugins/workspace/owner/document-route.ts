@@ -6,7 +6,7 @@ import { readDocument, type View } from '../room/views.ts'
 import { json, sessionOfRequest } from '../routes/json-route.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
 
-/** Beyond this the page shows plain text: parsing Markdown blocks the process that also commits. */
+/** Above this the page shows plain text: parsing Markdown blocks the process that also commits. */
 const RENDERED_BYTES = 128 * 1024
 
 interface Rendered {
@@ -15,7 +15,7 @@ interface Rendered {
   readonly rest: string
 }
 
-/** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds its nodes. */
+/** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds DOM nodes. */
 export function documentRoute(connection: RoomConnection): Route {
   let kept: Rendered | undefined
   return {
@@ -34,7 +34,7 @@ export function documentRoute(connection: RoomConnection): Route {
   }
 }
 
-/** A bearer reads the text itself: `/owner/*` is for the page (design workspace, section 8). */
+/** Bearers read the text by `/workspace/read`: `/owner/*` is for the page (design workspace, section 8). */
 function documentOfPage(view: View) {
   if (view.actor.session.audience !== 'owner') throw permissionDenied()
   return readDocument(view, {})

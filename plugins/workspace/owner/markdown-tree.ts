@@ -2,7 +2,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 
 type Nodes = ReturnType<typeof fromMarkdown>['children'][number]
 
-/** One node of a document as plain data: the page makes one element of a fixed list for each, and text only as text. */
+/** A node of a document as plain data. The page creates one element of a fixed set for each, and text as text only. */
 export type MarkdownNode =
   | string
   | {
@@ -12,7 +12,7 @@ export type MarkdownNode =
       readonly href?: string
     }
 
-/** Everything a document can become. */
+/** The elements that a document can contain. */
 export const MARKDOWN_TAGS = [
   'p',
   'h1',
@@ -38,7 +38,7 @@ export type MarkdownTag = (typeof MARKDOWN_TAGS)[number]
 
 const MAX_DEPTH = 40
 
-/** A document as nodes. HTML, images and unsafe links stay the text they are written in. Never throws. */
+/** Converts a document to nodes. HTML, images and unsafe links remain source text. Never throws. */
 export function markdownTree(text: string): readonly MarkdownNode[] {
   const root = fromMarkdown(text)
   return root.children.map((node) => nodeOf(node, text, 0))
@@ -78,14 +78,14 @@ function nodeOf(node: Nodes, source: string, depth: number): MarkdownNode {
   }
 }
 
-/** A link that goes to a web page or an address; any other (`javascript:`, `data:`) is shown, not linked. */
+/** Accepts links to web pages and mail addresses; others (`javascript:`, `data:`) remain text. */
 function link(url: string, children: readonly MarkdownNode[]): MarkdownNode {
   const href = /^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f]+$/i.test(url) ? url : undefined
   if (href !== undefined) return { tag: 'a', href, children }
   return { tag: 'span', children: [...children, ` (${url})`] }
 }
 
-/** What is not rendered is shown as it is written. */
+/** The source text of a node that is not rendered. */
 function sourceOf(node: Nodes, source: string): MarkdownNode {
   const { start, end } = node.position ?? {}
   const text = source.slice(start?.offset ?? 0, end?.offset ?? 0)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { PAGE_SCRIPT, PAGE_STYLE } from '../../../generated/owner-page.ts'
 import type { Route } from '../../../server/plugin.ts'
 
-/** `GET /` of the owner port: one response, no further request but to the room itself; the same bytes for everybody. */
+/** `GET /` of the owner port: the whole page in one response, the same for every caller. */
 export function pageRoute(): Route {
   return {
     method: 'GET',

@@ -29,7 +29,7 @@ test('an invitation is redeemed as often as it says; unknown, expired, revoked a
   assert.equal(await room.latest(), latest)
 })
 
-test('nobody invites to more than the own capabilities', async (t) => {
+test('a participant invites to at most its own capabilities', async (t) => {
   const room = await openTestRoom(t)
   const bob = await room.join('bob', ['read', 'invite'])
 

@@ -62,7 +62,7 @@ test('when a participant was last seen is kept with a change of theirs, at most 
   assert.ok(joined !== undefined && late !== undefined && late > joined)
 })
 
-test('who has left is no member any more, and who does nothing stays one', async (t) => {
+test('a participant who left is not a member; an idle one stays a member', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const bob = await room.join('bob')
@@ -98,7 +98,7 @@ test('a name that is taken gets a number, and a participant without a session is
   assert.equal(third.participant_id, first.participant_id)
 })
 
-test('nobody of this machine is taken for a guest of the same name', async (t) => {
+test('a local participant never takes over a guest of the same name', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const guest = await redeemed(room, (await room.do(ada, 'invite', {})).uri, 'agent')

@@ -2,7 +2,7 @@ import { isJsonObject, type RouteContext } from '../../../server/plugin.ts'
 import { sessionIdOf } from '../connection/credentials.ts'
 import { refusals } from '../reasons.ts'
 
-/** A JSON answer that no cache keeps. */
+/** A JSON response that is never cached. */
 export function json(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(data), {
     headers: {
@@ -25,12 +25,12 @@ export async function jsonBody(request: Request): Promise<Readonly<Record<string
     const value: unknown = JSON.parse(await request.text())
     if (isJsonObject(value)) return value
   } catch {
-    // said below, as for every other wrong shape
+    // refused below, like any other malformed body
   }
   throw refusals.body_not_object()
 }
 
-/** A text field of a body. Errors: `invalid`/`invalid_request` when it is missing or no text. */
+/** A string field of a body. Errors: `invalid`/`invalid_request` if it is missing or not a string. */
 export function textField(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name]
   if (typeof value === 'string') return value

@@ -17,13 +17,13 @@ export interface LocalParts {
   urls(): readonly string[]
   /** A fresh link to the owner page; undefined where none is served. */
   ownerLink(): string | undefined
-  /** Lets go of the room for a process that outranks this one. */
+  /** Releases the room for a process that outranks this one. */
   yieldRoom(): Promise<void>
 }
 
 type LocalAction = (ctx: RouteContext, request: Request, owner: Owner) => Promise<unknown>
 
-/** What other processes of the same user ask at the owner's socket: `/local/*`. */
+/** `/local/*`: the routes at the owner's socket for other processes of the same user. */
 export function localRoutes(parts: LocalParts): readonly Route[] {
   const { connection } = parts
   const route = (method: 'GET' | 'POST', name: string, act: LocalAction): Route => ({
@@ -65,7 +65,7 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
     route('POST', 'yield', async (_, __, { rank }) => {
       if (rank === 'listener') throw refusals.room_open()
       // After the answer: the socket that carries it closes with the room.
-      setImmediate(() => void parts.yieldRoom().catch(() => undefined)) // the asker tries again until its time is over
+      setImmediate(() => void parts.yieldRoom().catch(() => undefined)) // the caller retries until its deadline
       return { yielding: true }
     }),
   ]

@@ -4,7 +4,7 @@ import { roomView } from '../room/views.ts'
 import { ROOM_LISTENERS } from '../tools/room-tool.ts'
 import { json, sessionOfRequest } from './json-route.ts'
 
-/** `GET /workspace/room`: what the page reloads on a resync and every 30 seconds while its stream is down. */
+/** `GET /workspace/room`, which the page reloads on a resync and every 30 seconds while its stream is down. */
 export function roomRoute(connection: RoomConnection): Route {
   return {
     method: 'GET',

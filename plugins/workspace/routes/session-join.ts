@@ -27,7 +27,7 @@ const DOCUMENT: RouteDocument = {
   }),
 }
 
-/** `POST /session/join`: an invitation's URI or secret becomes a participant and a session; its token is told this once. */
+/** `POST /session/join`: redeems an invitation's URI or secret for a participant and a session. Returns the token once. */
 export function sessionJoinRoute(connection: RoomConnection): Route {
   const rate = createRate(LIMITS.joinsPerMinute)
   return {

@@ -5,7 +5,7 @@ import { PROTOCOL } from '../connection/attachment.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json } from './json-route.ts'
 
-/** What an agent may ask the ingress before it has a session: how to join, what is spoken, how to work here. */
+/** What an agent can read before it has a session: how to join, the protocol versions, the skill. */
 export function wellKnownRoutes(version: string): readonly Route[] {
   const digest = `sha256:${createHash('sha256').update(SKILL).digest('hex')}`
   const skill = { name: 'satchel', uri: 'skill://satchel/SKILL.md', digest }

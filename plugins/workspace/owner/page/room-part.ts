@@ -1,12 +1,12 @@
-/** The parts of the page that are read again on their own. */
+/** The parts of the page that reload separately. */
 export type Part = 'document' | 'proposals' | 'leases' | 'participants' | 'handoffs' | 'invites'
 
-/** As the browser's, as far as it is needed. */
+/** The part of the browser's `fetch` that the page uses. */
 export type Fetch = (
   path: string,
 ) => Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<unknown> }>
 
-/** Which part an event family belongs to; sessions and the rest only stand in the event list. */
+/** The part that an event family changes; other families appear in the event list only. */
 export const PART_OF: Readonly<Record<string, Part>> = {
   change: 'document',
   proposal: 'proposals',
@@ -26,12 +26,12 @@ const PART_PATHS: Readonly<Record<Part, string>> = {
   invites: '/workspace/invites?limit=200',
 }
 
-/** Lists that are always shown whole; of the others the newest page, and more when asked. */
+/** Lists that are always shown in full; others show the newest page, and more on request. */
 const WHOLE: ReadonlySet<Part> = new Set(['leases', 'participants'])
 
 export const ALL_PARTS = Object.keys(PART_PATHS) as Part[]
 
-/** What the path of a part gives, as far as the page's logic looks at it. */
+/** The answer for a part, reduced to what the page's logic uses. */
 interface PartAnswer {
   readonly next_cursor?: string
   readonly [key: string]: unknown
@@ -41,7 +41,7 @@ export type PartRead =
   | { readonly kind: 'read'; readonly answer: PartAnswer }
   | { readonly kind: 'refused'; readonly status: number }
 
-/** A part, its first `pages` pages as one answer. Errors: those of `fetch`. */
+/** Loads a part: its first `pages` pages as one answer. Errors: those of `fetch`. */
 export async function readPart(fetch: Fetch, part: Part, pages: number): Promise<PartRead> {
   const most = WHOLE.has(part) ? Number.POSITIVE_INFINITY : pages
   const rows: unknown[] = []
@@ -50,7 +50,7 @@ export async function readPart(fetch: Fetch, part: Part, pages: number): Promise
     const path = PART_PATHS[part] + (cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`)
     const response = await fetch(path)
     if (!response.ok) return { kind: 'refused', status: response.status }
-    const answer = (await response.json()) as PartAnswer // what our own server gives
+    const answer = (await response.json()) as PartAnswer // the answer of our own server
     const listed = answer[part]
     if (!Array.isArray(listed)) return { kind: 'read', answer }
     rows.push(...listed)

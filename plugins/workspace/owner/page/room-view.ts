@@ -1,6 +1,6 @@
 import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart } from './room-part.ts'
 
-/** Where the page stands with the room. `ended`: the session is over and no reload helps. */
+/** The state of the page's connection. `ended`: the session has ended and no reload helps. */
 export type Connection = 'loading' | 'live' | 'reconnecting' | 'offline' | 'ended'
 
 export interface ViewEvent {
@@ -9,11 +9,11 @@ export interface ViewEvent {
   readonly [key: string]: unknown
 }
 
-/** What `GET /workspace/room` gives, as far as the logic looks at it. */
+/** The answer of `GET /workspace/room`, reduced to what the logic uses. */
 export interface RoomState {
   readonly latest_event_id: number
   readonly events?: readonly ViewEvent[]
-  /** Of the lists that go on beyond what is here. */
+  /** Cursors of the lists that have more rows. */
   readonly next_cursors?: Readonly<Partial<Record<Part, string>>>
   readonly [key: string]: unknown
 }
@@ -25,7 +25,7 @@ export interface ViewState {
   readonly events: readonly ViewEvent[]
 }
 
-/** What the view needs of the browser; a test brings its own. */
+/** What the view needs of the browser; tests pass their own. */
 export interface RoomViewSeams {
   readonly fetch: Fetch
   /** The browser's `EventSource`, or something that behaves like it. */
@@ -33,7 +33,7 @@ export interface RoomViewSeams {
     url: string,
   ) => EventSourceLike
   readonly clock: { after(ms: number, work: () => void): () => void }
-  /** Told after each change, with the parts whose content is new. */
+  /** Called after each change, with the parts whose content changed. */
   changed(state: ViewState, parts: readonly Part[]): void
 }
 
@@ -48,9 +48,9 @@ export interface EventSourceLike {
 
 export interface RoomView {
   start(): Promise<void>
-  /** Reads one part again, as after an own action. */
+  /** Reloads one part, for example after an action of the user. */
   refresh(part: Part): void
-  /** Reads one more page of a list; from then on that many are read again. */
+  /** Loads one more page of a list; later reloads load that many. */
   readOlder(part: Part): void
   stop(): void
 }
@@ -58,14 +58,14 @@ export interface RoomView {
 const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
 const DEBOUNCE_MS = 150
 const REREAD_MS = 5000
-/** Statuses of a refusal that passes: too many calls, a room that is being taken over. */
+/** Statuses of temporary refusals: too many calls, a room that is being taken over. */
 const PASSING: ReadonlySet<number> = new Set([429, 503])
 const SHOWN_EVENTS = 200
 const CLOSED = 2
 
 /**
- * The logic of the page, without a document: loads the room, follows its events, applies each once by id, reads again
- * what changed, and says how the connection is. Ends with `stop`.
+ * The logic of the page, without DOM: loads the room, follows its events, applies each once by id, reloads what changed
+ * and reports the state of the connection. Ends with `stop`.
  */
 export function createRoomView(seams: RoomViewSeams): RoomView {
   return new FollowedRoom(seams)
@@ -136,7 +136,7 @@ class FollowedRoom implements RoomView {
     this.stop()
   }
 
-  /** Reads the whole room; false when that failed. Events that arrive meanwhile wait for it. */
+  /** Loads the whole room; false if that failed. Events that arrive meanwhile wait for it. */
   async #load(): Promise<boolean> {
     if (this.#loading) return true
     this.#loading = true
@@ -144,9 +144,9 @@ class FollowedRoom implements RoomView {
       const answer = await this.#seams.fetch('/workspace/room')
       if (answer.status === 401) this.#end()
       if (!answer.ok) return false
-      const room = (await answer.json()) as RoomState // what our own server gives
+      const room = (await answer.json()) as RoomState // the answer of our own server
       this.#room = room
-      // Also where that is lower: the file of another room, or an older copy of this one, lies there now.
+      // Also if it is lower: another room, or an older copy of this one, may now be at this address.
       this.#cursor = room.latest_event_id
       const known = this.#events.filter(({ event_id }) => event_id <= room.latest_event_id)
       this.#events = merged(room.events ?? [], known)
@@ -165,7 +165,7 @@ class FollowedRoom implements RoomView {
     }
   }
 
-  /** The room that is being read may be older than what was lost: then it is read once more. */
+  /** A load in progress may be older than the lost events: the room is then loaded once more. */
   #reload(): void {
     if (this.#loading) this.#resyncedMeanwhile = true
     else void this.#load() // cannot reject
@@ -199,7 +199,7 @@ class FollowedRoom implements RoomView {
       }
       this.#tell([part])
     } catch {
-      // The stream says the same, and its reloads read everything again.
+      // The stream fails too, and its reloads read everything again.
     }
   }
 
@@ -226,9 +226,9 @@ class FollowedRoom implements RoomView {
     }
   }
 
-  /** A browser does not say why: the first reload tells an ended session from a lost connection. */
+  /** The browser gives no reason: the first reload tells an ended session from a lost connection. */
   #lost(): void {
-    if (this.#callOffReload) return // known already; the reload comes at its time
+    if (this.#callOffReload) return // known already; the reload is scheduled
     this.#become('reconnecting')
     this.#reloadUntilOpen()
     void this.#load().then((loaded) => this.#judge(loaded)) // cannot reject
@@ -237,7 +237,7 @@ class FollowedRoom implements RoomView {
   #judge(loaded: boolean): void {
     if (this.#stopped || this.#connection === 'live') return
     this.#become(loaded ? 'reconnecting' : 'offline')
-    // A source that gave up does not come back by itself.
+    // A closed source does not reconnect by itself.
     if (loaded && this.#source?.readyState === CLOSED) this.#follow()
   }
 
@@ -253,7 +253,7 @@ class FollowedRoom implements RoomView {
   }
 }
 
-/** Both lists, newest first, each event once. */
+/** Merges both lists, newest first, each event once. */
 function merged(added: readonly ViewEvent[], known: readonly ViewEvent[]): readonly ViewEvent[] {
   const byId = new Map([...known, ...added].map((event) => [event.event_id, event]))
   return [...byId.values()].sort((a, b) => b.event_id - a.event_id).slice(0, SHOWN_EVENTS)
