@@ -31,7 +31,7 @@ test('a resource gives any ref and path without loss, and completes names', asyn
   })
 })
 
-test('who follows the latest version of a module is told when there is a newer one, or the newest goes', async (t) => {
+test('a subscriber to the latest version of a module is told of a newer one and of the removal of the newest', async (t) => {
   const { opened, root } = await openStage(t, { repositories: [{ url: './terraform-aws-network.git' }] })
   const told: string[] = []
   opened.host.hub.on('*', (signal) => {

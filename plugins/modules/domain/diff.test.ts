@@ -211,7 +211,7 @@ for (const [what, { before, after, expected }] of Object.entries(ROWS)) {
   })
 }
 
-test('the verdict is the worst class, and changes stand from worst to least', () => {
+test('the verdict is the worst class, and changes are sorted from worst to least', () => {
   const { verdict, changes } = diffModules(BASE, {
     ...BASE,
     readme_content: '',

@@ -42,7 +42,7 @@ test('without providers the name of the repository tells', () => {
   assert.equal(primaryProvider(summary([], [], 'https://git.example.com/acme/network')), 'unknown')
 })
 
-test('provider names and tags are normalised and stand once', () => {
+test('provider names and tags are normalised and listed once', () => {
   const module = summary(['hashicorp/Google-Beta', 'registry.example.com/hashicorp/google', 'aws'], [])
 
   assert.deepEqual(providerNames(module), ['google', 'aws'])

@@ -79,7 +79,7 @@ test('a token of a URL opens a private repository over TLS, and is kept nowhere'
   )
 })
 
-test('a wrong token, none, and a certificate nobody knows are each said for what they are', async (t) => {
+test('a wrong token, no token and an unknown certificate are each reported as such', async (t) => {
   const world = await openWorld(t)
   const server = await openGitHttps(t, world.dir, onlyWith(`x-access-token:${TOKEN}`))
   const env = { GIT_SSL_CAINFO: server.certFile }

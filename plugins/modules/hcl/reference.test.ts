@@ -71,7 +71,7 @@ test('a reference that dies answers unavailable and is started again', async (t)
   assert.equal(next.kind, 'read')
 })
 
-test('a closed reference answers unavailable, also to those who wait, and starts nothing', async (t) => {
+test('a closed reference answers unavailable, also to waiting callers, and starts nothing', async (t) => {
   const reference = openStandIn(t)
 
   const waiting = [reference.ask('hang'), reference.ask('fine')]

@@ -268,7 +268,7 @@ test('a damaged index is reported and nothing is changed', async (t) => {
   assert.equal(await readFile(path, 'utf8'), '{"format":1')
 })
 
-test('an output directory that cannot be written is said, and nothing is half done', async (t) => {
+test('an output directory that cannot be written is reported, and nothing is half done', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
   const file = join(world.dir, 'a-file')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStage } from '../testing/network-project.ts'
 
-test('a lost index is made again from the summaries, and other files are left alone', async (t) => {
+test('a lost index is rebuilt from the summaries, and other files are left alone', async (t) => {
   const { opened, root } = await openStage(t, { mcp: { auto_ingest: false } })
   await opened.call('ingest_modules', {})
   const before = await opened.call('search_modules', { limit: 50 })

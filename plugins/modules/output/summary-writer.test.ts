@@ -64,7 +64,7 @@ test('of two summaries for one file the later stays, however long the first take
   assert.deepEqual(told, ['first', 'second'])
 })
 
-test('a summary that could not be written is told to whoever asks from then on, and none is called done', async (t) => {
+test('a failed write of a summary fails every later call, and no summary counts as written', async (t) => {
   const dir = await temporaryDirectory(t)
   await writeFile(join(dir, 'out'), 'in the way')
   const told: string[] = []

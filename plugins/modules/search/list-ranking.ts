@@ -30,7 +30,7 @@ const BOOST: Readonly<Partial<Record<Field, number>>> = {
 }
 const README_CHARS = 4000
 const MAX_TOKENS = 20_000
-/** Most parts of an identifier; a token with more is not a name. */
+/** Parts of one name that are indexed; the rest is ignored. */
 const MAX_PARTS = 50
 const MAX_MATCHED = 8
 

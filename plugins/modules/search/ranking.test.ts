@@ -155,7 +155,7 @@ test('a stored keyword index answers as the one it was made from, and another le
     assert.equal(loadKeywordIndex(broken, lexicon), undefined)
 })
 
-test('what nobody wrote finds near spellings and says so', () => {
+test('a query without an exact match finds similar spellings and says so', () => {
   const index = buildKeywordIndex(
     summaries.map((summary, at) => keywordDocument(ids[at] ?? '', summary)),
     lexicon,

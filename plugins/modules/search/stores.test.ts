@@ -285,7 +285,7 @@ test('a server that is not there is named with host and port', async (t) => {
   })
 })
 
-test('a lock left by a process that is gone does not stop the next writer', async (t) => {
+test('a lock left by a dead process does not stop the next writer', async (t) => {
   const folder = await temporary(t)
   await mkdir(folder, { recursive: true })
   await writeFile(

@@ -36,7 +36,7 @@ test('an ingest as a task is on disk at once, and its answer can be fetched late
   assert.equal(await tasks?.get(ctx.principal, `task_${'0'.repeat(32)}`), undefined)
 })
 
-test('a task whose process is gone reads as interrupted', async (t) => {
+test('a task whose process has ended reads as interrupted', async (t) => {
   const { opened, root } = await ingested(t)
   const { tasks } = opened.host.registry.tasks[0] ?? {}
   const { task } = (await opened.call('ingest_modules', {}, { acceptsTask: true })) as { task: TaskState }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ingested } from '../testing/search-project.ts'
 
-test('a rebuild mends a damaged store and one of another lexicon, and refuses one of another strategy', async (t) => {
+test('a rebuild replaces a damaged store and one of another lexicon, and refuses one of another strategy', async (t) => {
   const { root, host, search } = await ingested(t)
   const file = join(root, 'vectors/infra_modules/index.json')
   const keyword = join(root, 'out/.satchel/keyword.json')
