@@ -50,7 +50,8 @@ export async function runChild(program: string, args: readonly string[], call: C
 }
 
 function waitFor(program: string, args: readonly string[], call: ChildCall): Promise<ChildEnd> {
-  const { cwd, env, signal, limitMs, silenceMs, maxBytes = MAX_STDOUT_BYTES } = call
+  const { cwd, signal, limitMs, silenceMs, maxBytes = MAX_STDOUT_BYTES } = call
+  const env = call.env && { ...call.env } // Node adds NODE_V8_COVERAGE to the object that it is given.
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     let reason: ChildStop | undefined

@@ -48,7 +48,7 @@ export function startGit(
 ): ChildProcessByStdio<Writable, Readable, null> {
   return spawn('git', [...configArguments(call), ...args], {
     cwd: call.cwd,
-    env: call.env,
+    env: { ...call.env },
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   })

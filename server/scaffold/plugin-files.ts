@@ -124,7 +124,7 @@ function testSource({ tool }: PluginNames): string {
   return `import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHost } from 'satchel/testing'
-import plugin from '../../examples/minimal-plugin/plugin.js'
+import plugin from './plugin.js'
 
 test('a text is counted', async (t) => {
   const { call } = await openHost(t, { plugins: [plugin] })
