@@ -6,13 +6,13 @@ export interface Flusher {
   durable(): number
   /**
    * Calls `settle` in the order of these calls once everything up to `seq` is durable, or with the poison.
-   * Nothing is flushed before `kick`: whoever appends a group asks once.
+   * Nothing is flushed before `kick`, which the caller runs once for each group that it appends.
    */
   whenDurable(seq: number, settle: (poison?: Error) => void): void
   kick(): void
   /** Resolves when everything appended so far is durable. */
   settled(): Promise<void>
-  /** Fails everybody who waits, now and later. */
+  /** Fails all current and later waiters. */
   poison(reason: Error): void
 }
 

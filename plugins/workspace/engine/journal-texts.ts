@@ -19,7 +19,7 @@ export interface UnfiledTexts {
  * appended, both in the order of `seq`. It never touches the disk.
  */
 export interface JournalTexts {
-  /** A text that stands in the journal only, as far as anybody knows. */
+  /** A text that is known to be in the journal only. */
   held(sha256: string): string | undefined
   /** Whether it was given up; its file may still be there. */
   isDropped(sha256: string): boolean
@@ -27,7 +27,7 @@ export interface JournalTexts {
   unfiled(): UnfiledTexts
   /** These have durable files now. */
   letGo(sha256s: Iterable<string>): void
-  /** The file of this one is gone. */
+  /** The file of this text was removed. */
   removed(sha256: string): void
 }
 

@@ -1,12 +1,12 @@
 import { isSatchelError, type Log, type SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
-/** Whether a store may still be used; nothing leads back. */
+/** Whether a store is usable. Neither poison nor close can be undone. */
 export interface Life {
   readonly poisoned: AbortSignal
   /** Errors: `unavailable`/`store_poisoned`, `unavailable`/`room_not_running`. */
   assertUsable(): void
-  /** The first reason counts. */
+  /** Keeps the first reason. */
   poison(reason: unknown): SatchelError
   close(): void
 }

@@ -56,7 +56,7 @@ export interface RoomSeams {
   readonly limits?: JournalLimits
 }
 
-/** An owned, open room. Owned by who opened it. */
+/** An open room. Owned by the caller that opened it. */
 export interface Room {
   readonly store: Store
   readonly lock: RoomLock
@@ -67,9 +67,9 @@ export interface Room {
 
 export type RoomAttempt =
   | { readonly kind: 'owner'; readonly room: Room }
-  /** Somebody who is alive owns it: connect to `record.socket`. */
+  /** A live process owns it: connect to `record.socket`. */
   | { readonly kind: 'held'; readonly record: RoomLockRecord }
-  /** Somebody else was faster: look again. */
+  /** Another process was faster: try again. */
   | { readonly kind: 'lost' }
 
 /** Resolves the file of a room, which may be missing while its folder is there. */

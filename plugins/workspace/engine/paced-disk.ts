@@ -5,8 +5,8 @@ const QUICK_MS = 1 // design workspace-engine 1, step 5
 const SMALL_BYTES = 1024 * 1024 // written to the page cache in well under a millisecond
 
 /**
- * The same disk for those for whom the room waits anyway. While its flushes take less than a millisecond it flushes in
- * place: the turn through the thread pool would cost as much again.
+ * The same disk for callers that the room waits for. While flushes take less than a millisecond it flushes
+ * synchronously: the turn through the thread pool would double the cost.
  */
 export function pacedDisk(disk: Disk, clock: Clock): Disk {
   let lastMs = Number.POSITIVE_INFINITY

@@ -12,7 +12,7 @@ export interface Bound {
 }
 
 export interface PreparedStatements {
-  /** Errors: `invalid`/`unsupported_version` for a number nobody knows. */
+  /** Errors: `invalid`/`unsupported_version` for an unknown number. */
   byId(id: number): SqlStatement
   /** Errors: a statement or parameter that is missing is a mistake of ours. */
   bound(name: string, params?: Params): Bound

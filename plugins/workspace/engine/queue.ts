@@ -32,7 +32,7 @@ export function createQueue(onPause: () => void): Queue {
   }
 }
 
-/** Waits for a job inside the queue and for what it threw, at once or later. */
+/** Runs a job inside the queue; settles as the job does, also if it throws synchronously. */
 export function inQueue(queue: Queue, job: () => Promise<void>): Promise<void> {
   const started = async (): Promise<void> => job()
   return new Promise((resolve, reject) => queue.push(() => started().then(resolve, reject)))

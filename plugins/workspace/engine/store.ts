@@ -20,7 +20,7 @@ export interface StoreContent {
 export type Found = 'fresh' | 'clean' | 'unclean'
 
 /**
- * The room's only writer. Owned by whoever opened it, which closes it once.
+ * The room's only writer. Owned by the caller that opened it, which closes it once.
  * Every verb throws `unavailable`/`store_poisoned` once a flush failed or the lock was lost, and for good.
  */
 export interface Store {

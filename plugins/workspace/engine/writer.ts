@@ -107,7 +107,7 @@ export function rollback(state: StoreState): void {
   }
 }
 
-/** Tells everybody who asked; a failing listener harms nobody. */
+/** Calls every listener; a failing one does not affect the others. */
 export function publish(state: StoreState, draft: Draft): void {
   for (const tell of draft.publish) {
     try {
