@@ -63,7 +63,8 @@ test('ingest takes the configuration by position and -c as the clone directory, 
     'terraform-x-net_main.json',
     'terraform-x-net_v1.0.0.json',
   ])
-  assert.match((await readdir(join(root, 'clones'))).join(), /^terraform-x-net-[0-9a-f]{12}\.git$/)
+  const clones = await readdir(join(root, 'clones'))
+  assert.match(clones.join(), /^\.locks,terraform-x-net-[0-9a-f]{12}\.git$/)
   assert.equal(mixed.code, 3, mixed.err)
   assert.match(mixed.out, /repository_not_found/)
   assert.ok((await readdir(join(root, 'from-env'))).includes('terraform-x-net_main.json'))
