@@ -68,7 +68,7 @@ test('ingest takes the configuration by position and -c as the clone directory, 
   assert.equal(mixed.code, 3, mixed.err)
   assert.match(mixed.out, /repository_not_found/)
   assert.ok((await readdir(join(root, 'from-env'))).includes('terraform-x-net_main.json'))
-  assert.deepEqual(await readdir(join(root, 'repos')), [])
+  assert.deepEqual(await readdir(join(root, 'repos')), ['.locks'])
   assert.equal(JSON.parse(nothing.out).error.reason, 'no_repositories')
   assert.equal(nothing.code, 3)
   assert.equal(missing.code, 4)
