@@ -92,11 +92,15 @@ export async function measurePublish(subscribers = 5000, events = 60): Promise<P
   return { subscribers, medianMs: median(took), worstMs: Math.max(...took) }
 }
 
-/** Batches of subscribers. The heap grows in steps, which may fall into any of them. */
+/** Batches in which the subscribers come. The heap grows in steps, which may fall into any of them. */
 const BATCHES = 5
 
-/** Resident memory that one more idle subscriber costs the server, in bytes: the least of several batches. */
+/**
+ * Resident memory that one more idle subscriber costs the server, in bytes: the least of several batches. The server
+ * holds a socket for each subscriber and for a first batch that is not counted.
+ */
 export async function measureSubscriberBytes(subscribers = 4000): Promise<number> {
+  const size = Math.ceil(subscribers / BATCHES)
   const client = startLoadClient()
   const { server, publish } = await pumpPublisher()
   const open = async (readers: number): Promise<number> => {
@@ -107,14 +111,14 @@ export async function measureSubscriberBytes(subscribers = 4000): Promise<number
     return process.memoryUsage.rss()
   }
   try {
-    let before = await open(Math.ceil(subscribers / 4))
+    let before = await open(size)
     let least = Number.POSITIVE_INFINITY
     for (let batch = 0; batch < BATCHES; batch++) {
-      const after = await open(subscribers)
+      const after = await open(size)
       least = Math.min(least, after - before)
       before = after
     }
-    return least / subscribers
+    return least / size
   } finally {
     await client.close()
     stop(server)

@@ -20,7 +20,8 @@ function reader(port, path, at, stalled, opened) {
   lagged[at] = 0
   const socket = connect(port, '127.0.0.1')
   let head = true
-  socket.on('error', () => {})
+  socket.on('error', (error) => { if (head) say({ failed: 'A reader did not connect: ' + error.message }) })
+  socket.on('close', () => { if (head) say({ failed: 'The server closed the connection of a reader.' }) })
   socket.on('data', (chunk) => {
     if (head) {
       head = false
@@ -62,7 +63,7 @@ const orders = {
         else socket.destroy()
       }
       socket.on('connect', next)
-      socket.on('error', () => {})
+      socket.on('error', (error) => say({ failed: 'A request failed: ' + error.message }))
       socket.on('data', () => {
         answered += 1
         if (answered === requests) say({ answered })
@@ -116,9 +117,13 @@ export function startLoadClient(): LoadClient {
   }
 }
 
+/** Gives what the process answers. Throws what it says that failed, or that it has ended. */
 async function ask(child: ChildProcess, lines: Interface, order: object): Promise<unknown> {
-  const answer = once(lines, 'line')
+  const answer = Promise.race([once(lines, 'line'), once(lines, 'close')])
   child.stdin?.write(`${JSON.stringify(order)}\n`)
   const [line] = await answer
-  return JSON.parse(String(line))
+  if (line === undefined) throw new Error('The load client ended before it answered.')
+  const said = JSON.parse(String(line))
+  if (said.failed !== undefined) throw new Error(said.failed)
+  return said
 }
