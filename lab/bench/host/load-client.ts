@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface, type Interface } from 'node:readline'
+import { createInterface } from 'node:readline'
 
 /**
  * The other side of a measurement, in a process of its own so that its CPU is not counted as the server's. It is
@@ -84,7 +84,7 @@ export interface Count {
   readonly lagged: number
 }
 
-/** A process that acts as many clients. The caller closes it. */
+/** A process that acts as many clients; its calls fail when a connection does. The caller closes it. */
 export interface LoadClient {
   open(order: { port: number; path: string; readers: number; stalled?: number }): Promise<void>
   /** Readers that hold at least so many bytes, and those that were told that they lost some. */
@@ -105,25 +105,26 @@ export interface LoadClient {
 export function startLoadClient(): LoadClient {
   const child = spawn(process.execPath, ['-e', CLIENT], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
+  const ended = once(lines, 'close').then(() => {
+    throw new Error('The load client ended before it answered.')
+  })
+  ended.catch(() => undefined) // a client that ends after its last answer did what it should
+  const ask = async (order: object): Promise<unknown> => {
+    const answer = once(lines, 'line')
+    child.stdin.write(`${JSON.stringify(order)}\n`)
+    const [line] = await Promise.race([answer, ended])
+    const said = JSON.parse(String(line))
+    if (said.failed !== undefined) throw new Error(said.failed)
+    return said
+  }
   return {
-    open: async (order) => void (await ask(child, lines, { order: 'open', stalled: 0, ...order })),
-    count: async (bytes) => (await ask(child, lines, { order: 'count', bytes })) as Count, // what `count` above says
-    resume: async () => void (await ask(child, lines, { order: 'resume' })),
-    post: async (order) => void (await ask(child, lines, { order: 'post', ...order })),
+    open: async (order) => void (await ask({ order: 'open', stalled: 0, ...order })),
+    count: async (bytes) => (await ask({ order: 'count', bytes })) as Count, // what `count` above says
+    resume: async () => void (await ask({ order: 'resume' })),
+    post: async (order) => void (await ask({ order: 'post', ...order })),
     async close() {
       child.stdin.end()
       if (child.exitCode === null) await once(child, 'exit')
     },
   }
-}
-
-/** Gives what the process answers. Throws what it says that failed, or that it has ended. */
-async function ask(child: ChildProcess, lines: Interface, order: object): Promise<unknown> {
-  const answer = Promise.race([once(lines, 'line'), once(lines, 'close')])
-  child.stdin?.write(`${JSON.stringify(order)}\n`)
-  const [line] = await answer
-  if (line === undefined) throw new Error('The load client ended before it answered.')
-  const said = JSON.parse(String(line))
-  if (said.failed !== undefined) throw new Error(said.failed)
-  return said
 }
