@@ -52,7 +52,6 @@ export const mcpOptions = z.strictObject({
   refresh_interval_hours: z.number().int().min(0).default(24).describe('Hours between runs; 0: never.'),
   config_file: z.string().nullish().describe('Configuration of these runs; absent: this one.'),
 })
-export type McpOptions = z.output<typeof mcpOptions>
 
 /** The module service's keys, at the top level of the configuration file. */
 export const modulesConfig = z.object({

@@ -228,7 +228,7 @@ export async function finish(run: IngestRun): Promise<Finish> {
     const index = output.index(finishedAt)
     await Promise.all([run.save(index), stamps.save(names)])
     await removeFiles(outputDir, index.leftovers, run.disk)
-    output.leftovers.removed(index.leftovers)
+    for (const file of index.leftovers) output.files.delete(file)
     const vectors = await run.vectors?.update(vectorWork(run, index.stale_vectors))
     if (vectors) {
       tally.failures.push(...vectors.failures.map(withoutVector))

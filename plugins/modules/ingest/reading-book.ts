@@ -5,12 +5,13 @@ import type { PlannedEntry } from './plan.ts'
 
 /** Records which refs were read with which options: the repositories of an index. */
 export interface ReadingBook {
-  /** Sets the entries of this run. Once one of them reads a directory, readings of it by other entries are dropped. */
+  /**
+   * Sets the entries of this run and starts to check the files of their readings, while git talks to the remote. Once
+   * an entry reads a directory, readings of it by entries of other runs are dropped.
+   */
   expect(repository: string, entries: readonly PlannedEntry[]): void
-  /** The reading of this very commit with these options, if there was one. */
-  find(repository: string, ref: ChosenRef, entry: PlannedEntry): Reading | undefined
-  /** All readings of this directory with these options. */
-  of(repository: string, entry: PlannedEntry): readonly Reading[]
+  /** The reading of this very commit with these options, if there was one and its summaries all still exist. */
+  find(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<Reading | undefined>
   note(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** Whether a reading of this ref gave a summary of the directory. */
   lists(repository: string, ref: string, directory: string): boolean
@@ -19,27 +20,41 @@ export interface ReadingBook {
   rows(): RepositoryRow[]
 }
 
-/** Starts from the index of an earlier run. */
-export function createReadingBook(earlier: ModuleIndex | undefined): ReadingBook {
+/** How many files are checked before the remote has answered. */
+const MAX_EXPECTED_FILES = 64
+
+/** Whether the summaries of a reading all exist under this name. Must not reject. */
+export type IsIntact = (repository: string, reading: Reading, name: string) => Promise<boolean>
+
+/**
+ * Starts from the index of an earlier run. What another entry of the URL has under a name of its own is not intact: it
+ * is read again, so that the warning is repeated.
+ */
+export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: IsIntact): ReadingBook {
   const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, openRow(row)]))
   const expected = new Map<string, ReadonlySet<string>>()
+  const checks = new Map<Reading, Promise<boolean>>()
   const at = (repository: string, ref: string): readonly Reading[] =>
     rows.get(repository)?.readings.get(ref) ?? []
   return {
     expect(repository, entries) {
       expected.set(repository, new Set(entries.map(({ optionsDigest }) => optionsDigest)))
-    },
-    find: (repository, { ref, kind, commit }, { path, optionsDigest }) =>
-      at(repository, ref).find(
-        (reading) =>
-          reading.commit === commit &&
-          reading.ref_kind === kind &&
-          reading.path === path &&
-          reading.options_digest === optionsDigest,
-      ),
-    of(repository, { path, optionsDigest }) {
       const known = [...(rows.get(repository)?.readings.values() ?? [])].flat()
-      return known.filter((reading) => reading.path === path && reading.options_digest === optionsDigest)
+      let left = MAX_EXPECTED_FILES
+      for (const entry of entries) {
+        for (const reading of known.filter((one) => isOf(entry, one))) {
+          left -= reading.directories.length
+          if (left < 0) return
+          checks.set(reading, isIntact(repository, reading, entry.name))
+        }
+      }
+    },
+    async find(repository, { ref, kind, commit }, entry) {
+      const reading = at(repository, ref).find(
+        (one) => one.commit === commit && one.ref_kind === kind && isOf(entry, one),
+      )
+      if (reading === undefined) return undefined
+      return (await (checks.get(reading) ?? isIntact(repository, reading, entry.name))) ? reading : undefined
     },
     note(repository, { ref, kind, commit }, { path, optionsDigest }, directories) {
       const isKept = (other: Reading): boolean =>
@@ -64,6 +79,10 @@ export function createReadingBook(earlier: ModuleIndex | undefined): ReadingBook
     },
     rows: () => [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()].flat() })),
   }
+}
+
+function isOf({ path, optionsDigest }: PlannedEntry, reading: Reading): boolean {
+  return reading.path === path && reading.options_digest === optionsDigest
 }
 
 interface Row extends Omit<RepositoryRow, 'readings'> {

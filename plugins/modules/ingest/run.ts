@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import type { Disk, Log } from '../../../server/plugin.ts'
 import type { RepositoryEntry } from '../config.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
 import type { Trust } from '../git/admission.ts'
+import type { RemoteListing } from '../git/remote.ts'
 import { storePath } from '../git/store.ts'
 import { stateDir } from '../output/module-index.ts'
 import type { VectorStep } from '../search/vector-update.ts'
+import type { ChosenRef } from './choose-refs.ts'
 import type { ModuleReader } from './module-reader.ts'
-import { type Plan, planRepositories, type RepositoryPlan } from './plan.ts'
-import type { ReadingOutput } from './reading-output.ts'
+import { type Plan, type PlannedEntry, planRepositories, type RepositoryPlan } from './plan.ts'
 import type { Failure, ModulePlace, RefCounts, Warning } from './report.ts'
 
 /** The task of an ingest and its dependencies. Paths are absolute and confined to what the caller may touch. */
@@ -46,6 +48,23 @@ export interface Tally {
   readonly warnings: Warning[]
   /** What a dry run would read. */
   readonly planned: ModulePlace[]
+}
+
+/** Receives what a run reads, and knows what earlier runs read. */
+export interface ReadingOutput {
+  /** Announces the entries to come, so that their files can be checked early. */
+  expect(repository: string, entries: readonly PlannedEntry[]): void
+  /** The directories an earlier reading of this very commit with these options gave, if all of its files still exist. */
+  earlier(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<readonly string[] | undefined>
+  take(summary: ModuleSummary, entry: PlannedEntry): Promise<void>
+  /** All summaries of this ref and entry have been taken. */
+  done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
+  /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
+  flush(): Promise<void>
+  /** Every module directory of a ref that was read, asked for or not; called by a run that prunes. */
+  saw(repository: string, ref: string, directories: ReadonlySet<string>): void
+  /** The current refs of the remote. */
+  listed(repository: string, name: string, listing: RemoteListing): void
 }
 
 /** One ingest: its request, its plan, and where its results gather. Every step of the ingest takes this value. */

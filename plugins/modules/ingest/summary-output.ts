@@ -3,16 +3,13 @@ import { moduleTags, primaryProvider, providerNames } from '../domain/providers.
 import type { ModuleSummary } from '../domain/summary.ts'
 import { carriesId, createNameBook } from '../output/file-name.ts'
 import type { FileStamps, Stamp } from '../output/file-stamps.ts'
-import { createLeftovers, type Leftovers } from '../output/leftovers.ts'
-import { type IndexRecord, type ModuleIndex, moduleId, type Reading } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
 import { createSummaryPrinter } from '../output/summary-printer.ts'
 import { createSummaryWriter } from '../output/summary-writer.ts'
-import { createKnownReadings } from './known-readings.ts'
-import { createNameClaims } from './name-claims.ts'
 import type { Plan } from './plan.ts'
 import { createReadingBook, type ReadingBook } from './reading-book.ts'
-import type { ReadingOutput } from './reading-output.ts'
 import type { Warning } from './report.ts'
+import type { ReadingOutput } from './run.ts'
 import { createSightings, type Sightings } from './sightings.ts'
 
 /** The output directory of one run: its earlier content and the changes of this run. */
@@ -27,8 +24,8 @@ export interface SummaryOutput extends ReadingOutput {
   written(): number
   /** Records by id, for pruning: removing one removes it from the next `index()`. */
   readonly records: Map<string, IndexRecord>
-  /** The files that the next `index()` lists for removal. */
-  readonly leftovers: Leftovers
+  /** Every summary file that a record names or that is still to be removed; `index()` lists those without a record. */
+  readonly files: Set<string>
   /** Ids whose vectors may be in the store although no record has them. */
   readonly staleVectors: Set<string>
   /** The state of the remotes as seen by this run. */
@@ -66,10 +63,13 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   const { outputDir, earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
   const names = createNameBook(records.values(), options.nameOwners)
-  const claims = createNameClaims(options.warn)
-  const leftovers = createLeftovers(earlier)
+  const claim = createNameClaims(options.warn)
+  const files = new Set([...(earlier?.leftovers ?? []), ...fileNames(records)])
   const staleVectors = new Set(earlier?.stale_vectors)
-  const readings = createReadingBook(earlier)
+  const readings = createReadingBook(earlier, (repository, { ref, directories }, name) => {
+    const found = directories.map((path) => records.get(moduleId(repository, ref, path)))
+    return areIntact(found, name, stamps)
+  })
   const sightings = createSightings(readings)
   const touched = new Set<string>()
   let settled: Promise<void> = Promise.resolve()
@@ -79,23 +79,20 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     if (stamp !== undefined) stamps.note(record.summary_file, record.summary_sha256, stamp)
     if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
     records.set(record.id, record)
-    leftovers.named(record.summary_file)
+    files.add(record.summary_file)
     touched.add(record.id)
   }
   const writer = createSummaryWriter(outputDir, onDisk, options.disk)
-  const known = createKnownReadings(readings, (repository, reading, name) =>
-    areIntact(recordsOf(repository, reading, records), name, stamps),
-  )
   return {
     records,
-    leftovers,
+    files,
     staleVectors,
     sightings,
-    expect: known.expect,
-    earlier: async (repository, ref, entry) => (await known.find(repository, ref, entry))?.directories,
+    expect: readings.expect,
+    earlier: async (repository, ref, entry) => (await readings.find(repository, ref, entry))?.directories,
     async take(summary, entry) {
       const id = moduleId(summary.repository, summary.ref, summary.path)
-      if (!claims.claim({ id, ...summary })) return
+      if (!claim({ id, ...summary })) return
       const { pieces, sha256 } = print(summary)
       const before = records.get(id)
       const embedded = before?.embedded === true && before.summary_sha256 === sha256
@@ -108,7 +105,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       sightings.read(repository, ref.ref, entry)
       const ids = directories.map((path) => moduleId(repository, ref.ref, path))
       for (const id of ids)
-        if (records.get(id)?.name === entry.name) claims.claim({ id, repository, name: entry.name })
+        if (records.get(id)?.name === entry.name) claim({ id, repository, name: entry.name })
       // Disk and git work concurrently: a reading is noted only once its files are on disk.
       settled = Promise.all([settled, writer.flush()]).then(() => {
         refresh(records, ids, options.now().toISOString())
@@ -128,18 +125,56 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     touched: () => touched,
     changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
-    index: (finishedAt) => indexOf(options, finishedAt, { records, readings, leftovers, staleVectors }),
+    index: (finishedAt) => indexOf(options, finishedAt, { records, readings, files, staleVectors }),
   }
 }
 
-interface Known extends Pick<SummaryOutput, 'records' | 'leftovers' | 'staleVectors'> {
+/** A module and the name that an entry of the configuration gives it. */
+interface Claim {
+  readonly id: string
+  readonly repository: string
+  readonly name: string
+}
+
+/**
+ * The name of each module in one run: entries of one URL may have several names, a module has one. The first name wins;
+ * any other returns false, and `warn` is called once for each name of a repository.
+ */
+function createNameClaims(warn: SummaryOutputOptions['warn']): (wanted: Claim) => boolean {
+  const names = new Map<string, string>()
+  const warned = new Set<string>()
+  return ({ id, repository, name }) => {
+    const first = names.get(id) ?? name
+    names.set(id, first)
+    if (first === name) return true
+    const key = `${repository}\0${name}`
+    if (!warned.has(key)) {
+      const message = `The name ${name} is not used for what another entry of this URL reads as ${first}. Give both one name, or directories of their own.`
+      warn({ repository, code: 'name_taken', message })
+    }
+    warned.add(key)
+    return false
+  }
+}
+
+function fileNames(records: ReadonlyMap<string, IndexRecord>): string[] {
+  return [...records.values()].map(({ summary_file }) => summary_file)
+}
+
+/** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
+function leftovers({ files, records }: Pick<SummaryOutput, 'files' | 'records'>): string[] {
+  const named = new Set(fileNames(records).map((file) => file.toLowerCase()))
+  return [...files].filter((file) => !named.has(file.toLowerCase()))
+}
+
+interface Known extends Pick<SummaryOutput, 'records' | 'files' | 'staleVectors'> {
   readonly readings: ReadingBook
 }
 
 function indexOf(
   { earlier, parserVersion }: SummaryOutputOptions,
   finishedAt: string | null,
-  { records, readings, leftovers, staleVectors }: Known,
+  { records, readings, files, staleVectors }: Known,
 ): ModuleIndex {
   return {
     format: 1,
@@ -147,7 +182,7 @@ function indexOf(
     finished_at: finishedAt ?? earlier?.finished_at ?? null,
     repositories: readings.rows(),
     records: [...records.values()],
-    leftovers: leftovers.beside(records),
+    leftovers: leftovers({ files, records }),
     stale_vectors: [...staleVectors].filter((id) => !records.has(id)).sort(),
   }
 }
@@ -157,14 +192,6 @@ function refresh(records: Map<string, IndexRecord>, ids: readonly string[], at: 
     const record = records.get(id)
     if (record) records.set(id, { ...record, last_updated: at })
   }
-}
-
-function recordsOf(
-  repository: string,
-  { ref, directories }: Reading,
-  records: ReadonlyMap<string, IndexRecord>,
-): (IndexRecord | undefined)[] {
-  return directories.map((path) => records.get(moduleId(repository, ref, path)))
 }
 
 /** Whether the summaries all match the index, under this name. */

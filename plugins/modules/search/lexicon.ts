@@ -7,11 +7,6 @@ export interface ConceptGroup {
   readonly phrases: readonly string[]
 }
 
-export interface LexiconData {
-  readonly version: number
-  readonly groups: readonly ConceptGroup[]
-}
-
 /** One phrase as stems. */
 export interface ConceptPhrase {
   readonly group: string
@@ -22,28 +17,23 @@ export interface ConceptPhrase {
 export interface Lexicon {
   /** Version of the built-in data and a digest of the user's own, as written in the headers of stores. */
   readonly version: string
-  /** The phrases of a group. */
-  phrases(group: string): readonly ConceptPhrase[]
   /** Group -> words of its longest phrase in these tokens. */
   match(tokens: Tokens): ReadonlyMap<string, number>
 }
 
 /** Compiles groups; a group named twice joins its phrases. `version` goes into the stores' headers. */
 export function createLexicon(groups: readonly ConceptGroup[], version: string): Lexicon {
-  const byGroup = new Map<string, ConceptPhrase[]>()
   const byFirst = new Map<string, ConceptPhrase[]>()
   for (const { id, phrases } of groups) {
     for (const text of phrases) {
       const phrase: ConceptPhrase = { group: id, stems: phraseStems(text) }
       const first = phrase.stems[0]
       if (first === undefined) continue
-      byGroup.set(id, [...(byGroup.get(id) ?? []), phrase])
       byFirst.set(first, [...(byFirst.get(first) ?? []), phrase])
     }
   }
   return {
     version,
-    phrases: (group) => byGroup.get(group) ?? [],
     match: ({ words, joined }) => {
       const found = new Map<string, number>()
       const note = ({ group, stems }: ConceptPhrase): void => {

@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
-import { nearest } from '../../../server/plugin.ts'
+import { nearest, readRegularFile } from '../../../server/plugin.ts'
 import {
   CONFIG_MAX_BYTES,
   embeddingOptions,
@@ -51,6 +51,21 @@ export function parseConfigText(
   const parsed = modulesConfig.strict().safeParse(withEnvironment(ours, env))
   if (parsed.success) return parsed.data
   throw invalidValue(parsed.error, lineOf)
+}
+
+/**
+ * The same from a file. `path` is absolute and already confined to what the caller may read.
+ * Errors: `not_found`/`file_not_found`, also for a folder, pipe or device; those of `parseConfigText`.
+ */
+export async function loadConfigFile(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ModulesConfig> {
+  const read = await readRegularFile(path, CONFIG_MAX_BYTES).catch((cause: unknown) => {
+    throw refusals.file_not_found({ cause })
+  })
+  if (read.kind === 'text') return parseConfigText(read.text, env)
+  throw read.kind === 'too large' ? refusals.config_too_large() : refusals.file_not_regular()
 }
 
 function plainValues(read: () => unknown): Record<string, unknown> {

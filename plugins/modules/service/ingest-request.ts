@@ -8,8 +8,7 @@ import { type Ingested, ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
 import { refusals } from '../reasons.ts'
 import { callerEmbedding } from './caller-embedding.ts'
-import { loadConfigFile } from './config-file.ts'
-import { parseConfigText } from './config-text.ts'
+import { loadConfigFile, parseConfigText } from './config-text.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
 
 /** What a caller of any door asked for. */
@@ -29,13 +28,6 @@ export interface IngestRequest {
   readonly embedding_strategy?: EmbeddingOptions['strategy'] | undefined
 }
 
-interface Prepared {
-  readonly config: ModulesConfig
-  readonly trust: Trust
-  readonly outputDir: string
-  readonly cloneDir: string
-}
-
 /**
  * Runs what a caller asked for: configuration, paths and hosts are checked first (deny before you touch).
  * Errors: those of `ingest`; `invalid`/`options_invalid`, `config_invalid`, `no_repositories`; `not_found`/`file_not_found`.
@@ -45,9 +37,9 @@ export async function ingestForCaller(
   ctx: CallContext,
   request: IngestRequest,
 ): Promise<Ingested & { readonly outputDir: string }> {
-  const prepared = await prepare(service, ctx, request)
-  const ingested = await runPrepared(service, prepared, request, ctx)
-  return { ...ingested, outputDir: prepared.outputDir }
+  const { config, trust } = await prepare(service, ctx, request)
+  const ingested = await run(service, config, trust, request, ctx)
+  return { ...ingested, outputDir: config.output_dir }
 }
 
 /** A run of the operator's own configuration, or of `mcp.config_file`. */
@@ -58,13 +50,15 @@ export async function ingestForOperator(
 ): Promise<Ingested> {
   const config = await operatorConfig(service)
   requireRepositories(config.repositories)
-  const prepared: Prepared = { config, trust: { kind: 'operator' }, ...ownDirectories(service, config) }
-  return await runPrepared(service, prepared, {}, { signal, progress })
+  const resolved = { ...config, ...ownDirectories(service, config) }
+  return await run(service, resolved, { kind: 'operator' }, {}, { signal, progress })
 }
 
-async function runPrepared(
+/** The directories of `config` are absolute. */
+async function run(
   service: ModuleService,
-  { config, trust, outputDir, cloneDir }: Prepared,
+  config: ModulesConfig,
+  trust: Trust,
   request: IngestRequest,
   { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
 ): Promise<Ingested> {
@@ -81,8 +75,8 @@ async function runPrepared(
       signal,
       progress,
       entries: config.repositories,
-      outputDir,
-      cloneDir,
+      outputDir: config.output_dir,
+      cloneDir: config.clone_dir,
       recursive: request.recursive,
       cleanup: request.cleanup,
       prune: request.prune,
@@ -102,7 +96,8 @@ async function runPrepared(
   }
 }
 
-async function prepare(service: ModuleService, ctx: CallContext, request: IngestRequest): Promise<Prepared> {
+/** The configuration of a request, its directories absolute, and what its repositories may reach. */
+async function prepare(service: ModuleService, ctx: CallContext, request: IngestRequest) {
   const given = [request.config_file, request.repositories, request.yaml].filter(
     (source) => source !== undefined,
   )
@@ -117,16 +112,13 @@ async function prepare(service: ModuleService, ctx: CallContext, request: Ingest
   const confined = async (typed: string | undefined, configured: string, ownDir?: string): Promise<string> =>
     typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
   const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
-  return {
-    config: { ...config, embedding },
-    trust,
-    outputDir: await confined(
-      request.output_dir,
-      config.output_dir,
-      isTheirs && !isOutputDirFixed(service) ? undefined : own.outputDir,
-    ),
-    cloneDir: await confined(request.clone_dir, config.clone_dir, isTheirs ? undefined : own.cloneDir),
-  }
+  const output_dir = await confined(
+    request.output_dir,
+    config.output_dir,
+    isTheirs && !isOutputDirFixed(service) ? undefined : own.output_dir,
+  )
+  const clone_dir = await confined(request.clone_dir, config.clone_dir, isTheirs ? undefined : own.clone_dir)
+  return { config: { ...config, embedding, output_dir, clone_dir }, trust }
 }
 
 async function configOf(
@@ -154,8 +146,8 @@ async function operatorConfig({ config, host, workingDirectory }: ModuleService)
 
 function ownDirectories({ workingDirectory }: ModuleService, config: ModulesConfig) {
   return {
-    outputDir: resolve(workingDirectory, config.output_dir),
-    cloneDir: resolve(workingDirectory, config.clone_dir),
+    output_dir: resolve(workingDirectory, config.output_dir),
+    clone_dir: resolve(workingDirectory, config.clone_dir),
   }
 }
 
@@ -182,6 +174,5 @@ export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
 
 /** Errors: `invalid`/`no_repositories` for a run that would do nothing. */
 function requireRepositories(entries: readonly RepositoryEntry[]): void {
-  if (entries.length > 0) return
-  throw refusals.no_repositories()
+  if (entries.length === 0) throw refusals.no_repositories()
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
 import type { SearchTarget } from '../search/search-session.ts'
 import { callerEmbedding } from './caller-embedding.ts'
-import { loadConfigFile } from './config-file.ts'
+import { loadConfigFile } from './config-text.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
 
 /**
