@@ -8,13 +8,11 @@ export interface HookInput {
   readonly source: string | undefined
 }
 
-// design handoff-store, section 3
-const MAX_BYTES = 256 * 1024
-const LONGEST_WAIT_MS = 300
+const MAX_BYTES = 256 * 1024 // design handoff-store, section 3
 
-/** Reads the JSON on stdin, with a time limit; undefined if it is too long, too late, or not an object. */
-export async function readHookInput(stdin: Readable): Promise<HookInput | undefined> {
-  const text = await readBriefly(stdin)
+/** Reads the JSON on stdin; undefined if it is too long, not complete after `limitMs`, or not an object. */
+export async function readHookInput(stdin: Readable, limitMs: number): Promise<HookInput | undefined> {
+  const text = await readBriefly(stdin, limitMs)
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
@@ -34,7 +32,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** The text received in time: a harness may leave its pipe open. */
-function readBriefly(stdin: Readable): Promise<string | undefined> {
+function readBriefly(stdin: Readable, limitMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -44,7 +42,7 @@ function readBriefly(stdin: Readable): Promise<string | undefined> {
       stdin.pause()
       resolve(text)
     }
-    const timer = setTimeout(() => finish(Buffer.concat(chunks).toString('utf8')), LONGEST_WAIT_MS)
+    const timer = setTimeout(() => finish(Buffer.concat(chunks).toString('utf8')), limitMs)
     const take = (chunk: Buffer | string) => {
       const bytes = Buffer.from(chunk)
       size += bytes.length

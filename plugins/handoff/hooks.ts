@@ -13,8 +13,15 @@ import type { PartialView } from './store/record-index.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
-/** Time limit, counted from the start of the process: a slow hook blocks the compaction of its harness (design handoff-store, section 3). */
-const LIMIT_MS = 1800
+/** Time limits in milliseconds: a slow hook blocks the compaction of its harness (design handoff-store, section 3). */
+export const HOOK_LIMITS = {
+  /** From the start of the process. */
+  totalMs: 1800,
+  /** A harness may leave its end of standard input open. */
+  inputMs: 300,
+  /** Each git command. */
+  gitMs: 400,
+}
 /** Share of the remaining time for reading records; git, the brief and a write need the rest. */
 const READING_SHARE = 0.5
 
@@ -22,7 +29,7 @@ const READING_SHARE = 0.5
  * `satchel handoff hook EVENT`: called by a harness. It always ends in time with exit code 0; a failure is one line on
  * stderr. Writes nothing in a project without a store.
  */
-export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
+export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>, limits = HOOK_LIMITS) {
   return defineCommand({
     cli: 'handoff hook',
     title: 'Harness hook',
@@ -35,8 +42,8 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>) {
     }),
     example: 'satchel handoff hook session-start --harness claude-code',
     async run(ctx, { event, harness }, terminal) {
-      const stop = stopAfter(host.verb === undefined ? LIMIT_MS : LIMIT_MS - process.uptime() * 1000)
-      const call = { event, harness, terminal, signal: stop.signal, leftMs: stop.leftMs }
+      const stop = stopAfter(limits.totalMs - (host.verb === undefined ? 0 : process.uptime() * 1000))
+      const call = { event, harness, terminal, limits, signal: stop.signal, leftMs: stop.leftMs }
       const work = answer(handoffs, call).catch(describe)
       const shortcoming = await Promise.race([work, stop.late]).finally(stop.clear)
       if (shortcoming !== undefined) {
@@ -59,8 +66,12 @@ function stopAfter(ms: number) {
       stop.abort()
     }, ms)
   })
-  const leftMs = () => endMs - performance.now()
-  return { signal: stop.signal, late, leftMs, clear: () => clearTimeout(timer) }
+  return {
+    signal: stop.signal,
+    late,
+    leftMs: () => endMs - performance.now(),
+    clear: () => clearTimeout(timer),
+  }
 }
 
 function describe(thrown: unknown): string {
@@ -71,18 +82,19 @@ interface Run {
   readonly event: string
   readonly harness: string | undefined
   readonly terminal: Terminal
+  readonly limits: typeof HOOK_LIMITS
   readonly signal: AbortSignal
   leftMs(): number
 }
 
 /** Handles the event; returns what it could not do, if anything. */
 async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined> {
-  const { event, terminal, signal } = run
+  const { event, terminal, limits, signal } = run
   if (!EVENTS.some((known) => known === event)) return undefined
-  const input = await readHookInput(terminal.stdin)
+  const input = await readHookInput(terminal.stdin, limits.inputMs)
   const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
   if (!input || root === undefined) return undefined
-  const project = handoffs.hookProject(root, signal)
+  const project = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
   const records = readingOf(project, run)
   const call = { ...callOf(handoffs, project, input, run.harness), rows: records.rows }
   if (event === 'session-start') {

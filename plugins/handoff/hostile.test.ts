@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Handoff } from './domain/record.ts'
 import { fileFacts } from './files/file-facts.ts'
-import { type Answer, openBench, SMALL } from './testing/fixture.ts'
+import { type Answer, openTestProject, SMALL } from './testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('./testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -57,12 +57,12 @@ function authoredWith({ secret, text }: Canaries) {
 }
 
 test('a secret in any text of any input reaches no file, answer, log or error', async (t) => {
-  const bench = await openBench(t, { repository: true })
+  const project = await openTestProject(t, { repository: true })
   const canaries = createCanaries()
   const { text, secret } = canaries
   const seen: string[] = []
   const call = async (tool: string, input: Record<string, unknown>): Promise<Answer> => {
-    const answer = await bench.call(tool, input).catch((thrown) => {
+    const answer = await project.call(tool, input).catch((thrown) => {
       const { message, details, next } = thrown
       seen.push(`${tool} failed: ${JSON.stringify({ message, details, next })}`)
       return undefined
@@ -70,7 +70,7 @@ test('a secret in any text of any input reaches no file, answer, log or error', 
     seen.push(`${tool}: ${JSON.stringify(answer)}`)
     return answer
   }
-  const etagOf = async (id: string) => (await bench.call('handoff_get', { id, max_tokens: 300_000 })).etag
+  const etagOf = async (id: string) => (await project.call('handoff_get', { id, max_tokens: 300_000 })).etag
 
   const { id } = await call('handoff_create', { ...authoredWith(canaries), idempotency_key: text() })
   const forks: string[] = []
@@ -156,10 +156,10 @@ test('a secret in any text of any input reaches no file, answer, log or error', 
   await call('handoff_resume', { id: fork, mark: false })
 
   const places = new Map<string, string>([
-    ...bench.files().map((file) => [file, bench.read(file)] as const),
-    ['names of files', bench.files().join('\n')],
+    ...project.files().map((file) => [file, project.read(file)] as const),
+    ['names of files', project.files().join('\n')],
     ['answers and errors', seen.join('\n')],
-    ['the log', bench.logged.join('\n')],
+    ['the log', project.logged.join('\n')],
   ])
   const leaks = canaries.given.flatMap((canary) =>
     [...places]
@@ -168,17 +168,17 @@ test('a secret in any text of any input reaches no file, answer, log or error', 
   )
   assert.deepEqual(leaks, [])
   assert.ok(canaries.given.length > 150)
-  assert.ok(bench.read(path).includes(SMALL.title))
+  assert.ok(project.read(path).includes(SMALL.title))
 })
 
 test('a file that is swapped for a link while it is checked is never read outside the project', async (t) => {
-  const outside = await openBench(t)
+  const outside = await openTestProject(t)
   outside.write('secret.txt', 'what nobody may read')
-  const bench = await openBench(t, { repository: true })
-  const inside = join(bench.root, 'data')
+  const project = await openTestProject(t, { repository: true })
+  const inside = join(project.root, 'data')
   mkdirSync(inside)
   writeFileSync(join(inside, 'secret.txt'), 'harmless')
-  const swapper = spawn(process.execPath, ['-e', SWAP, bench.root, outside.root], {
+  const swapper = spawn(process.execPath, ['-e', SWAP, project.root, outside.root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(swapper, 'close')
@@ -189,7 +189,9 @@ test('a file that is swapped for a link while it is checked is never read outsid
     await once(swapper.stdout, 'data')
     // Both processes get their turns when the machine gives them: 1500 looks may all fall into one of the other's.
     for (let n = 0; n < 1500 || !metBoth(); n++) {
-      const fact = (await fileFacts(bench.root, ['data/secret.txt'], () => Date.now())).get('data/secret.txt')
+      const fact = (await fileFacts(project.root, ['data/secret.txt'], () => Date.now())).get(
+        'data/secret.txt',
+      )
       const what = fact?.kind === 'file' ? String(fact.sha256) : String(fact?.kind)
       found.set(what, (found.get(what) ?? 0) + 1)
     }
@@ -220,18 +222,18 @@ const SWAP = `
 `
 
 test('a captured head that is no commit id never reaches git', async (t) => {
-  const tools = await openBench(t)
+  const tools = await openTestProject(t)
   const log = join(tools.root, 'argv')
   tools.write(
     'bin/git',
     `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\nPATH='${process.env['PATH']}' exec git "$@"\n`,
   )
   chmodSync(join(tools.root, 'bin/git'), 0o755)
-  const bench = await openBench(t, {
+  const project = await openTestProject(t, {
     repository: true,
     env: { PATH: `${tools.root}/bin:${process.env['PATH']}` },
   })
-  const { id, path } = await bench.call('handoff_create', { ...SMALL, scope: ['--scope-canary', 'src/**'] })
+  const { id, path } = await project.call('handoff_create', { ...SMALL, scope: ['--scope-canary', 'src/**'] })
   const heads = [
     '--output=x',
     '-c x',
@@ -244,13 +246,13 @@ test('a captured head that is no commit id never reaches git', async (t) => {
   ]
 
   for (const head of heads) {
-    bench.write(
+    project.write(
       path,
-      bench.read(path).replace(/"head": "[^"]*"/, () => `"head": ${JSON.stringify(head)}`),
+      project.read(path).replace(/"head": "[^"]*"/, () => `"head": ${JSON.stringify(head)}`),
     )
-    assert.equal((await bench.call('handoff_freshness', { id })).state, 'unknown', head)
-    await bench.call('handoff_validate', { id })
-    await bench.call('handoff_resume', { id, mark: false })
+    assert.equal((await project.call('handoff_freshness', { id })).state, 'unknown', head)
+    await project.call('handoff_validate', { id })
+    await project.call('handoff_resume', { id, mark: false })
   }
 
   const argv = readFileSync(log, 'utf8').split('\n')
@@ -287,45 +289,45 @@ function nested(levels: number): unknown {
 
 for (const [what, change, code, reason] of TOO_BIG) {
   test(`a record of ${what} is refused with ${reason} and nothing is written`, async (t) => {
-    const bench = await openBench(t)
-    const { id, path, etag } = await bench.call('handoff_create', SMALL)
-    const before = bench.read(path)
-    const files = bench.files()
+    const project = await openTestProject(t)
+    const { id, path, etag } = await project.call('handoff_create', SMALL)
+    const before = project.read(path)
+    const files = project.files()
 
-    await assert.rejects(bench.call('handoff_create', { ...SMALL, parent: 'none', ...change }), {
+    await assert.rejects(project.call('handoff_create', { ...SMALL, parent: 'none', ...change }), {
       code,
       reason,
     })
-    await assert.rejects(bench.call('handoff_branch', { id, relation: 'continue', overrides: change }), {
+    await assert.rejects(project.call('handoff_branch', { id, relation: 'continue', overrides: change }), {
       code,
       reason,
     })
     const [[name, value] = ['', undefined]] = Object.entries(change)
     const at = name === 'current_state' ? '/summary/current_state' : name === 'extra' ? '/deep' : '/risks'
     const patch = [{ op: 'add', path: at, value: name === 'extra' ? nested(70) : value }]
-    await assert.rejects(bench.call('handoff_update', { id, if_match: etag, patch }), { code, reason })
+    await assert.rejects(project.call('handoff_update', { id, if_match: etag, patch }), { code, reason })
 
-    assert.equal(bench.read(path), before)
+    assert.equal(project.read(path), before)
     assert.deepEqual(
-      bench.files().filter((file) => isRecord(file)),
+      project.files().filter((file) => isRecord(file)),
       files.filter((file) => isRecord(file)),
     )
   })
 }
 
 test('a record at the limits is taken', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const risks = Array(4990).fill({ description: 'x', severity: 'low', mitigation: null })
 
-  const { id } = await bench.call('handoff_create', { ...SMALL, risks })
+  const { id } = await project.call('handoff_create', { ...SMALL, risks })
 
-  assert.equal((await bench.call('handoff_validate', { id, level: 'schema' })).schema_valid, true)
+  assert.equal((await project.call('handoff_validate', { id, level: 'schema' })).schema_valid, true)
 })
 
 test('what is no record at all gets a verdict, not an error', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   for (const record of [null, [], 7, 'not json', '', '\ufeff', true]) {
-    const verdict = await bench.call('handoff_validate', { record })
+    const verdict = await project.call('handoff_validate', { record })
     assert.equal(verdict.schema_valid, false, JSON.stringify(record))
     assert.equal(verdict.validation.status, 'fail')
     assert.ok(verdict.errors_total > 0)
@@ -333,10 +335,10 @@ test('what is no record at all gets a verdict, not an error', async (t) => {
 })
 
 test('reading verbs leave every byte and time of a store', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', { ...SMALL, artifacts: [{ path: 'README.md' }] })
-  const other = await bench.call('handoff_branch', { id, relation: 'fork', branch_label: 'x' })
-  const folder = join(bench.root, '.handoffs/records')
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', { ...SMALL, artifacts: [{ path: 'README.md' }] })
+  const other = await project.call('handoff_branch', { id, relation: 'fork', branch_label: 'x' })
+  const folder = join(project.root, '.handoffs/records')
   const snapshot = () =>
     readdirSync(folder).map((name) => [
       name,
@@ -361,11 +363,11 @@ test('reading verbs leave every byte and time of a store', async (t) => {
     ['handoff_merge', { ids: [id, other.id] }],
   ]
   for (const [tool, input] of calls) {
-    await bench.call(tool, input)
+    await project.call(tool, input)
     assert.deepEqual(snapshot(), before, tool)
   }
 
-  const empty = await openBench(t, { repository: true })
+  const empty = await openTestProject(t, { repository: true })
   for (const [tool, input] of calls) {
     await empty.call(tool, input).catch((thrown) => assert.equal(thrown.code, 'not_found', tool))
   }

@@ -4,7 +4,7 @@ import type { CallContext, Host } from '../../server/plugin.ts'
 import { type Disk, realDisk } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
-import { type Git, gitIn } from './git/run-git.ts'
+import { type Git, type GitLimits, gitIn } from './git/run-git.ts'
 import { layoutOf } from './store/layout.ts'
 import { createIndex, type RecordIndex } from './store/record-index.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -33,13 +33,11 @@ export interface Handoffs {
   readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
-  /** The project at a root, with a short time limit for git and an abort signal: a hook must not block its harness. */
-  hookProject(root: string, signal: AbortSignal): Project
+  /** The project at a root, with limits for git: a hook must not block its harness. */
+  hookProject(root: string, limits: GitLimits): Project
   /** The host's own project, for work outside a call. */
   ownProject(): Project
 }
-
-const HOOK_GIT_MS = 400
 
 /** Opens projects on demand. Creates no folder and touches no file. */
 export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = realDisk): Handoffs {
@@ -58,10 +56,7 @@ export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = r
     clock: systemClock,
     random: (size) => randomBytes(size),
     detections: new Map(),
-    hookProject: (root, signal) => ({
-      ...at(root),
-      git: gitIn(root, host.env, { limitMs: HOOK_GIT_MS, signal }),
-    }),
+    hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
   }

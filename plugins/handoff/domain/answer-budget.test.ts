@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
 import { withinBytes } from './answer-budget.ts'
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
@@ -34,11 +34,11 @@ const LARGE: Readonly<Record<string, Record<string, unknown>>> = {
 
 for (const [what, fields] of Object.entries(LARGE)) {
   test(`a resume of a record with ${what} stays within its bound, says what it left out, and its next call gives it`, async (t) => {
-    const bench = await openBench(t)
-    const { id } = await bench.call('handoff_create', { ...SMALL, hash_artifacts: false, ...fields })
+    const project = await openTestProject(t)
+    const { id } = await project.call('handoff_create', { ...SMALL, hash_artifacts: false, ...fields })
 
-    const answer = await bench.call('handoff_resume', { id, mark: false })
-    const full = await bench.call('handoff_resume', { id, mark: false, format: 'full' })
+    const answer = await project.call('handoff_resume', { id, mark: false })
+    const full = await project.call('handoff_resume', { id, mark: false, format: 'full' })
 
     const { brief, record: _, ...bounded } = answer
     assert.ok(bytes(bounded) <= RESUME_BYTES, `${bytes(bounded)} bytes`)
@@ -47,7 +47,7 @@ for (const [what, fields] of Object.entries(LARGE)) {
     assert.equal(full.record, undefined)
     assert.equal(full.truncated.left_out.record, 1)
     const { tool, args } = answer.truncated.next
-    const rest = await bench.call(tool, args)
+    const rest = await project.call(tool, args)
     const { part } = rest
     const given = Object.values(fields)[0] as string | unknown[]
     if (tool === 'handoff_get') assert.equal(part.length, given.length)
@@ -55,9 +55,9 @@ for (const [what, fields] of Object.entries(LARGE)) {
 }
 
 test('what a resume leaves out and what it shows are together what the record has, and the first of each part is shown', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const many = <T>(make: (n: number) => T, count = 300) => Array.from({ length: count }, (_, n) => make(n))
-  const { id } = await bench.call('handoff_create', {
+  const { id } = await project.call('handoff_create', {
     ...SMALL,
     constraints: many((n) => `constraint ${n} ${REPEATED}`),
     failed_attempts: many((n) => ({ approach: `attempt ${n} ${REPEATED}`, avoid_repeating: true })),
@@ -70,8 +70,8 @@ test('what a resume leaves out and what it shows are together what the record ha
     evidence: many((n) => ({ type: 'file', claim: `claim ${n}`, ref: n === 200 ? 'src' : `gone-${n}` })),
   })
 
-  const { structured, freshness, truncated } = await bench.call('handoff_resume', { id, mark: false })
-  const whole = await bench.call('handoff_freshness', { id, max_tokens: 1_000_000 })
+  const { structured, freshness, truncated } = await project.call('handoff_resume', { id, mark: false })
+  const whole = await project.call('handoff_freshness', { id, max_tokens: 1_000_000 })
 
   for (const name of ['constraints', 'do_not_retry', 'next_actions', 'decisions']) {
     assert.ok(structured[name].length > 0, name)
@@ -88,14 +88,14 @@ test('what a resume leaves out and what it shows are together what the record ha
 })
 
 test('a record of ordinary size is resumed whole, and says nothing of a cut', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', {
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', {
     ...SMALL,
     constraints: ['one', 'two'],
     decisions: Array.from({ length: 20 }, (_, n) => ({ decision: `decision ${n}`, rationale: REPEATED })),
   })
 
-  const answer = await bench.call('handoff_resume', { id, mark: false, format: 'full' })
+  const answer = await project.call('handoff_resume', { id, mark: false, format: 'full' })
 
   assert.equal(answer.truncated, undefined)
   assert.equal(answer.structured.decisions.length, 20)
@@ -105,22 +105,22 @@ test('a record of ordinary size is resumed whole, and says nothing of a cut', as
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 /** Copies of a record in a line: each goes on from the one before. */
-async function line(bench: Bench, count: number): Promise<void> {
-  const { path } = await bench.call('handoff_create', { ...SMALL, title: 'long title '.repeat(20) })
-  const record = JSON.parse(bench.read(path))
+async function line(project: TestProject, count: number): Promise<void> {
+  const { path } = await project.call('handoff_create', { ...SMALL, title: 'long title '.repeat(20) })
+  const record = JSON.parse(project.read(path))
   for (let n = 0; n < count; n++) {
     const lineage = {
       ...record.lineage,
       relation: n === 0 ? 'root' : 'continue',
       parents: n === 0 ? [] : [idOf(n - 1)],
     }
-    bench.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...record, id: idOf(n), lineage }))
+    project.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...record, id: idOf(n), lineage }))
   }
 }
 
 test('a lineage of hundreds comes in pages: nearest first, each record and each edge once, all of them in the end', async (t) => {
-  const bench = await openBench(t)
-  await line(bench, 400)
+  const project = await openTestProject(t)
+  await line(project, 400)
   const start = idOf(200)
   const nodes: string[] = []
   const edges: { from: string; to: string }[] = []
@@ -128,7 +128,7 @@ test('a lineage of hundreds comes in pages: nearest first, each record and each 
   let cursor: string | undefined
   let pages = 0
   do {
-    const page = await bench.call('handoff_lineage', {
+    const page = await project.call('handoff_lineage', {
       id: start,
       depth: 1000,
       ...(cursor !== undefined && { cursor }),
@@ -154,30 +154,30 @@ test('a lineage of hundreds comes in pages: nearest first, each record and each 
   assert.equal(new Set(edges.map(({ from, to }) => `${from} ${to}`)).size, 399)
   assert.equal(edges.length, 399)
   assert.ok(leaves.includes(idOf(399)))
-  const { lineage_path, truncated } = await bench.call('handoff_resume', { id: idOf(399), mark: false })
+  const { lineage_path, truncated } = await project.call('handoff_resume', { id: idOf(399), mark: false })
   assert.deepEqual([lineage_path.length, lineage_path.at(-1)], [50, idOf(399)])
   assert.equal(truncated.left_out.lineage_path, 350)
-  const rest = await bench.call(truncated.next.tool, truncated.next.args)
+  const rest = await project.call(truncated.next.tool, truncated.next.args)
   assert.equal(rest.total, 400)
 })
 
 test('a cursor of another graph is refused, and a merge of thousands of parents stays within the bound', async (t) => {
-  const bench = await openBench(t)
-  await line(bench, 60)
-  const { next_cursor } = await bench.call('handoff_lineage', { id: idOf(30), limit: 10 })
-  await assert.rejects(bench.call('handoff_lineage', { id: idOf(31), limit: 10, cursor: next_cursor }), {
+  const project = await openTestProject(t)
+  await line(project, 60)
+  const { next_cursor } = await project.call('handoff_lineage', { id: idOf(30), limit: 10 })
+  await assert.rejects(project.call('handoff_lineage', { id: idOf(31), limit: 10, cursor: next_cursor }), {
     code: 'invalid',
     reason: 'bad_cursor',
   })
-  await assert.rejects(bench.call('handoff_lineage', { cursor: 'nothing' }), { reason: 'bad_cursor' })
+  await assert.rejects(project.call('handoff_lineage', { cursor: 'nothing' }), { reason: 'bad_cursor' })
 
-  const record = { ...JSON.parse(bench.read(`.handoffs/records/${idOf(1)}.json`)), id: idOf(70) }
+  const record = { ...JSON.parse(project.read(`.handoffs/records/${idOf(1)}.json`)), id: idOf(70) }
   record.lineage.parents = Array.from({ length: 20_000 }, (_, n) => idOf(100_000 + n))
-  bench.write(`.handoffs/records/${idOf(70)}.json`, JSON.stringify(record))
-  const graph = await bench.call('handoff_lineage', { id: idOf(70), depth: 1 })
+  project.write(`.handoffs/records/${idOf(70)}.json`, JSON.stringify(record))
+  const graph = await project.call('handoff_lineage', { id: idOf(70), depth: 1 })
   assert.ok(bytes(graph) <= 80_000, `${bytes(graph)} bytes`)
   assert.equal(graph.missing_parents.length + graph.truncated.left_out.missing_parents, 20_000)
-  const { part } = await bench.call(graph.truncated.next.tool, graph.truncated.next.args)
+  const { part } = await project.call(graph.truncated.next.tool, graph.truncated.next.args)
   assert.equal(part.length, 20_000)
 })
 

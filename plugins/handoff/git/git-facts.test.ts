@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readableRecord } from '../domain/readable-record.ts'
-import { openBench } from '../testing/fixture.ts'
+import { openTestProject } from '../testing/fixture.ts'
 import { gitFactsFor } from './git-facts.ts'
 import { type Git, type GitFailure, gitIn } from './run-git.ts'
 
@@ -11,11 +11,11 @@ for (const [failure, relation] of [
   ['refused', 'unrelated_history'],
 ] as const) {
   test(`a merge-base that ends with ${failure} gives ${relation}`, async (t) => {
-    const bench = await openBench(t, { repository: true })
-    const captured = bench.git('rev-parse', 'HEAD')
-    bench.git('commit', '-q', '--allow-empty', '-m', 'second')
+    const project = await openTestProject(t, { repository: true })
+    const captured = project.git('rev-parse', 'HEAD')
+    project.git('commit', '-q', '--allow-empty', '-m', 'second')
     const record = readableRecord({ project: { repository: { head: captured } } })
-    const real = gitIn(bench.root, process.env)
+    const real = gitIn(project.root, process.env)
 
     const whole = await gitFactsFor(real, record, '.handoffs/')
     const cut = await gitFactsFor(failing(real, 'merge-base', failure), record, '.handoffs/')

@@ -17,6 +17,11 @@ export type GitFailure =
 /** Runs read-only git commands in one work tree. */
 export type Git = (...args: readonly string[]) => Promise<GitAnswer>
 
+export interface GitLimits {
+  readonly limitMs?: number
+  readonly signal?: AbortSignal
+}
+
 const LIMIT_MS = 2000 // design handoff, section 8
 const LARGEST_OUTPUT_BYTES = 4 * 1024 * 1024
 
@@ -24,7 +29,7 @@ const LARGEST_OUTPUT_BYTES = 4 * 1024 * 1024
 export function gitIn(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  { limitMs = LIMIT_MS, signal }: { readonly limitMs?: number; readonly signal?: AbortSignal } = {},
+  { limitMs = LIMIT_MS, signal }: GitLimits = {},
 ): Git {
   const call = {
     cwd,

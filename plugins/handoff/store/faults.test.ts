@@ -12,7 +12,7 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { updateRecord } from '../actions/update-record.ts'
 import { handoffConfig } from '../config.ts'
 import { createHandoffs, type Handoffs, type Project } from '../project.ts'
-import { contextOf, openBench, SMALL, testHost } from '../testing/fixture.ts'
+import { contextOf, openTestProject, SMALL, testHost } from '../testing/fixture.ts'
 
 type Fault = 'ENOSPC' | 'EIO' | 'killed'
 
@@ -231,10 +231,10 @@ async function emptyRoot(t: TestContext): Promise<string> {
 }
 
 test('the check of a fault bites: a store that writes records in place is found torn', async (t) => {
-  const bench = await openBench(t)
-  const { path } = await bench.call('handoff_create', SMALL)
-  const before = records(bench.root)
-  bench.write(path, bench.read(path).slice(0, 300))
+  const project = await openTestProject(t)
+  const { path } = await project.call('handoff_create', SMALL)
+  const before = records(project.root)
+  project.write(path, project.read(path).slice(0, 300))
 
-  await assert.rejects(assertSound(bench.root, before, 'a planted tear'))
+  await assert.rejects(assertSound(project.root, before, 'a planted tear'))
 })

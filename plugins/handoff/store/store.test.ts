@@ -23,7 +23,7 @@ import { isZombie } from '../../../server/platform/process-liveness.ts'
 import { pauseMs } from '../../../server/platform/process-lock.ts'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
-import { openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL } from '../testing/fixture.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import { layoutOf } from './layout.ts'
 import { openStore, type Store } from './store.ts'
@@ -271,12 +271,12 @@ test('no folder of the store is written through where it is a link out of the pr
 
 test('an index is not written through a folder that is a link, and lists are answered all the same', async (t) => {
   const outside = storeOn(t, realDisk).root
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', SMALL)
-  rmSync(join(bench.root, '.handoffs/.cache'), { recursive: true, force: true })
-  symlinkSync(outside, join(bench.root, '.handoffs/.cache'))
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', SMALL)
+  rmSync(join(project.root, '.handoffs/.cache'), { recursive: true, force: true })
+  symlinkSync(outside, join(project.root, '.handoffs/.cache'))
 
-  const fresh = await openBench(t, { root: bench.root })
+  const fresh = await openTestProject(t, { root: project.root })
   const { items } = await fresh.call('handoff_list')
 
   assert.deepEqual(
@@ -287,30 +287,30 @@ test('an index is not written through a folder that is a link, and lists are ans
 })
 
 test('a store that is taken away under a running server is made again by the next write', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   for (const name of ['.handoffs', '.handoffs/records', '.handoffs/.locks', '.handoffs/.tmp']) {
-    await bench.call('handoff_create', { ...SMALL, parent: 'none' })
-    rmSync(join(bench.root, name), { recursive: true })
+    await project.call('handoff_create', { ...SMALL, parent: 'none' })
+    rmSync(join(project.root, name), { recursive: true })
 
-    const { id } = await bench.call('handoff_create', { ...SMALL, parent: 'none' })
-    await bench.call('handoff_update', {
+    const { id } = await project.call('handoff_create', { ...SMALL, parent: 'none' })
+    await project.call('handoff_update', {
       id,
-      if_match: (await bench.call('handoff_get', { id })).etag,
+      if_match: (await project.call('handoff_get', { id })).etag,
       append: { completed: ['one'] },
     })
 
-    const { record } = await bench.call('handoff_get', { id })
+    const { record } = await project.call('handoff_get', { id })
     assert.deepEqual(record.summary.completed, ['one'], name)
   }
 })
 
 test('a read-only store is unavailable and keeps its bytes', async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
-  const before = bench.read(path)
-  const { program, options, env } = await ordinaryUserOf(t, bench.root)
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
+  const before = project.read(path)
+  const { program, options, env } = await ordinaryUserOf(t, project.root)
   const [node, satchel] = program
-  const folders = ['.handoffs', '.handoffs/records', '.handoffs/.tmp'].map((name) => join(bench.root, name))
+  const folders = ['.handoffs', '.handoffs/records', '.handoffs/.tmp'].map((name) => join(project.root, name))
   const writes = [
     ['create', '--title', 'a', '--objective', 'b', '--current-state', 'c'],
     ['redact', '--id', id, '--fields', '/summary/current_state', '--apply'],
@@ -320,7 +320,7 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
   const ran = writes.map((words) =>
     spawnSync(node, words, {
       ...options,
-      cwd: bench.root,
+      cwd: project.root,
       env: { ...process.env, ...env },
       encoding: 'utf8',
     }),
@@ -331,8 +331,8 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
     const { code, reason } = JSON.parse(stdout || stderr).error
     assert.deepEqual([code, reason], ['unavailable', 'store_unwritable'])
   }
-  assert.equal(bench.read(path), before)
-  assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
+  assert.equal(project.read(path), before)
+  assert.equal(readdirSync(join(project.root, '.handoffs/records')).length, 1)
 })
 
 test('a cache file that cannot be replaced leaves no temporary file', async (t) => {

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { validate } from '../../../generated/handoff-validate.js'
 import { realDisk } from '../../../server/plugin.ts'
 import { bundled } from '../../../test/fixtures/bundled.ts'
-import { openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL } from '../testing/fixture.ts'
 import { layoutOf } from './layout.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -39,14 +39,16 @@ function startWriter(args: readonly string[]): Writer {
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 18)
 
 test('eight processes with fifty updates each keep all four hundred', { timeout: 110_000 }, async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
 
-  const writers = Array.from({ length: 8 }, (_, n) => startWriter(['update', bench.root, id, '50', `p${n}`]))
+  const writers = Array.from({ length: 8 }, (_, n) =>
+    startWriter(['update', project.root, id, '50', `p${n}`]),
+  )
   const codes = await Promise.all(writers.map(({ ended }) => ended))
 
   assert.deepEqual(codes, Array(8).fill(0))
-  const record = JSON.parse(bench.read(path))
+  const record = JSON.parse(project.read(path))
   assert.equal(new Set(record.summary.completed).size, 400)
   assert.equal(validate(record), true)
 })
@@ -54,15 +56,15 @@ test('eight processes with fifty updates each keep all four hundred', { timeout:
 test('killed writers lose nothing that was acknowledged and leave no torn file', {
   timeout: 110_000 + KILLS * 5_000,
 }, async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
   const acknowledged: string[] = []
   const waitedMs: number[] = []
-  const store = storeAt(bench.root)
+  const store = storeAt(project.root)
 
   for (let round = 0; round < KILLS / 3; round++) {
     const writers = Array.from({ length: 3 }, (_, n) =>
-      startWriter(['update', bench.root, id, '1000', `r${round}p${n}`]),
+      startWriter(['update', project.root, id, '1000', `r${round}p${n}`]),
     )
     for (const writer of writers) {
       while (writer.acknowledged.length < 3 + (round % 6))
@@ -80,7 +82,7 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
   const [median = 0, longest = 0] = [waitedMs[Math.floor(waitedMs.length / 2)], waitedMs.at(-1)]
   t.diagnostic(`${KILLS} kills; next write: median ${median.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`)
   assert.ok(median <= 1000 && longest <= 5000)
-  const record = JSON.parse(bench.read(path))
+  const record = JSON.parse(project.read(path))
   const present = new Set(record.summary.completed)
   assert.deepEqual(
     acknowledged.filter((entry) => !present.has(entry)),
@@ -90,14 +92,14 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
 })
 
 test('twenty processes with one idempotency key make one record', { timeout: 110_000 }, async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
 
-  const writers = Array.from({ length: 20 }, () => startWriter(['create', bench.root, 'the-key']))
+  const writers = Array.from({ length: 20 }, () => startWriter(['create', project.root, 'the-key']))
   await Promise.all(writers.map(({ ended }) => ended))
 
   const ids = new Set(writers.flatMap(({ acknowledged }) => acknowledged))
   assert.deepEqual(
-    readdirSync(join(bench.root, '.handoffs/records')),
+    readdirSync(join(project.root, '.handoffs/records')),
     [...ids].map((id) => `${id}.json`),
   )
   assert.equal(ids.size, 1)
@@ -106,15 +108,15 @@ test('twenty processes with one idempotency key make one record', { timeout: 110
 test('of two processes that go on from one record at once exactly one child is conflicted', {
   timeout: 60_000,
 }, async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', SMALL)
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', SMALL)
 
-  const writers = Array.from({ length: 2 }, () => startWriter(['continue', bench.root, id]))
+  const writers = Array.from({ length: 2 }, () => startWriter(['continue', project.root, id]))
   await Promise.all(writers.map(({ ended }) => ended))
 
   const children = writers.flatMap(({ acknowledged }) => acknowledged)
   assert.equal(new Set(children).size, 2)
-  const flags = children.map((child) => JSON.parse(bench.read(`.handoffs/records/${child}.json`)).flags)
+  const flags = children.map((child) => JSON.parse(project.read(`.handoffs/records/${child}.json`)).flags)
   assert.deepEqual(flags.flat(), ['conflicted'])
 })
 
@@ -124,21 +126,21 @@ const STOPPED_S = Number(process.env['SATCHEL_STOPPED_S'] ?? 0)
 test('a holder that was stopped for 61 s aborts with locked and writes nothing', {
   timeout: 60_000 + STOPPED_S * 1000,
 }, async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
-  const holder = startWriter(['hold', bench.root, id, 'written by the stopped one'])
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
+  const holder = startWriter(['hold', project.root, id, 'written by the stopped one'])
   t.after(() => holder.process.kill('SIGKILL'))
   while (!holder.acknowledged.includes('holding')) await once(holder.process.stdout ?? holder.process, 'data')
   holder.process.kill('SIGSTOP')
   if (STOPPED_S > 0) await wait(STOPPED_S * 1000)
   else {
-    const locks = join(bench.root, '.handoffs/.locks')
+    const locks = join(project.root, '.handoffs/.locks')
     const old = new Date(Date.now() - 61_000)
     for (const lock of readdirSync(locks)) utimesSync(join(locks, lock), old, old)
   }
 
   const started = performance.now()
-  await storeAt(bench.root).update(id, undefined, (current) =>
+  await storeAt(project.root).update(id, undefined, (current) =>
     current.document?.text.replace(SMALL.current_state, 'written meanwhile'),
   )
   const waited = performance.now() - started
@@ -148,7 +150,7 @@ test('a holder that was stopped for 61 s aborts with locked and writes nothing',
 
   assert.ok(waited < 2000, `${waited} ms`)
   assert.deepEqual(holder.acknowledged, ['holding', 'refused: conflict/locked'])
-  assert.equal(JSON.parse(bench.read(path)).summary.current_state, 'written meanwhile')
+  assert.equal(JSON.parse(project.read(path)).summary.current_state, 'written meanwhile')
 })
 
 function storeAt(root: string): Store {

@@ -14,12 +14,16 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createHost, type RunningHost } from '../../../server/host.ts'
 import { type CallContext, type Host, type Log, SatchelError } from '../../../server/plugin.ts'
+import { type HandoffConfig, handoffConfig } from '../config.ts'
 import { plugin } from '../index.ts'
 
-/** One project folder, a host with the handoff plugin over it, and a clock that only the test moves. */
-export interface Bench {
+/** A project folder, a host with the handoff plugin, and a clock that only the test moves. */
+export interface TestProject {
   readonly root: string
   readonly host: RunningHost
+  /** The environment and the configuration that the host was given. */
+  readonly env: Readonly<Record<string, string>>
+  readonly config: HandoffConfig
   /** Resource URIs that were reported as changed. */
   readonly changed: string[]
   /** Everything that was logged. */
@@ -39,8 +43,8 @@ export type Answer = any
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A project of its own below the temporary folder, removed after the test. */
-export async function openBench(
+/** A project below the temporary folder, removed after the test. */
+export async function openTestProject(
   t: TestContext,
   options: {
     readonly config?: Record<string, unknown>
@@ -48,7 +52,7 @@ export async function openBench(
     readonly repository?: boolean
     readonly root?: string
   } = {},
-): Promise<Bench> {
+): Promise<TestProject> {
   const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
   if (options.root === undefined) t.after(() => rmSync(root, { recursive: true, force: true }))
   let clock = Date.parse('2026-11-21T10:00:00.000Z')
@@ -58,26 +62,26 @@ export async function openBench(
     ...silent,
     error: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
   }
-  const host = await createHost(
-    [{ plugin, config: plugin.config.parse(options.config ?? {}), source: 'built in' }],
-    {
-      log,
-      now: () => new Date(clock),
-      projectRoot: root,
-      configFile: undefined,
-      env: { PATH: process.env['PATH'], HOME: root, ...options.env },
-      filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
-      assetPath: (name) => name,
-      openListener: () => Promise.reject(new Error('no listener in this test')),
-    },
-  )
+  const config = handoffConfig.parse(options.config ?? {})
+  const host = await createHost([{ plugin, config, source: 'built in' }], {
+    log,
+    now: () => new Date(clock),
+    projectRoot: root,
+    configFile: undefined,
+    env: { PATH: process.env['PATH'], HOME: root, ...options.env },
+    filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
+    assetPath: (name) => name,
+    openListener: () => Promise.reject(new Error('no listener in this test')),
+  })
   t.after(() => host.stop())
   host.hub.on('*', (signal) => {
     if (signal.kind === 'resource') changed.push(signal.uri)
   })
-  const bench: Bench = {
+  const project: TestProject = {
     root,
     host,
+    env: options.env ?? {},
+    config,
     changed,
     logged,
     now: () => new Date(clock),
@@ -107,16 +111,16 @@ export async function openBench(
         stdio: ['ignore', 'pipe', 'ignore'],
       }).trim(),
   }
-  if (options.repository) startRepository(bench)
-  return bench
+  if (options.repository) startRepository(project)
+  return project
 }
 
-function startRepository(bench: Bench): void {
-  bench.git('init', '-q', '-b', 'main')
-  bench.write('src/callback.ts', 'export const callback = 1\n')
-  bench.write('README.md', '# Project\n')
-  bench.git('add', '.')
-  bench.git('commit', '-q', '-m', 'first')
+function startRepository(project: TestProject): void {
+  project.git('init', '-q', '-b', 'main')
+  project.write('src/callback.ts', 'export const callback = 1\n')
+  project.write('README.md', '# Project\n')
+  project.git('add', '.')
+  project.git('commit', '-q', '-m', 'first')
 }
 
 /** What a plugin gets of a host, for parts that are tested without one. */

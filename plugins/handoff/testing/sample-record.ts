@@ -23,7 +23,7 @@ export function sampleRecord(n: number, bytes: number): Handoff {
     flags: [],
     created_at: time,
     updated_at: time,
-    project: { id: 'p-bench', root_hint: '.', repository: null },
+    project: { id: 'p-sample', root_hint: '.', repository: null },
     origin: { harness: 'generic', adapter_version: null, session_id: null, model: null, actor: null },
     work: {
       title: `Record ${n} ${text(n, 3)}`,

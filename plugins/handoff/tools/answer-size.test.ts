@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startCli } from '../../../server/cli/testing/run-cli.ts'
 import type { Handoff } from '../domain/record.ts'
-import { contextOf, openBench, SMALL } from '../testing/fixture.ts'
+import { contextOf, openTestProject, SMALL } from '../testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -25,15 +25,15 @@ function large(n: number, count: number): Handoff {
 }
 
 test('the examination of a store comes in pages that give each problem once', async (t) => {
-  const bench = await openBench(t)
-  await bench.call('handoff_create', SMALL)
-  for (let n = 0; n < 120; n++) bench.write(`.handoffs/records/${idOf(n)}.json`, '')
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+  for (let n = 0; n < 120; n++) project.write(`.handoffs/records/${idOf(n)}.json`, '')
 
   const seen: string[] = []
   let cursor: string | undefined
   let pages = 0
   do {
-    const page = await bench.call('handoff_doctor', cursor === undefined ? {} : { cursor })
+    const page = await project.call('handoff_doctor', cursor === undefined ? {} : { cursor })
     assert.equal(page.total, 120)
     assert.ok(page.problems.length <= 50)
     seen.push(...page.problems.map(({ path }: { path: string }) => path))
@@ -42,47 +42,47 @@ test('the examination of a store comes in pages that give each problem once', as
   } while (cursor !== undefined)
 
   assert.deepEqual([pages, seen.length, new Set(seen).size], [3, 120, 120])
-  await assert.rejects(bench.call('handoff_doctor', { cursor: 'x' }), { reason: 'bad_cursor' })
+  await assert.rejects(project.call('handoff_doctor', { cursor: 'x' }), { reason: 'bad_cursor' })
 })
 
 test('a cycle of many records is one problem with a few names', async (t) => {
-  const bench = await openBench(t)
-  await bench.call('handoff_create', SMALL)
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
   for (let n = 0; n < 60; n++) {
     const lineage = { ...BASE.lineage, relation: 'continue', parents: [idOf((n + 1) % 60)] }
-    bench.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...BASE, id: idOf(n), lineage }))
+    project.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...BASE, id: idOf(n), lineage }))
   }
 
-  const { problems } = await bench.call('handoff_doctor')
+  const { problems } = await project.call('handoff_doctor')
 
   const cycle = problems.find(({ kind }: { kind: string }) => kind === 'lineage_cycle')
   assert.match(cycle.detail, /and 50 more; handoff_lineage lists all$/)
 })
 
 test('a list and the index name a few damaged files and count the others', async (t) => {
-  const bench = await openBench(t)
-  await bench.call('handoff_create', SMALL)
-  for (let n = 0; n < 120; n++) bench.write(`.handoffs/records/${idOf(n)}.json`, '')
-  const index = bench.host.registry.resources.find(({ resource }) => resource.uri === 'handoff://index')
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+  for (let n = 0; n < 120; n++) project.write(`.handoffs/records/${idOf(n)}.json`, '')
+  const index = project.host.registry.resources.find(({ resource }) => resource.uri === 'handoff://index')
 
-  const { problems, truncated } = await bench.call('handoff_list')
-  const shown = await index?.resource.read(contextOf(bench.root), 'handoff://index', {})
+  const { problems, truncated } = await project.call('handoff_list')
+  const shown = await index?.resource.read(contextOf(project.root), 'handoff://index', {})
 
   assert.equal(problems.length, 20)
   assert.deepEqual(truncated.left_out, { problems: 100 })
-  assert.equal((await bench.call(truncated.next.tool, truncated.next.args)).total, 120)
+  assert.equal((await project.call(truncated.next.tool, truncated.next.args)).total, 120)
   assert.equal(JSON.parse(shown?.text ?? '').problems.length, 100)
   assert.equal(shown?.truncated, true)
 })
 
 test('a list by title reads on after a title of any length', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   for (const word of ['a', 'b', 'c']) {
-    await bench.call('handoff_create', { ...SMALL, title: word.repeat(5000), parent: 'none' })
+    await project.call('handoff_create', { ...SMALL, title: word.repeat(5000), parent: 'none' })
   }
 
-  const first = await bench.call('handoff_list', { sort: 'title', limit: 2 })
-  const second = await bench.call('handoff_list', { sort: 'title', limit: 2, cursor: first.next_cursor })
+  const first = await project.call('handoff_list', { sort: 'title', limit: 2 })
+  const second = await project.call('handoff_list', { sort: 'title', limit: 2, cursor: first.next_cursor })
 
   assert.deepEqual(
     [first, second].map(({ items }) => items.length),
@@ -92,12 +92,12 @@ test('a list by title reads on after a title of any length', async (t) => {
 })
 
 test('a comparison of large records stays small, counts what it leaves out and says how to read on', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const [a, b] = [large(1, 400), large(2, 400)]
-  for (const record of [a, b]) bench.write(`.handoffs/records/${record.id}.json`, JSON.stringify(record))
+  for (const record of [a, b]) project.write(`.handoffs/records/${record.id}.json`, JSON.stringify(record))
 
-  const diff = await bench.call('handoff_diff', { a: a.id, b: b.id })
-  const all = await bench.call(diff.truncated.next.tool, diff.truncated.next.args)
+  const diff = await project.call('handoff_diff', { a: a.id, b: b.id })
+  const all = await project.call(diff.truncated.next.tool, diff.truncated.next.args)
 
   assert.ok(bytesOf(diff) < 40_000, `${bytesOf(diff)} bytes`)
   assert.ok(diff.added.length > 10 && diff.removed.length > 10)
@@ -107,18 +107,18 @@ test('a comparison of large records stays small, counts what it leaves out and s
 })
 
 test('a difference longer than any answer is read from the record', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const a = large(1, 0)
   const b = { ...a, id: idOf(2), x_long: 'x'.repeat(20_000) }
-  for (const record of [a, b]) bench.write(`.handoffs/records/${record.id}.json`, JSON.stringify(record))
+  for (const record of [a, b]) project.write(`.handoffs/records/${record.id}.json`, JSON.stringify(record))
 
-  const given = await bench.call('handoff_diff', {
+  const given = await project.call('handoff_diff', {
     a,
     b: { ...b, x_long: 'x'.repeat(1_300_000) },
     max_tokens: 300_000,
   })
-  const diff = await bench.call('handoff_diff', { a: a.id, b: b.id, max_tokens: 1000 })
-  const wider = await bench.call(diff.truncated.next.tool, diff.truncated.next.args)
+  const diff = await project.call('handoff_diff', { a: a.id, b: b.id, max_tokens: 1000 })
+  const wider = await project.call(diff.truncated.next.tool, diff.truncated.next.args)
 
   assert.deepEqual(diff.truncated.left_out, { added: 1 })
   assert.equal(wider.added[0].value.length, 20_000)
@@ -128,10 +128,10 @@ test('a difference longer than any answer is read from the record', async (t) =>
 })
 
 test('a long export comes in parts that joined are the text, also between the bytes of a character', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const text = JSON.stringify(large(1, 400))
-  bench.write(`.handoffs/records/${idOf(1)}.json`, text)
-  const whole = await bench.call('handoff_export', { id: idOf(1), format: 'json', max_tokens: 0 })
+  project.write(`.handoffs/records/${idOf(1)}.json`, text)
+  const whole = await project.call('handoff_export', { id: idOf(1), format: 'json', max_tokens: 0 })
 
   const parts: string[] = []
   let call: { tool: string; args: Record<string, unknown> } | undefined = {
@@ -140,7 +140,7 @@ test('a long export comes in parts that joined are the text, also between the by
   }
   while (call) {
     const answer: { content: string; sha256: string; bytes: number; truncated?: { next: typeof call } } =
-      await bench.call(call.tool, call.args)
+      await project.call(call.tool, call.args)
     assert.deepEqual([answer.sha256, answer.bytes], [whole.sha256, Buffer.byteLength(text)])
     assert.ok(Buffer.byteLength(answer.content) <= 2501 * 4)
     parts.push(answer.content)
@@ -151,34 +151,34 @@ test('a long export comes in parts that joined are the text, also between the by
   assert.equal(parts.length, Math.ceil(Buffer.byteLength(text) / 10_004))
   assert.equal(parts.join(''), text)
   const inside = { id: idOf(1), format: 'json', offset: Buffer.from(text).indexOf(Buffer.from('é')) + 1 }
-  await assert.rejects(bench.call('handoff_export', inside), { reason: 'invalid_arguments' })
-  await assert.rejects(bench.call('handoff_export', { ...inside, offset: 10_000_000 }), {
+  await assert.rejects(project.call('handoff_export', inside), { reason: 'invalid_arguments' })
+  await assert.rejects(project.call('handoff_export', { ...inside, offset: 10_000_000 }), {
     reason: 'invalid_arguments',
   })
 })
 
 test('an export of 200 KB is the bound of one answer, and at the command line a file is whole', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const text = JSON.stringify(large(1, 1000))
-  bench.write(`.handoffs/records/${idOf(1)}.json`, text)
+  project.write(`.handoffs/records/${idOf(1)}.json`, text)
 
-  const { content, bytes, truncated } = await bench.call('handoff_export', { id: idOf(1), format: 'json' })
-  const argv = ['handoff', 'export', idOf(1), '--format', 'json', '--project', bench.root, '-o', 'out.json']
-  const ran = await startCli(argv, { cwd: bench.root }).done
+  const { content, bytes, truncated } = await project.call('handoff_export', { id: idOf(1), format: 'json' })
+  const argv = ['handoff', 'export', idOf(1), '--format', 'json', '--project', project.root, '-o', 'out.json']
+  const ran = await startCli(argv, { cwd: project.root }).done
 
   assert.equal(bytes, Buffer.byteLength(text))
   assert.ok(bytes > 400_000 && Buffer.byteLength(content) <= 200_000)
   assert.equal(truncated.left_out.bytes, bytes - Buffer.byteLength(content))
-  assert.deepEqual([ran.code, readFileSync(join(bench.root, 'out.json'), 'utf8') === text], [0, true])
+  assert.deepEqual([ran.code, readFileSync(join(project.root, 'out.json'), 'utf8') === text], [0, true])
 })
 
 test('the latest record is listed as a resource once there is one', async (t) => {
-  const bench = await openBench(t)
-  const latest = bench.host.registry.resources.find(({ resource }) => resource.uri === 'handoff://latest')
-  const isListed = () => latest?.resource.exists?.(contextOf(bench.root))
+  const project = await openTestProject(t)
+  const latest = project.host.registry.resources.find(({ resource }) => resource.uri === 'handoff://latest')
+  const isListed = () => latest?.resource.exists?.(contextOf(project.root))
 
   const before = await isListed()
-  await bench.call('handoff_create', SMALL)
+  await project.call('handoff_create', SMALL)
 
   assert.deepEqual([before, await isListed()], [false, true])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
-import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -40,8 +40,8 @@ const ODD_TEXTS = [
 
 for (const [index, text] of ODD_TEXTS.entries()) {
   test(`export as Markdown and import give the same bytes (${index + 1})`, async (t) => {
-    const from = await openBench(t)
-    const to = await openBench(t)
+    const from = await openTestProject(t)
+    const to = await openTestProject(t)
     from.write(`.handoffs/records/${idOf(1)}.json`, text)
 
     const { content, sha256 } = await from.call('handoff_export', { id: idOf(1) })
@@ -59,7 +59,7 @@ for (const [index, text] of ODD_TEXTS.entries()) {
 }
 
 test('what nobody touches keeps its bytes from import over transition and update to export', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const odd =
     '  "10": 1.0,\r\n\t"2": [12345678901234567890, -0, 1e400],\r\n  "__proto__": {"x": 1, "10": 1.50},\r\n  "constructor": "c",\r\n'
   const inside = '"own":\t{"10": 1.0, "2": -0, "__proto__": null},  "title"'
@@ -68,19 +68,19 @@ test('what nobody touches keeps its bytes from import over transition and update
     .replace('{\r\n', `{\r\n${odd}`)
     .replace('"title"', inside)
   const path = `.handoffs/records/${idOf(1)}.json`
-  const etag = async () => (await bench.call('handoff_get', { id: idOf(1), max_tokens: 100_000 })).etag
+  const etag = async () => (await project.call('handoff_get', { id: idOf(1), max_tokens: 100_000 })).etag
 
-  await bench.call('handoff_import', { content: text })
-  assert.equal(bench.read(path), text)
-  await bench.call('handoff_transition', { id: idOf(1), to: 'validated' }).catch(() => undefined)
+  await project.call('handoff_import', { content: text })
+  assert.equal(project.read(path), text)
+  await project.call('handoff_transition', { id: idOf(1), to: 'validated' }).catch(() => undefined)
   const patch = [{ op: 'replace', path: '/summary/current_state', value: 'Another state.' }]
-  await bench.call('handoff_update', { id: idOf(1), if_match: await etag(), patch })
-  await bench.call('handoff_redact', { id: idOf(1), fields: ['/work/objective'], apply: true })
-  await bench.call('handoff_transition', { id: idOf(1), to: 'archived' })
-  const json = await bench.call('handoff_export', { id: idOf(1), format: 'json' })
-  const markdown = await bench.call('handoff_export', { id: idOf(1), format: 'md' })
+  await project.call('handoff_update', { id: idOf(1), if_match: await etag(), patch })
+  await project.call('handoff_redact', { id: idOf(1), fields: ['/work/objective'], apply: true })
+  await project.call('handoff_transition', { id: idOf(1), to: 'archived' })
+  const json = await project.call('handoff_export', { id: idOf(1), format: 'json' })
+  const markdown = await project.call('handoff_export', { id: idOf(1), format: 'md' })
 
-  assert.equal(json.content, bench.read(path))
+  assert.equal(json.content, project.read(path))
   const kept = (record: string) => {
     const touched =
       /^ {2}"(?:status|flags|updated_at|validation|redactions)": (?:[^\r\n{[]*|[{[]\r\n[\s\S]*?\r\n {2}[}\]]|\[\]|\{\}),?\r\n/gm
@@ -93,17 +93,17 @@ test('what nobody touches keeps its bytes from import over transition and update
   assert.equal(kept(json.content), kept(text))
   assert.ok(json.content.includes(odd) && json.content.includes(inside))
   assert.match(json.content, /"\$schema": "https:\/\/threadline\.dev/)
-  const to = await openBench(t)
+  const to = await openTestProject(t)
   await to.call('handoff_import', { content: markdown.content })
   assert.equal(to.read(path), json.content)
   assert.equal(({} as Record<string, unknown>)['x'], undefined)
 })
 
 test('a changed block is imported with a warning, two blocks are not', async (t) => {
-  const from = await openBench(t)
+  const from = await openTestProject(t)
   from.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
   const { content } = await from.call('handoff_export', { id: idOf(1) })
-  const to = await openBench(t)
+  const to = await openTestProject(t)
 
   const changed = await to.call('handoff_import', {
     content: content.replace('"One fixture remains."', '"None remains."'),
@@ -121,21 +121,22 @@ test('a changed block is imported with a warning, two blocks are not', async (t)
 
 for (const folder of ['.baton/handoffs', '.threadline/handoffs']) {
   test(`a ${folder} folder comes in with bytes, status and schema id; again all is the same`, async (t) => {
-    const bench = await openBench(t)
+    const project = await openTestProject(t)
     const texts = [1, 2, 3].map((n) =>
       recordText(n, { status: 'superseded', $schema: LEGACY }).replace('\n', '\n\t'),
     )
-    mkdirSync(join(bench.root, folder), { recursive: true })
-    for (const [n, text] of texts.entries()) bench.write(`${folder}/20260902T143000Z--0198c0d${n}.json`, text)
-    bench.write(`${folder}/20260902T143000Z--deadbeef.json`, '{"kind": "handoff",\n  oops')
-    bench.write(
+    mkdirSync(join(project.root, folder), { recursive: true })
+    for (const [n, text] of texts.entries())
+      project.write(`${folder}/20260902T143000Z--0198c0d${n}.json`, text)
+    project.write(`${folder}/20260902T143000Z--deadbeef.json`, '{"kind": "handoff",\n  oops')
+    project.write(
       `${folder}/20260902T143000Z--feedbeef.json`,
       recordText(9, { summary: { ...BASE.summary, current_state: `key ${secret}` } }),
     )
 
-    const first = await bench.call('handoff_import', { path: folder })
-    const again = await bench.call('handoff_import', { path: folder })
-    const redacted = await bench.call('handoff_import', { path: folder, secrets: 'redact' })
+    const first = await project.call('handoff_import', { path: folder })
+    const again = await project.call('handoff_import', { path: folder })
+    const redacted = await project.call('handoff_import', { path: folder, secrets: 'redact' })
 
     assert.deepEqual(outcomes(first), [
       'imported',
@@ -148,50 +149,50 @@ for (const folder of ['.baton/handoffs', '.threadline/handoffs']) {
     assert.deepEqual(outcomes(again), ['same', 'same', 'same', 'broken bad_json', 'broken secret_found'])
     assert.deepEqual(outcomes(redacted), ['same', 'same', 'same', 'broken bad_json', 'imported'])
     for (const [n, text] of texts.entries())
-      assert.equal(bench.read(`.handoffs/records/${idOf(n + 1)}.json`), text)
-    const clean = JSON.parse(bench.read(`.handoffs/records/${idOf(9)}.json`))
+      assert.equal(project.read(`.handoffs/records/${idOf(n + 1)}.json`), text)
+    const clean = JSON.parse(project.read(`.handoffs/records/${idOf(9)}.json`))
     assert.equal(clean.summary.current_state, 'key [REDACTED]')
     assert.equal(clean.redactions.at(-1).field, '/summary/current_state')
   })
 }
 
 test('another text under a known id is a conflict, kept, or comes in under a new id with its references', async (t) => {
-  const bench = await openBench(t)
-  bench.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
+  const project = await openTestProject(t)
+  project.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
   const other = recordText(1, { work: { ...BASE.work, title: 'Another' } })
   const child = recordText(2, {
     lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
   })
   const bundle = [other, child].map((text) => JSON.stringify(JSON.parse(text))).join('\n')
 
-  assert.deepEqual(outcomes(await bench.call('handoff_import', { content: other })), ['conflict exists'])
-  assert.deepEqual(outcomes(await bench.call('handoff_import', { content: other, on_conflict: 'keep' })), [
+  assert.deepEqual(outcomes(await project.call('handoff_import', { content: other })), ['conflict exists'])
+  assert.deepEqual(outcomes(await project.call('handoff_import', { content: other, on_conflict: 'keep' })), [
     'kept exists',
   ])
-  const dry = await bench.call('handoff_import', { content: bundle, on_conflict: 'new_id', dry_run: true })
+  const dry = await project.call('handoff_import', { content: bundle, on_conflict: 'new_id', dry_run: true })
   assert.deepEqual(outcomes(dry), ['imported', 'imported'])
-  assert.equal(readdirSync(join(bench.root, '.handoffs/records')).length, 1)
-  const { results } = await bench.call('handoff_import', { content: bundle, on_conflict: 'new_id' })
+  assert.equal(readdirSync(join(project.root, '.handoffs/records')).length, 1)
+  const { results } = await project.call('handoff_import', { content: bundle, on_conflict: 'new_id' })
 
-  const copy = JSON.parse(bench.read(`.handoffs/records/${results[0].id}.json`))
+  const copy = JSON.parse(project.read(`.handoffs/records/${results[0].id}.json`))
   assert.deepEqual([copy.work.title, copy.flags], ['Another', ['conflicted']])
-  assert.deepEqual(JSON.parse(bench.read(`.handoffs/records/${idOf(2)}.json`)).lineage.parents, [copy.id])
+  assert.deepEqual(JSON.parse(project.read(`.handoffs/records/${idOf(2)}.json`)).lineage.parents, [copy.id])
 })
 
 test('a bundle holds one compact record per line, parents first, and loses no number', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const lineage: Omit<Handoff['lineage'], 'parents'> = {
     relation: 'continue',
     branch_label: null,
     merge_basis: [],
   }
-  bench.write(
+  project.write(
     `.handoffs/records/${idOf(1)}.json`,
     recordText(1, { lineage: { ...lineage, parents: [idOf(2)] } }),
   )
-  bench.write(`.handoffs/records/${idOf(2)}.json`, recordText(2).replace('"kind"', '"n": 1.50,  "kind"'))
+  project.write(`.handoffs/records/${idOf(2)}.json`, recordText(2).replace('"kind"', '"n": 1.50,  "kind"'))
 
-  const { content } = await bench.call('handoff_export', { ids: [idOf(1), idOf(2), idOf(1)] })
+  const { content } = await project.call('handoff_export', { ids: [idOf(1), idOf(2), idOf(1)] })
 
   const lines = content.trimEnd().split('\n')
   assert.deepEqual(
@@ -199,16 +200,16 @@ test('a bundle holds one compact record per line, parents first, and loses no nu
     [idOf(2), idOf(1)],
   )
   assert.ok(lines[0].includes('"n":1.50,'))
-  const to = await openBench(t)
+  const to = await openTestProject(t)
   assert.deepEqual(outcomes(await to.call('handoff_import', { content })), ['imported', 'imported'])
-  await assert.rejects(bench.call('handoff_export', { ids: Array(1001).fill(idOf(1)) }), {
+  await assert.rejects(project.call('handoff_export', { ids: Array(1001).fill(idOf(1)) }), {
     reason: 'bundle_too_large',
   })
 })
 
 test('what is no record is broken, with reason and place, and never written', async (t) => {
-  const bench = await openBench(t)
-  writeFileSync(join(bench.root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
+  const project = await openTestProject(t)
+  writeFileSync(join(project.root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
   const broken = [
     [{ content: '[1, 2]' }, 'broken schema_invalid'],
     [{ content: '{"kind": "handoff"}' }, 'broken schema_invalid'],
@@ -224,26 +225,26 @@ test('what is no record is broken, with reason and place, and never written', as
     ],
   ] as const
   for (const [input, expected] of broken) {
-    assert.deepEqual(outcomes(await bench.call('handoff_import', input)), [expected])
+    assert.deepEqual(outcomes(await project.call('handoff_import', input)), [expected])
   }
-  await assert.rejects(bench.call('handoff_import', { path: '../elsewhere' }), { reason: 'path_refused' })
-  await assert.rejects(bench.call('handoff_import', { path: 'none.json' }), { reason: 'file_not_found' })
-  await assert.rejects(bench.call('handoff_import', {}), { reason: 'invalid_arguments' })
+  await assert.rejects(project.call('handoff_import', { path: '../elsewhere' }), { reason: 'path_refused' })
+  await assert.rejects(project.call('handoff_import', { path: 'none.json' }), { reason: 'file_not_found' })
+  await assert.rejects(project.call('handoff_import', {}), { reason: 'invalid_arguments' })
   assert.equal(
-    bench.files().some((path) => path.includes('records')),
+    project.files().some((path) => path.includes('records')),
     false,
   )
 })
 
 test('a hand-written file that is imported again is the draft it became', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const content = '# Fix the callback\n\n## Next\n- Add a fixture\n'
 
-  const dry = await bench.call('handoff_import', { content, dry_run: true })
-  const first = await bench.call('handoff_import', { content })
-  const again = await bench.call('handoff_import', { content })
-  const dryAgain = await bench.call('handoff_import', { content, dry_run: true })
-  const other = await bench.call('handoff_import', { content: `${content}- Run the suite\n` })
+  const dry = await project.call('handoff_import', { content, dry_run: true })
+  const first = await project.call('handoff_import', { content })
+  const again = await project.call('handoff_import', { content })
+  const dryAgain = await project.call('handoff_import', { content, dry_run: true })
+  const other = await project.call('handoff_import', { content: `${content}- Run the suite\n` })
 
   assert.deepEqual([dry, first, again, dryAgain, other].map(outcomes), [
     ['imported'],
@@ -253,11 +254,11 @@ test('a hand-written file that is imported again is the draft it became', async 
     ['imported'],
   ])
   assert.equal(again.results[0].id, first.results[0].id)
-  assert.equal(bench.files().filter((path) => /records\/.*json$/.test(path)).length, 2)
+  assert.equal(project.files().filter((path) => /records\/.*json$/.test(path)).length, 2)
 })
 
 test('every line of a hand-written file is in a field or among the unmapped', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const text = [
     '# Fix the callback',
     'Some words before any heading.',
@@ -287,9 +288,9 @@ test('every line of a hand-written file is in a field or among the unmapped', as
     '- milk',
     'and bread',
   ]
-  const { results } = await bench.call('handoff_import', { content: text.join('\n') })
+  const { results } = await project.call('handoff_import', { content: text.join('\n') })
 
-  const stored = bench.read(`.handoffs/records/${results[0].id}.json`)
+  const stored = project.read(`.handoffs/records/${results[0].id}.json`)
   const record = JSON.parse(stored)
   assert.equal(record.status, 'draft')
   assert.equal(record.work.title, 'Fix the callback')
@@ -313,11 +314,11 @@ test('every line of a hand-written file is in a field or among the unmapped', as
   assert.match(record.x_satchel.unmapped, /Shopping list\n- milk\nand bread/)
 })
 
-async function dirty(bench: Bench): Promise<string> {
-  const { id, path } = await bench.call('handoff_create', { ...SMALL, completed: ['x'] })
-  bench.write(
+async function dirty(project: TestProject): Promise<string> {
+  const { id, path } = await project.call('handoff_create', { ...SMALL, completed: ['x'] })
+  project.write(
     path,
-    bench
+    project
       .read(path)
       .replace('"x"', JSON.stringify(`token ${secret}`))
       .replace('"kind"', `"k ${secret}": {"${secret}": 1},\n  "kind"`),
@@ -326,86 +327,86 @@ async function dirty(bench: Bench): Promise<string> {
 }
 
 test('redact finds, and removes from the stored record only what is a secret', async (t) => {
-  const bench = await openBench(t)
-  const id = await dirty(bench)
+  const project = await openTestProject(t)
+  const id = await dirty(project)
   const path = `.handoffs/records/${id}.json`
-  const before = bench.read(path)
+  const before = project.read(path)
 
-  const found = await bench.call('handoff_redact', { id })
+  const found = await project.call('handoff_redact', { id })
   assert.equal(found.applied, false)
-  assert.equal(bench.read(path), before)
+  assert.equal(project.read(path), before)
   assert.ok(!JSON.stringify(found).includes(secret.slice(4)))
-  const applied = await bench.call('handoff_redact', { id, apply: true, fields: ['/work/objective'] })
+  const applied = await project.call('handoff_redact', { id, apply: true, fields: ['/work/objective'] })
 
-  const after = bench.read(path)
+  const after = project.read(path)
   assert.equal(applied.applied, true)
   assert.ok(!after.includes(secret))
   const record = JSON.parse(after)
   assert.deepEqual(record.summary.completed, ['token [REDACTED]'])
   assert.equal(record.work.objective, '[REDACTED]')
   assert.deepEqual(record.redacted_key_1, { redacted_key_2: 1 })
-  const clean = await bench.call('handoff_validate', { id })
+  const clean = await project.call('handoff_validate', { id })
   const byName = new Map(
     clean.validation.checks.map(({ name, status }: { name: string; status: string }) => [name, status]),
   )
   assert.equal(byName.get('secrets'), 'pass')
   assert.equal(byName.get('redactions'), 'pass')
-  await assert.rejects(bench.call('handoff_redact', { id, fields: ['/nothing'] }), {
+  await assert.rejects(project.call('handoff_redact', { id, fields: ['/nothing'] }), {
     reason: 'pointer_not_found',
   })
 })
 
 test('a released record is redacted only with a reason, which its history keeps', async (t) => {
-  const bench = await openBench(t)
-  const id = await dirty(bench)
+  const project = await openTestProject(t)
+  const id = await dirty(project)
   const path = `.handoffs/records/${id}.json`
-  bench.write(path, bench.read(path).replace('"status": "draft"', '"status": "ready"'))
+  project.write(path, project.read(path).replace('"status": "draft"', '"status": "ready"'))
 
-  await assert.rejects(bench.call('handoff_redact', { id, apply: true }), {
+  await assert.rejects(project.call('handoff_redact', { id, apply: true }), {
     code: 'conflict',
     reason: 'immutable',
   })
-  await bench.call('handoff_redact', { id, apply: true, force_reason: `${secret} leaked` })
+  await project.call('handoff_redact', { id, apply: true, force_reason: `${secret} leaked` })
 
-  const record = JSON.parse(bench.read(path))
+  const record = JSON.parse(project.read(path))
   assert.equal(record.status, 'ready')
   assert.equal(record.x_satchel.history.at(-1).reason, '[REDACTED] leaked')
-  assert.ok(!bench.read(path).includes(secret))
+  assert.ok(!project.read(path).includes(secret))
 })
 
 test('a text and a record that is not stored are redacted in the answer alone', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
 
-  const text = await bench.call('handoff_redact', { text: `x ${secret} y` })
-  const record = await bench.call('handoff_redact', {
+  const text = await project.call('handoff_redact', { text: `x ${secret} y` })
+  const record = await project.call('handoff_redact', {
     record: JSON.stringify({ ...BASE, login: { password: 'Corr3ct-Horse-Battery' } }),
   })
 
   assert.equal(text.text, 'x [REDACTED] y')
   assert.equal(record.record.login.password, '[REDACTED]')
-  assert.deepEqual(bench.files(), [])
+  assert.deepEqual(project.files(), [])
 })
 
 test('a bundle of more than 1,000 records is refused and nothing is written', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
 
   const content = '{}\n'.repeat(1001)
-  await assert.rejects(bench.call('handoff_import', { content }), {
+  await assert.rejects(project.call('handoff_import', { content }), {
     code: 'too_large',
     reason: 'bundle_too_large',
   })
 
-  assert.deepEqual(bench.files(), [])
+  assert.deepEqual(project.files(), [])
 })
 
 test('a record that comes in under a new id keeps its flags', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const record: Handoff = { ...BASE, status: 'draft', flags: ['invalid'] }
-  await bench.call('handoff_import', { content: JSON.stringify(record) })
+  await project.call('handoff_import', { content: JSON.stringify(record) })
 
   const other = JSON.stringify({ ...record, work: { ...record.work, title: 'Another title' } })
-  const { results } = await bench.call('handoff_import', { content: other, on_conflict: 'new_id' })
+  const { results } = await project.call('handoff_import', { content: other, on_conflict: 'new_id' })
 
-  const stored = JSON.parse(bench.read(`.handoffs/records/${results[0].id}.json`))
+  const stored = JSON.parse(project.read(`.handoffs/records/${results[0].id}.json`))
   assert.deepEqual(stored.flags, ['invalid', 'conflicted'])
 })

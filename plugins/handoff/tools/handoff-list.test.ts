@@ -9,14 +9,18 @@ import { type Disk, realDisk } from '../../../server/plugin.ts'
 import type { Handoff } from '../domain/record.ts'
 import { layoutOf } from '../store/layout.ts'
 import { createIndex } from '../store/record-index.ts'
-import { type Bench, leastMs, openBench, SMALL } from '../testing/fixture.ts'
+import { leastMs, openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-function put(bench: Bench, n: number, change: (record: Handoff) => Partial<Handoff> = () => ({})): void {
+function put(
+  project: TestProject,
+  n: number,
+  change: (record: Handoff) => Partial<Handoff> = () => ({}),
+): void {
   const time = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString()
   const record = {
     ...BASE,
@@ -25,7 +29,7 @@ function put(bench: Bench, n: number, change: (record: Handoff) => Partial<Hando
     updated_at: time,
     work: { ...BASE.work, title: `Record ${n}` },
   }
-  const folder = join(bench.root, '.handoffs/records')
+  const folder = join(project.root, '.handoffs/records')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${idOf(n)}.json`), JSON.stringify({ ...record, ...change(record) }))
 }
@@ -34,8 +38,8 @@ type Listed = { id: string; title: string; snippet?: string }
 const titles = (answer: { items: Listed[] }) => answer.items.map(({ title }) => title)
 
 test('reading verbs make nothing in a project without a store and touch nothing in one that has one', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const empty = bench.files()
+  const project = await openTestProject(t, { repository: true })
+  const empty = project.files()
   for (const tool of [
     'handoff_list',
     'handoff_get',
@@ -43,19 +47,19 @@ test('reading verbs make nothing in a project without a store and touch nothing 
     'handoff_check_plan',
     'handoff_resume',
   ]) {
-    await bench
+    await project
       .call(
         tool,
         tool === 'handoff_get' ? { id: 'latest' } : tool === 'handoff_check_plan' ? { plan: 'x' } : {},
       )
       .catch((error: { reason: string }) => assert.equal(error.reason, 'record_not_found', tool))
   }
-  assert.deepEqual(bench.files(), empty)
+  assert.deepEqual(project.files(), empty)
 })
 
 test('a damaged file is listed with reason and line, keeps its bytes, and hides no other record', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1)
+  const project = await openTestProject(t)
+  put(project, 1)
   const damaged = {
     [`${idOf(2)}.json`]: '<<<<<<< HEAD\n{"a": 1}\n=======\n{"a": 2}\n>>>>>>> theirs\n',
     [`${idOf(3)}.json`]: '',
@@ -66,9 +70,9 @@ test('a damaged file is listed with reason and line, keeps its bytes, and hides 
     [`${idOf(8)}.json`]: `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
     'notes.json': '{}',
   }
-  for (const [name, content] of Object.entries(damaged)) bench.write(`.handoffs/records/${name}`, content)
+  for (const [name, content] of Object.entries(damaged)) project.write(`.handoffs/records/${name}`, content)
 
-  const answer = await bench.call('handoff_list')
+  const answer = await project.call('handoff_list')
 
   assert.deepEqual(titles(answer), ['Record 1'])
   const reasons = answer.problems.map(({ reason, line }: { reason: string; line?: number }) => [reason, line])
@@ -82,23 +86,23 @@ test('a damaged file is listed with reason and line, keeps its bytes, and hides 
     ['too_deep', undefined],
     ['wrong_id', undefined],
   ])
-  await assert.rejects(bench.call('handoff_get', { id: idOf(4) }), { code: 'invalid', reason: 'bad_json' })
-  const readable = await bench.call('handoff_get', { id: idOf(7) })
+  await assert.rejects(project.call('handoff_get', { id: idOf(4) }), { code: 'invalid', reason: 'bad_json' })
+  const readable = await project.call('handoff_get', { id: idOf(7) })
   assert.equal(readable.problems[0].reason, 'schema_invalid')
   for (const [name, content] of Object.entries(damaged)) {
-    assert.deepEqual(readFileSync(join(bench.root, '.handoffs/records', name)), Buffer.from(content))
+    assert.deepEqual(readFileSync(join(project.root, '.handoffs/records', name)), Buffer.from(content))
   }
 })
 
 test('a record of another process is in the next answer, and so is its removal', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1)
-  assert.equal((await bench.call('handoff_list')).total, 1)
+  const project = await openTestProject(t)
+  put(project, 1)
+  assert.equal((await project.call('handoff_list')).total, 1)
 
-  put(bench, 2)
-  assert.equal((await bench.call('handoff_list')).total, 2)
-  rmSync(join(bench.root, '.handoffs/records', `${idOf(1)}.json`))
-  assert.deepEqual(titles(await bench.call('handoff_list')), ['Record 2'])
+  put(project, 2)
+  assert.equal((await project.call('handoff_list')).total, 2)
+  rmSync(join(project.root, '.handoffs/records', `${idOf(1)}.json`))
+  assert.deepEqual(titles(await project.call('handoff_list')), ['Record 2'])
 })
 
 /** An index file as it stands, but with another body. */
@@ -107,10 +111,10 @@ function indexOf(body: string): string {
 }
 
 test('an index that is gone, cut, newer, edited or of another shape gives the same answers as a new one', async (t) => {
-  const first = await openBench(t)
+  const first = await openTestProject(t)
   for (let n = 0; n < 20; n++) put(first, n)
   const list = async () => {
-    const fresh = await openBench(t, { root: first.root })
+    const fresh = await openTestProject(t, { root: first.root })
     const { items } = await fresh.call('handoff_list', { query: 'record', limit: 50 })
     return items
   }
@@ -135,15 +139,15 @@ test('an index that is gone, cut, newer, edited or of another shape gives the sa
 })
 
 test('a look that must end in time reads first what was written last, says what is left, and goes on where it ended', async (t) => {
-  const bench = await openBench(t)
-  for (let n = 0; n < 300; n++) put(bench, n)
-  const file = (n: number) => join(bench.root, '.handoffs/records', `${idOf(n)}.json`)
+  const project = await openTestProject(t)
+  for (let n = 0; n < 300; n++) put(project, n)
+  const file = (n: number) => join(project.root, '.handoffs/records', `${idOf(n)}.json`)
   for (let n = 0; n < 300; n++) utimesSync(file(n), 1_700_000_000 + n, 1_700_000_000 + n)
   utimesSync(file(7), 1_800_000_000, 1_800_000_000) // an old record that was changed just now
   let clock = 0
   /** As a process of its own that comes later, on a clock that goes on by one with every look at it. */
   const look = async (budgetMs: number) => {
-    const layout = layoutOf(bench.root, join(bench.root, '.handoffs'))
+    const layout = layoutOf(project.root, join(project.root, '.handoffs'))
     clock += 10_000
     const view = await createIndex(realDisk, layout, () => clock++).viewWithin(budgetMs)
     return { ...view, ids: view.rows.map(({ id }) => id) }
@@ -161,15 +165,15 @@ test('a look that must end in time reads first what was written last, says what 
     assert.ok(next.unread < last.unread && round < 30, `round ${round}: ${next.unread} unread`)
     last = next
   }
-  const whole = await bench.call('handoff_list', { limit: 1 })
+  const whole = await project.call('handoff_list', { limit: 1 })
   assert.deepEqual([last.ids.length, whole.total], [300, 300])
 
   // Not even the time to see which files changed: what is known of them is better than nothing, and none of it is lost.
   const hasty = await look(1)
   assert.deepEqual([hasty.ids.length, hasty.unread, hasty.unchecked > 200], [300, 0, true])
-  bench.write(
+  project.write(
     `.handoffs/records/${idOf(3)}.json`,
-    bench.read(`.handoffs/records/${idOf(3)}.json`).replace('Record 3', 'Renamed'),
+    project.read(`.handoffs/records/${idOf(3)}.json`).replace('Record 3', 'Renamed'),
   )
   const renamed = await look(1000)
   assert.deepEqual([renamed.unread, renamed.unchecked], [0, 0])
@@ -177,54 +181,54 @@ test('a look that must end in time reads first what was written last, says what 
 })
 
 test('paging gives each unchanged record once while others are written', async (t) => {
-  const bench = await openBench(t)
-  for (let n = 0; n < 1000; n++) put(bench, n)
+  const project = await openTestProject(t)
+  for (let n = 0; n < 1000; n++) put(project, n)
   for (const query of [undefined, 'record']) {
     const seen: string[] = []
     let cursor: string | null = null
     let written = 2000
     do {
-      const page: { items: Listed[]; next_cursor: string | null } = await bench.call('handoff_list', {
+      const page: { items: Listed[]; next_cursor: string | null } = await project.call('handoff_list', {
         limit: 30,
         ...(query && { query }),
         ...(cursor && { cursor }),
       })
       seen.push(...page.items.map(({ id }) => id))
       cursor = page.next_cursor
-      for (let more = 0; more < 3; more++) put(bench, written++)
+      for (let more = 0; more < 3; more++) put(project, written++)
     } while (cursor)
     const old = seen.filter((id) => id < idOf(1000))
     assert.equal(old.length, 1000)
     assert.equal(new Set(seen).size, seen.length)
     assert.ok(written >= 2100)
-    for (let n = 2000; n < written; n++) rmSync(join(bench.root, '.handoffs/records', `${idOf(n)}.json`))
+    for (let n = 2000; n < written; n++) rmSync(join(project.root, '.handoffs/records', `${idOf(n)}.json`))
   }
 })
 
 test('a cursor of another list is refused', async (t) => {
-  const bench = await openBench(t)
-  for (let n = 0; n < 5; n++) put(bench, n)
-  const { next_cursor } = await bench.call('handoff_list', { limit: 2 })
+  const project = await openTestProject(t)
+  for (let n = 0; n < 5; n++) put(project, n)
+  const { next_cursor } = await project.call('handoff_list', { limit: 2 })
 
   for (const cursor of ['nonsense', Buffer.from('[1]').toString('base64url')]) {
-    await assert.rejects(bench.call('handoff_list', { cursor }), { code: 'invalid', reason: 'bad_cursor' })
+    await assert.rejects(project.call('handoff_list', { cursor }), { code: 'invalid', reason: 'bad_cursor' })
   }
-  await assert.rejects(bench.call('handoff_list', { cursor: next_cursor, status: ['draft'] }), {
+  await assert.rejects(project.call('handoff_list', { cursor: next_cursor, status: ['draft'] }), {
     reason: 'bad_cursor',
   })
 })
 
 test('words, phrases, exclusions, prefixes, fields, accents and parts of identifiers find what they say', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1, ({ summary }) => ({
+  const project = await openTestProject(t)
+  put(project, 1, ({ summary }) => ({
     summary: { ...summary, current_state: 'The getUserName helper reads café menus' },
   }))
-  put(bench, 2, ({ summary }) => ({
+  put(project, 2, ({ summary }) => ({
     summary: { ...summary, current_state: 'The user has a name in src/user_store.ts' },
   }))
-  put(bench, 3, ({ work }) => ({ work: { ...work, title: 'Rotate the signing keys' } }))
+  put(project, 3, ({ work }) => ({ work: { ...work, title: 'Rotate the signing keys' } }))
   const found = async (query: string) =>
-    titles(await bench.call('handoff_list', { query, sort: 'created' })).reverse()
+    titles(await project.call('handoff_list', { query, sort: 'created' })).reverse()
 
   assert.deepEqual(await found('user name'), ['Record 1', 'Record 2'])
   assert.deepEqual(await found('getUserName'), ['Record 1'])
@@ -247,18 +251,18 @@ test('words, phrases, exclusions, prefixes, fields, accents and parts of identif
     details: { field: 'titel', at: 1, nearest: 'title' },
   })
 
-  const long = await bench.call('handoff_list', { query: 'record '.repeat(1428) })
+  const long = await project.call('handoff_list', { query: 'record '.repeat(1428) })
   assert.equal(long.warnings.length, 1)
 })
 
 test('a title counts more than a text, and a snippet is short and shows what is hidden', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1, ({ summary }) => ({
+  const project = await openTestProject(t)
+  put(project, 1, ({ summary }) => ({
     summary: { ...summary, current_state: `zebra\u202e ${'word '.repeat(200)}` },
   }))
-  put(bench, 2, ({ work }) => ({ work: { ...work, title: 'The zebra' } }))
+  put(project, 2, ({ work }) => ({ work: { ...work, title: 'The zebra' } }))
 
-  const { items } = await bench.call('handoff_list', { query: 'zebra' })
+  const { items } = await project.call('handoff_list', { query: 'zebra' })
 
   assert.equal(items[0].title, 'The zebra')
   assert.ok(items[1].snippet.length <= 160)
@@ -266,17 +270,17 @@ test('a title counts more than a text, and a snippet is short and shows what is 
 })
 
 test('filters narrow a list, and leaves are what nothing released goes on from', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1, () => ({ status: 'superseded' }))
-  put(bench, 2, () => ({
+  const project = await openTestProject(t)
+  put(project, 1, () => ({ status: 'superseded' }))
+  put(project, 2, () => ({
     lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
   }))
-  put(bench, 3, () => ({
+  put(project, 3, () => ({
     status: 'draft',
     lineage: { parents: [idOf(2)], relation: 'fork', branch_label: 'x', merge_basis: [] },
   }))
   const found = async (filter: Record<string, unknown>) =>
-    titles(await bench.call('handoff_list', filter)).sort()
+    titles(await project.call('handoff_list', filter)).sort()
 
   assert.deepEqual(await found({ leaf_only: true }), ['Record 2', 'Record 3'])
   assert.deepEqual(await found({ status: ['draft', 'superseded'] }), ['Record 1', 'Record 3'])
@@ -284,61 +288,61 @@ test('filters narrow a list, and leaves are what nothing released goes on from',
   assert.deepEqual(await found({ parent: idOf(1) }), ['Record 2'])
   assert.deepEqual(await found({ since: '2026-01-01T00:02:30Z' }), ['Record 3'])
   assert.deepEqual(await found({ until: '2026-01-01T00:01:30Z' }), ['Record 1'])
-  await assert.rejects(bench.call('handoff_list', { relation: 'frok' }), { reason: 'invalid_arguments' })
-  await assert.rejects(bench.call('handoff_list', { since: 'yesterday' }), { reason: 'invalid_arguments' })
+  await assert.rejects(project.call('handoff_list', { relation: 'frok' }), { reason: 'invalid_arguments' })
+  await assert.rejects(project.call('handoff_list', { since: 'yesterday' }), { reason: 'invalid_arguments' })
 })
 
 test('a draft does not hide its parent from latest, and a skeleton comes last', async (t) => {
-  const bench = await openBench(t)
-  put(bench, 1)
-  put(bench, 2, () => ({
+  const project = await openTestProject(t)
+  put(project, 1)
+  put(project, 2, () => ({
     status: 'draft',
     lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
   }))
-  assert.equal((await bench.call('handoff_get', { id: 'latest' })).id, idOf(1))
+  assert.equal((await project.call('handoff_get', { id: 'latest' })).id, idOf(1))
 
-  rmSync(join(bench.root, '.handoffs/records', `${idOf(1)}.json`))
-  put(bench, 3, () => ({ status: 'draft', x_satchel: { skeleton: true } }) as Partial<Handoff>)
+  rmSync(join(project.root, '.handoffs/records', `${idOf(1)}.json`))
+  put(project, 3, () => ({ status: 'draft', x_satchel: { skeleton: true } }) as Partial<Handoff>)
 
-  assert.equal((await bench.call('handoff_get', { id: 'latest' })).id, idOf(2))
+  assert.equal((await project.call('handoff_get', { id: 'latest' })).id, idOf(2))
 })
 
 test('an edit in place shows at once in get, validate and resume', async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
-  await bench.call('handoff_list')
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
+  await project.call('handoff_list')
 
-  bench.write(
+  project.write(
     path,
-    bench
+    project
       .read(path)
       .replace(SMALL.current_state, 'Edited by hand.')
       .replace(/"evidence_ids": \[\]|"risks": \[\]/, '"risks": [{"severity": "high"}]'),
   )
 
-  const { problems } = await bench.call('handoff_get', { id })
+  const { problems } = await project.call('handoff_get', { id })
   assert.equal(problems[0].reason, 'schema_invalid')
-  assert.equal((await bench.call('handoff_validate', { id })).schema_valid, false)
-  bench.write(path, bench.read(path).replace('[{"severity": "high"}]', '[]'))
-  assert.equal((await bench.call('handoff_get', { id })).record.summary.current_state, 'Edited by hand.')
-  assert.equal((await bench.call('handoff_validate', { id })).schema_valid, true)
-  assert.match((await bench.call('handoff_resume', { id, mark: false })).brief, /Edited by hand/)
+  assert.equal((await project.call('handoff_validate', { id })).schema_valid, false)
+  project.write(path, project.read(path).replace('[{"severity": "high"}]', '[]'))
+  assert.equal((await project.call('handoff_get', { id })).record.summary.current_state, 'Edited by hand.')
+  assert.equal((await project.call('handoff_validate', { id })).schema_valid, true)
+  assert.match((await project.call('handoff_resume', { id, mark: false })).brief, /Edited by hand/)
 })
 
 test('an edit in place shows in lists and searches within 6 s, however often they are asked', async (t) => {
   for (const everyMs of [500, 1500, 5500, 60_000]) {
-    const bench = await openBench(t)
-    put(bench, 1)
-    put(bench, 2)
+    const project = await openTestProject(t)
+    put(project, 1)
+    put(project, 2)
     // Times of files are those of the real clock; this one goes on in steps from there.
     let clock = Date.now() + 1000
     const { disk, atRest } = watchedDisk()
-    const index = createIndex(disk, layoutOf(bench.root, join(bench.root, '.handoffs')), () => clock)
+    const index = createIndex(disk, layoutOf(project.root, join(project.root, '.handoffs')), () => clock)
     const title = async () => (await index.view()).rows.find(({ id }) => id === idOf(1))?.title
     assert.equal(await title(), 'Record 1')
     const path = `.handoffs/records/${idOf(1)}.json`
 
-    bench.write(path, bench.read(path).replace('Record 1', 'Edited in place'))
+    project.write(path, project.read(path).replace('Record 1', 'Edited in place'))
     const edited = clock
     let shown = await title()
     while (shown === 'Record 1') {
@@ -387,9 +391,9 @@ function watchedDisk(): { readonly disk: Disk; atRest(): Promise<void> } {
 }
 
 test('any query gives a result or says where it is wrong, within 100 ms of processor time', async (t) => {
-  const bench = await openBench(t)
-  for (let n = 0; n < 500; n++) put(bench, n)
-  await bench.call('handoff_list')
+  const project = await openTestProject(t)
+  for (let n = 0; n < 500; n++) put(project, n)
+  await project.call('handoff_list')
   const units = [
     'record ',
     '"',
@@ -413,7 +417,7 @@ test('any query gives a result or says where it is wrong, within 100 ms of proce
     'x'.repeat(10_000),
   ]) {
     const ask = () =>
-      bench.call('handoff_list', { query }).catch((thrown) => {
+      project.call('handoff_list', { query }).catch((thrown) => {
         assert.equal(thrown.code, 'invalid', query.slice(0, 20))
         assert.equal(typeof thrown.details.at, 'number', query.slice(0, 20))
       })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
-import { type Bench, leastMs, openBench, SMALL } from '../testing/fixture.ts'
+import { leastMs, openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -30,15 +30,16 @@ const FULL = {
   ],
 }
 
-const read = (bench: Bench, id: string): Handoff => JSON.parse(bench.read(`.handoffs/records/${id}.json`))
+const read = (project: TestProject, id: string): Handoff =>
+  JSON.parse(project.read(`.handoffs/records/${id}.json`))
 
 test('continue, fork and amend keep every item with its extras; only closes removes', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', FULL)
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', FULL)
   for (const relation of ['continue', 'fork', 'amend']) {
-    const child = await bench.call('handoff_branch', { id, relation, branch_label: 'another way' })
+    const child = await project.call('handoff_branch', { id, relation, branch_label: 'another way' })
 
-    const [parent, record] = [read(bench, id), read(bench, child.id)]
+    const [parent, record] = [read(project, id), read(project, child.id)]
     for (const name of [
       'decisions',
       'evidence',
@@ -57,13 +58,13 @@ test('continue, fork and amend keep every item with its extras; only closes remo
     })
     assert.deepEqual(record.summary.completed, [])
   }
-  const closing = await bench.call('handoff_branch', {
+  const closing = await project.call('handoff_branch', {
     id,
     relation: 'fork',
     branch_label: 'x',
     overrides: { closes: ['O-001', 'O-777'] },
   })
-  const record = read(bench, closing.id)
+  const record = read(project, closing.id)
   assert.deepEqual(record.summary.completed, ['Add a fixture'])
   assert.deepEqual(
     record.open_items.map((item) => [item.id, item.blocked_by]),
@@ -73,9 +74,9 @@ test('continue, fork and amend keep every item with its extras; only closes remo
 })
 
 test('a branch that cannot be is refused and writes nothing', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', FULL)
-  const before = bench.files()
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', FULL)
+  const before = project.files()
   const refused = [
     [{ id, relation: 'merge' }, 'use_merge'],
     [{ id, relation: 'fork' }, 'invalid_arguments'],
@@ -83,39 +84,40 @@ test('a branch that cannot be is refused and writes nothing', async (t) => {
     [{ id: 'dead', relation: 'continue' }, 'parent_not_found'],
     [{ id, relation: 'continue', overrides: { titel: 'x' } }, 'invalid_arguments'],
   ] as const
-  for (const [input, reason] of refused) await assert.rejects(bench.call('handoff_branch', input), { reason })
-  assert.deepEqual(bench.files(), before)
+  for (const [input, reason] of refused)
+    await assert.rejects(project.call('handoff_branch', input), { reason })
+  assert.deepEqual(project.files(), before)
 })
 
 test('of two children that go on from one record at once exactly one is conflicted', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', FULL)
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', FULL)
 
   const children = await Promise.all(
-    [1, 2].map(() => bench.call('handoff_branch', { id, relation: 'continue' })),
+    [1, 2].map(() => project.call('handoff_branch', { id, relation: 'continue' })),
   )
 
-  const flags = children.map((child) => read(bench, child.id).flags)
+  const flags = children.map((child) => read(project, child.id).flags)
   assert.deepEqual(flags.flat(), ['conflicted'])
 })
 
 test('a child of a record with the legacy schema id carries the current one', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id, path } = await bench.call('handoff_create', FULL)
-  bench.write(path, bench.read(path).replace('https://baton.dev/', 'https://threadline.dev/'))
+  const project = await openTestProject(t, { repository: true })
+  const { id, path } = await project.call('handoff_create', FULL)
+  project.write(path, project.read(path).replace('https://baton.dev/', 'https://threadline.dev/'))
 
-  const child = await bench.call('handoff_branch', { id, relation: 'continue' })
-  await bench.call('handoff_transition', { id, to: 'archived' })
+  const child = await project.call('handoff_branch', { id, relation: 'continue' })
+  await project.call('handoff_transition', { id, to: 'archived' })
 
-  assert.match(read(bench, id).$schema, /threadline/)
-  assert.match(read(bench, child.id).$schema, /baton/)
+  assert.match(read(project, id).$schema, /threadline/)
+  assert.match(read(project, child.id).$schema, /baton/)
 })
 
 test('a merge joins what two children did, asks about what both changed, and becomes ready once decided', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id } = await bench.call('handoff_create', FULL)
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', FULL)
   const fork = async (label: string, overrides: Record<string, unknown>) =>
-    (await bench.call('handoff_branch', { id, relation: 'fork', branch_label: label, overrides })).id
+    (await project.call('handoff_branch', { id, relation: 'fork', branch_label: label, overrides })).id
   const left = await fork('left', {
     current_state: 'left state',
     decisions: [{ decision: 'Storage: Postgres', evidence_ids: ['mine'] }],
@@ -129,9 +131,9 @@ test('a merge joins what two children did, asks about what both changed, and bec
     failed_attempts: [{ approach: 'Use a global mutex around the writer' }],
   })
 
-  const report = await bench.call('handoff_merge', { ids: [left, right] })
-  const files = bench.files()
-  const draft = await bench.call('handoff_merge', { ids: [right, left], strategy: 'draft' })
+  const report = await project.call('handoff_merge', { ids: [left, right] })
+  const files = project.files()
+  const draft = await project.call('handoff_merge', { ids: [right, left], strategy: 'draft' })
 
   assert.equal(report.child_id, undefined)
   assert.deepEqual(report.conflicts, draft.conflicts)
@@ -140,13 +142,13 @@ test('a merge joins what two children did, asks about what both changed, and bec
     'scalar',
   ])
   assert.equal(
-    bench.files().length,
+    project.files().length,
     files.length +
       1 +
-      bench.files().filter((path) => path.includes('.locks')).length -
+      project.files().filter((path) => path.includes('.locks')).length -
       files.filter((path) => path.includes('.locks')).length,
   )
-  const child = read(bench, draft.child_id)
+  const child = read(project, draft.child_id)
   assert.equal(child.lineage.relation, 'merge')
   assert.deepEqual(child.lineage.parents, [left, right].sort())
   assert.deepEqual(child.lineage.merge_basis, [id])
@@ -156,7 +158,7 @@ test('a merge joins what two children did, asks about what both changed, and bec
     [['O-002', []]],
   )
   await assert.rejects(
-    bench.call('handoff_transition', { id: draft.child_id, to: 'ready', accept_warnings: 'x' }),
+    project.call('handoff_transition', { id: draft.child_id, to: 'ready', accept_warnings: 'x' }),
     {
       reason: 'conflicts_unresolved',
     },
@@ -168,39 +170,39 @@ test('a merge joins what two children did, asks about what both changed, and bec
     text: 'joined state',
     rationale: 'agreed',
   }))
-  const resolved = await bench.call('handoff_merge', { child: draft.child_id, resolutions })
+  const resolved = await project.call('handoff_merge', { child: draft.child_id, resolutions })
   assert.equal(resolved.unresolved, 0)
-  const final = read(bench, draft.child_id)
+  const final = read(project, draft.child_id)
   assert.deepEqual(final.flags, [])
   assert.equal(final.summary.current_state, 'joined state')
   const said = final.decisions.map(({ decision }) => decision)
   assert.ok(said.includes('Storage: Postgres') && !said.includes('Storage: SQLite'))
   assert.equal(final.decisions.filter(({ decision }) => decision.startsWith('Merge, ')).length, 2)
-  await bench.call('handoff_transition', { id: draft.child_id, to: 'ready', accept_warnings: 'a test' })
-  for (const parent of [left, right]) assert.equal(read(bench, parent).status, 'superseded')
+  await project.call('handoff_transition', { id: draft.child_id, to: 'ready', accept_warnings: 'a test' })
+  for (const parent of [left, right]) assert.equal(read(project, parent).status, 'superseded')
 })
 
 test('merging one record with itself, an unknown one or an unknown conflict is refused', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const a = (await bench.call('handoff_create', FULL)).id
-  const b = (await bench.call('handoff_create', { ...FULL, parent: 'none', title: 'Another' })).id
+  const project = await openTestProject(t, { repository: true })
+  const a = (await project.call('handoff_create', FULL)).id
+  const b = (await project.call('handoff_create', { ...FULL, parent: 'none', title: 'Another' })).id
 
-  await assert.rejects(bench.call('handoff_merge', { ids: [a, a.toUpperCase()] }), {
+  await assert.rejects(project.call('handoff_merge', { ids: [a, a.toUpperCase()] }), {
     reason: 'too_few_parents',
   })
-  await assert.rejects(bench.call('handoff_merge', { ids: [a] }), { reason: 'too_few_parents' })
-  await assert.rejects(bench.call('handoff_merge', { ids: [a, 'ffff'] }), { reason: 'record_not_found' })
+  await assert.rejects(project.call('handoff_merge', { ids: [a] }), { reason: 'too_few_parents' })
+  await assert.rejects(project.call('handoff_merge', { ids: [a, 'ffff'] }), { reason: 'record_not_found' })
   const resolutions = [{ conflict_id: 'C-099', choose: a, rationale: 'x' }]
-  await assert.rejects(bench.call('handoff_merge', { ids: [a, b], resolutions }), {
+  await assert.rejects(project.call('handoff_merge', { ids: [a, b], resolutions }), {
     reason: 'invalid_arguments',
   })
 })
 
 test('lineage shows branches, missing parents and cycles of any length, in less than a second', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const id = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
   const put = (n: number, parents: number[]) =>
-    bench.write(
+    project.write(
       `.handoffs/records/${id(n)}.json`,
       JSON.stringify({
         ...BASE,
@@ -225,9 +227,9 @@ test('lineage shows branches, missing parents and cycles of any length, in less 
   put(10, [99])
   put(11, [7])
 
-  const graph = await bench.call('handoff_lineage')
-  const around = await bench.call('handoff_lineage', { id: id(2), direction: 'ancestors' })
-  const { problems } = await bench.call('handoff_doctor')
+  const graph = await project.call('handoff_lineage')
+  const around = await project.call('handoff_lineage', { id: id(2), direction: 'ancestors' })
+  const { problems } = await project.call('handoff_doctor')
 
   assert.deepEqual(graph.cycles, [[id(4)], [id(5), id(6)], [id(7), id(8), id(9)]])
   assert.deepEqual(graph.missing_parents, [id(99)])
@@ -236,7 +238,7 @@ test('lineage shows branches, missing parents and cycles of any length, in less 
     [id(1), id(2)],
   )
   for (const n of [5, 7, 4]) {
-    const verdict = await bench.call('handoff_validate', { id: id(n) })
+    const verdict = await project.call('handoff_validate', { id: id(n) })
     const failed = verdict.validation.checks.filter(({ status }: { status: string }) => status === 'fail')
     assert.ok(
       failed.some(({ name }: { name: string }) => name.startsWith('lineage')),
@@ -250,28 +252,28 @@ test('lineage shows branches, missing parents and cycles of any length, in less 
     ['handoff_doctor', {}],
     ['handoff_validate', { id: id(7) }],
   ] as const) {
-    const ms = await leastMs(() => bench.call(tool, input))
+    const ms = await leastMs(() => project.call(tool, input))
     assert.ok(ms < 1000, `${tool}: ${ms} ms`)
   }
 })
 
 test('a resolution that makes the record too large is refused and changes nothing', async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', FULL)
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', FULL)
   const fork = async (label: string) => {
     const overrides = { current_state: `${label} state` }
-    return (await bench.call('handoff_branch', { id, relation: 'fork', branch_label: label, overrides })).id
+    return (await project.call('handoff_branch', { id, relation: 'fork', branch_label: label, overrides })).id
   }
   const ids = [await fork('left'), await fork('right')]
-  const { child_id: child, conflicts } = await bench.call('handoff_merge', { ids, strategy: 'draft' })
-  const before = bench.read(`.handoffs/records/${child}.json`)
+  const { child_id: child, conflicts } = await project.call('handoff_merge', { ids, strategy: 'draft' })
+  const before = project.read(`.handoffs/records/${child}.json`)
 
   const text = 'x'.repeat(1024 * 1024)
   const resolutions = [{ conflict_id: conflicts[0].id, choose: 'text', text, rationale: 'a test' }]
-  await assert.rejects(bench.call('handoff_merge', { child, resolutions }), {
+  await assert.rejects(project.call('handoff_merge', { child, resolutions }), {
     code: 'too_large',
     reason: 'record_too_large',
   })
 
-  assert.equal(bench.read(`.handoffs/records/${child}.json`), before)
+  assert.equal(project.read(`.handoffs/records/${child}.json`), before)
 })

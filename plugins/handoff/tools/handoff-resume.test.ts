@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Bench, openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
 
 const RESUMABLE = {
   ...SMALL,
@@ -20,19 +20,19 @@ const RESUMABLE = {
   ],
 }
 
-async function ready(bench: Bench, extra: Record<string, unknown> = {}): Promise<string> {
-  const { id } = await bench.call('handoff_create', { ...RESUMABLE, ...extra, parent: 'none' })
-  await bench.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+async function ready(project: TestProject, extra: Record<string, unknown> = {}): Promise<string> {
+  const { id } = await project.call('handoff_create', { ...RESUMABLE, ...extra, parent: 'none' })
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
   return id
 }
 
 test('a second session resumes the record of the first and learns what changed', async (t) => {
-  const bench = await openBench(t, { repository: true, env: { SATCHEL_SESSION: 'first' } })
-  const id = await ready(bench)
-  bench.write('src/callback.ts', 'export const callback = 2\n')
-  bench.git('commit', '-q', '-am', 'second')
+  const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'first' } })
+  const id = await ready(project)
+  project.write('src/callback.ts', 'export const callback = 2\n')
+  project.git('commit', '-q', '-am', 'second')
 
-  const resumed = await bench.call('handoff_resume')
+  const resumed = await project.call('handoff_resume')
 
   assert.equal(resumed.id, id)
   assert.equal(resumed.freshness.state, 'ahead')
@@ -43,54 +43,54 @@ test('a second session resumes the record of the first and learns what changed',
   assert.match(resumed.brief, /Do not retry \(F-001\): Store state in a cookie/)
   assert.match(resumed.brief, /Next action \(O-001, high\): Create it/)
   assert.equal(resumed.claim.by.startsWith('s-'), true)
-  const record = JSON.parse(bench.read(`.handoffs/records/${id}.json`))
+  const record = JSON.parse(project.read(`.handoffs/records/${id}.json`))
   assert.equal(record.status, 'resumed')
   assert.equal(record.validation.freshness.stale, true)
 })
 
 test('one session claims a record, the other is told who and until when, and gets it after the time', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const id = await ready(bench)
-  const first = await bench.call('handoff_resume', { id, claim: { by: 'ada', ttl_s: 60 } })
+  const project = await openTestProject(t, { repository: true })
+  const id = await ready(project)
+  const first = await project.call('handoff_resume', { id, claim: { by: 'ada', ttl_s: 60 } })
 
-  await assert.rejects(bench.call('handoff_resume', { id, claim: { by: 'bob' } }), {
+  await assert.rejects(project.call('handoff_resume', { id, claim: { by: 'bob' } }), {
     code: 'conflict',
     reason: 'claimed',
     details: { by: 'ada', expires_at: first.claim.expires_at },
     next: { tool: 'handoff_get', args: { id, format: 'brief' } },
   })
-  bench.advance(61)
-  const second = await bench.call('handoff_resume', { id, claim: { by: 'bob' } })
+  project.advance(61)
+  const second = await project.call('handoff_resume', { id, claim: { by: 'bob' } })
 
   assert.equal(second.claim.by, 'bob')
 })
 
 test('renewing a claim leaves the time of the record, and releasing it makes it ready', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const id = await ready(bench)
-  await bench.call('handoff_resume', { id, claim: { by: 'ada' } })
-  const before = JSON.parse(bench.read(`.handoffs/records/${id}.json`))
-  bench.advance(100)
+  const project = await openTestProject(t, { repository: true })
+  const id = await ready(project)
+  await project.call('handoff_resume', { id, claim: { by: 'ada' } })
+  const before = JSON.parse(project.read(`.handoffs/records/${id}.json`))
+  project.advance(100)
 
-  const renewed = await bench.call('handoff_resume', { id, claim: { by: 'ada' } })
-  const after = JSON.parse(bench.read(`.handoffs/records/${id}.json`))
-  await bench.call('handoff_transition', { id, to: 'ready' })
+  const renewed = await project.call('handoff_resume', { id, claim: { by: 'ada' } })
+  const after = JSON.parse(project.read(`.handoffs/records/${id}.json`))
+  await project.call('handoff_transition', { id, to: 'ready' })
 
   assert.equal(after.updated_at, before.updated_at)
   assert.notEqual(renewed.claim.expires_at, before.x_satchel.claim.expires_at)
-  const released = JSON.parse(bench.read(`.handoffs/records/${id}.json`))
+  const released = JSON.parse(project.read(`.handoffs/records/${id}.json`))
   assert.equal(released.status, 'ready')
   assert.equal(released.x_satchel.claim, null)
 })
 
 test('a new record of a session goes on from what the session has claimed', async (t) => {
-  const bench = await openBench(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
-  const parent = await ready(bench)
-  await bench.call('handoff_resume', { id: parent })
+  const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
+  const parent = await ready(project)
+  await project.call('handoff_resume', { id: parent })
 
-  const child = await bench.call('handoff_create', { ...SMALL, closes: ['O-001'] })
+  const child = await project.call('handoff_create', { ...SMALL, closes: ['O-001'] })
 
-  const record = JSON.parse(bench.read(child.path))
+  const record = JSON.parse(project.read(child.path))
   assert.deepEqual(record.lineage.parents, [parent])
   assert.deepEqual(record.summary.completed, ['Add a fixture'])
   assert.deepEqual(record.open_items, [])
@@ -98,29 +98,29 @@ test('a new record of a session goes on from what the session has claimed', asyn
 })
 
 test('looking without marking, and drafts, change nothing', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const { id, path } = await bench.call('handoff_create', RESUMABLE)
-  const before = bench.read(path)
+  const project = await openTestProject(t, { repository: true })
+  const { id, path } = await project.call('handoff_create', RESUMABLE)
+  const before = project.read(path)
 
-  const draft = await bench.call('handoff_resume', { id })
-  const brief = await bench.call('handoff_get', { id, format: 'brief', max_tokens: 1200 })
+  const draft = await project.call('handoff_resume', { id })
+  const brief = await project.call('handoff_get', { id, format: 'brief', max_tokens: 1200 })
 
   assert.equal(draft.marked, false)
   assert.equal(draft.warnings.length, 1)
   assert.equal(brief.text, draft.brief)
-  assert.equal(bench.read(path), before)
+  assert.equal(project.read(path), before)
 })
 
 test('a change under the record moves exactly the verdicts it should', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  bench.write('log.txt', 'all green\n')
-  bench.write('other.ts', 'x\n')
-  bench.git('add', '.')
-  bench.git('commit', '-q', '-m', 'evidence')
-  const head = bench.git('rev-parse', 'HEAD')
+  const project = await openTestProject(t, { repository: true })
+  project.write('log.txt', 'all green\n')
+  project.write('other.ts', 'x\n')
+  project.git('add', '.')
+  project.git('commit', '-q', '-m', 'evidence')
+  const head = project.git('rev-parse', 'HEAD')
   const { createHash } = await import('node:crypto')
   const digest = `sha256:${createHash('sha256').update('all green\n').digest('hex')}`
-  const id = await ready(bench, {
+  const id = await ready(project, {
     artifacts: [{ path: 'src/callback.ts' }, { path: 'log.txt', role: 'generated' }],
     evidence: [
       { id: 'E-001', type: 'commit', claim: 'landed', ref: head },
@@ -132,7 +132,7 @@ test('a change under the record moves exactly the verdicts it should', async (t)
     decisions: [{ id: 'D-001', decision: 'so', rationale: 'why', evidence_ids: ['E-001', 'E-002'] }],
   })
   const verdicts = async () => {
-    const answer = await bench.call('handoff_freshness', { id })
+    const answer = await project.call('handoff_freshness', { id })
     return [answer.state, answer.gate, ...answer.claims.map((claim: { verdict: string }) => claim.verdict)]
   }
 
@@ -146,12 +146,12 @@ test('a change under the record moves exactly the verdicts it should', async (t)
     'unverifiable',
   ])
 
-  bench.write('src/callback.ts', 'changed\n')
+  project.write('src/callback.ts', 'changed\n')
   assert.deepEqual(await verdicts(), ['dirty', 'care', 'holds', 'holds', 'stale', 'unverifiable', 'stale'])
 
-  bench.git('checkout', '-q', 'src/callback.ts')
-  bench.write('other.ts', 'out of scope\n')
-  bench.git('commit', '-q', '-am', 'more')
+  project.git('checkout', '-q', 'src/callback.ts')
+  project.write('other.ts', 'out of scope\n')
+  project.git('commit', '-q', '-am', 'more')
   assert.deepEqual(await verdicts(), [
     'ahead',
     'go',
@@ -162,8 +162,8 @@ test('a change under the record moves exactly the verdicts it should', async (t)
     'unverifiable',
   ])
 
-  bench.git('reset', '-q', '--hard', head)
-  bench.git('commit', '-q', '--amend', '-m', 'amended away')
+  project.git('reset', '-q', '--hard', head)
+  project.git('commit', '-q', '--amend', '-m', 'amended away')
   assert.deepEqual(await verdicts(), [
     'diverged',
     'stop',
@@ -174,47 +174,47 @@ test('a change under the record moves exactly the verdicts it should', async (t)
     'unverifiable',
   ])
 
-  bench.git('reset', '-q', '--hard', head)
-  bench.git('rm', '-q', 'log.txt')
+  project.git('reset', '-q', '--hard', head)
+  project.git('rm', '-q', 'log.txt')
   const gone = await verdicts()
   assert.deepEqual(gone.slice(1, 4), ['stop', 'holds', 'contradicted'])
 
-  bench.git('reset', '-q', '--hard', head)
-  bench.git('checkout', '-q', 'HEAD~1')
+  project.git('reset', '-q', '--hard', head)
+  project.git('checkout', '-q', 'HEAD~1')
   assert.deepEqual((await verdicts()).slice(0, 3), ['behind', 'stop', 'stale'])
 })
 
 test('a project without git, and a repository without commits, are unknown and never an error', async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', SMALL)
-  assert.equal((await bench.call('handoff_freshness', { id })).state, 'unknown')
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', SMALL)
+  assert.equal((await project.call('handoff_freshness', { id })).state, 'unknown')
 
-  bench.git('init', '-q')
-  const answer = await bench.call('handoff_freshness', { id })
+  project.git('init', '-q')
+  const answer = await project.call('handoff_freshness', { id })
 
   assert.equal(answer.state, 'unknown')
   assert.equal(answer.freshness.stale, false)
 })
 
 test('an artifact outside the project fails the check and is never read', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  symlinkSync('/etc/hostname', `${bench.root}/link`)
-  symlinkSync('/etc', `${bench.root}/folder`)
+  const project = await openTestProject(t, { repository: true })
+  symlinkSync('/etc/hostname', `${project.root}/link`)
+  symlinkSync('/etc', `${project.root}/folder`)
   for (const path of ['../x', '/etc/hostname', 'a\0b', 'link', 'folder/hostname', 'src/../../x']) {
-    const created = await bench.call('handoff_create', { ...SMALL, parent: 'none', artifacts: [{ path }] })
+    const created = await project.call('handoff_create', { ...SMALL, parent: 'none', artifacts: [{ path }] })
 
-    const verdict = await bench.call('handoff_validate', { id: created.id })
+    const verdict = await project.call('handoff_validate', { id: created.id })
 
     const check = verdict.validation.checks.find(({ name }: { name: string }) => name === 'paths')
     assert.equal(check.status, 'fail', path)
-    assert.equal(JSON.parse(bench.read(created.path)).artifacts[0].content_hash, null)
+    assert.equal(JSON.parse(project.read(created.path)).artifacts[0].content_hash, null)
   }
-  const fine = await bench.call('handoff_create', {
+  const fine = await project.call('handoff_create', {
     ...SMALL,
     parent: 'none',
     artifacts: [{ path: 'foo..bar', role: 'generated' }],
   })
-  const verdict = await bench.call('handoff_validate', { id: fine.id })
+  const verdict = await project.call('handoff_validate', { id: fine.id })
   assert.equal(
     verdict.validation.checks.find(({ name }: { name: string }) => name === 'paths').status,
     'pass',
@@ -222,10 +222,10 @@ test('an artifact outside the project fails the check and is never read', async 
 })
 
 test('a plan is compared with the whole lineage, and only with what should not be repeated', async (t) => {
-  const bench = await openBench(t, { repository: true })
-  const first = await ready(bench)
-  const child = await bench.call('handoff_create', { ...SMALL, parent: first })
-  const check = (plan: string) => bench.call('handoff_check_plan', { id: child.id, plan })
+  const project = await openTestProject(t, { repository: true })
+  const first = await ready(project)
+  const child = await project.call('handoff_create', { ...SMALL, parent: first })
+  const check = (plan: string) => project.call('handoff_check_plan', { id: child.id, plan })
 
   const repeated = await check('Save the state in a cookie')
   const other = await check('Store the state on the server instead of in a cookie')
@@ -237,37 +237,38 @@ test('a plan is compared with the whole lineage, and only with what should not b
 })
 
 test('an id is a uuid, latest, or digits from either end; two hits name both', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   const ids: string[] = []
-  for (let n = 0; n < 3; n++) ids.push((await bench.call('handoff_create', { ...SMALL, parent: 'none' })).id)
+  for (let n = 0; n < 3; n++)
+    ids.push((await project.call('handoff_create', { ...SMALL, parent: 'none' })).id)
   const [first = '', second = ''] = ids
 
-  assert.equal((await bench.call('handoff_get', { id: first.slice(-8) })).id, first)
-  assert.equal((await bench.call('handoff_get', { id: second.toUpperCase() })).id, second)
+  assert.equal((await project.call('handoff_get', { id: first.slice(-8) })).id, first)
+  assert.equal((await project.call('handoff_get', { id: second.toUpperCase() })).id, second)
   await assert.rejects(
-    bench.call('handoff_get', { id: first.slice(0, 8) }),
+    project.call('handoff_get', { id: first.slice(0, 8) }),
     (error: { reason: string; details: { candidates: string[] } }) => {
       assert.equal(error.reason, 'ambiguous_id')
       assert.deepEqual(error.details.candidates, ids.sort())
       return true
     },
   )
-  await assert.rejects(bench.call('handoff_get', { id: 'ffff' }), {
+  await assert.rejects(project.call('handoff_get', { id: 'ffff' }), {
     code: 'not_found',
     reason: 'record_not_found',
   })
 })
 
 test('a refusal of an unknown id names the ids that differ by few digits', async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', SMALL)
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', SMALL)
   const other = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')
   const calls = [other(id), other(id.slice(-8))].flatMap((mistyped) => [
-    bench.call('handoff_get', { id: mistyped }),
-    bench.call('handoff_resume', { id: mistyped }),
-    bench.call('handoff_validate', { id: mistyped }),
-    bench.call('handoff_update', { id: mistyped, if_match: 'any', append: { completed: ['x'] } }),
-    bench.call('handoff_branch', { id: mistyped, relation: 'continue' }),
+    project.call('handoff_get', { id: mistyped }),
+    project.call('handoff_resume', { id: mistyped }),
+    project.call('handoff_validate', { id: mistyped }),
+    project.call('handoff_update', { id: mistyped, if_match: 'any', append: { completed: ['x'] } }),
+    project.call('handoff_branch', { id: mistyped, relation: 'continue' }),
   ])
 
   for (const result of await Promise.allSettled(calls)) {
@@ -277,12 +278,15 @@ test('a refusal of an unknown id names the ids that differ by few digits', async
 })
 
 test('over the budget an outline comes, and its next call reads on', async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', { ...SMALL, completed: Array(500).fill('did something') })
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', {
+    ...SMALL,
+    completed: Array(500).fill('did something'),
+  })
 
-  const outline = await bench.call('handoff_get', { id, max_tokens: 500 })
+  const outline = await project.call('handoff_get', { id, max_tokens: 500 })
   const { next } = outline.truncated
-  const more = await bench.call(next.tool, next.args)
+  const more = await project.call(next.tool, next.args)
 
   assert.equal(outline.record, undefined)
   assert.equal(typeof outline.part.summary, 'string')
@@ -290,14 +294,14 @@ test('over the budget an outline comes, and its next call reads on', async (t) =
 })
 
 test('max_tokens counts bytes, not characters', async (t) => {
-  const bench = await openBench(t)
-  const { id } = await bench.call('handoff_create', { ...SMALL, completed: ['é'.repeat(4000)] })
-  const { record } = await bench.call('handoff_get', { id, max_tokens: 300_000 })
+  const project = await openTestProject(t)
+  const { id } = await project.call('handoff_create', { ...SMALL, completed: ['é'.repeat(4000)] })
+  const { record } = await project.call('handoff_get', { id, max_tokens: 300_000 })
   const tokens = Math.ceil(Buffer.byteLength(JSON.stringify(record)) / 4)
 
-  const whole = await bench.call('handoff_get', { id, max_tokens: tokens })
-  const cut = await bench.call('handoff_get', { id, max_tokens: tokens - 1 })
-  const part = await bench.call('handoff_get', { id, pointer: '/summary/completed', max_tokens: 1500 })
+  const whole = await project.call('handoff_get', { id, max_tokens: tokens })
+  const cut = await project.call('handoff_get', { id, max_tokens: tokens - 1 })
+  const part = await project.call('handoff_get', { id, pointer: '/summary/completed', max_tokens: 1500 })
 
   assert.deepEqual([whole.truncated, whole.record.id], [undefined, id])
   assert.deepEqual([cut.truncated.reason, cut.record], ['over_budget', undefined])

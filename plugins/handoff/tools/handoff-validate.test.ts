@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { pointerOf } from '../domain/json-pointer.ts'
-import { openBench, SMALL } from '../testing/fixture.ts'
+import { openTestProject, SMALL } from '../testing/fixture.ts'
 
 interface Case {
   readonly name: string
@@ -28,12 +28,12 @@ const CASES_FILE = join(ROOT, 'plugins/handoff/testdata/handoff-cases.json')
 const CASES: readonly Case[] = JSON.parse(readFileSync(CASES_FILE, 'utf8'))
 
 test('every case of the specification gets its verdict and its pointer, as a value and as text', async (t) => {
-  const bench = await openBench(t)
+  const project = await openTestProject(t)
   assert.equal(CASES.length, 56)
 
   for (const { name, valid, at, record } of CASES) {
     for (const given of [record, JSON.stringify(record)]) {
-      const verdict = await bench.call('handoff_validate', { record: given, level: 'schema' })
+      const verdict = await project.call('handoff_validate', { record: given, level: 'schema' })
 
       assert.equal(verdict.schema_valid, valid, name)
       assert.equal(verdict.errors_total > 0, !valid, name)
@@ -43,7 +43,7 @@ test('every case of the specification gets its verdict and its pointer, as a val
       }
     }
   }
-  assert.deepEqual(bench.files(), [])
+  assert.deepEqual(project.files(), [])
 })
 
 test('the validator runs alone in a folder without packages', (t) => {
@@ -65,29 +65,29 @@ test('the validator runs alone in a folder without packages', (t) => {
 })
 
 test('a record that was written validates and is read back by its bytes', async (t) => {
-  const bench = await openBench(t, { repository: true })
+  const project = await openTestProject(t, { repository: true })
 
-  const created = await bench.call('handoff_create', SMALL)
+  const created = await project.call('handoff_create', SMALL)
 
-  const verdict = await bench.call('handoff_validate', { id: created.id })
+  const verdict = await project.call('handoff_validate', { id: created.id })
   assert.equal(verdict.schema_valid, true)
-  const record = JSON.parse(bench.read(created.path))
+  const record = JSON.parse(project.read(created.path))
   assert.equal(record.status, 'draft')
-  assert.equal(record.project.repository.head, bench.git('rev-parse', 'HEAD'))
+  assert.equal(record.project.repository.head, project.git('rev-parse', 'HEAD'))
   assert.equal(record.project.repository.dirty, false)
   assert.equal(record.project.repository.branch, 'main')
-  assert.equal(record.project.id, `git:${bench.git('rev-parse', 'HEAD')}`)
+  assert.equal(record.project.id, `git:${project.git('rev-parse', 'HEAD')}`)
   assert.deepEqual(
-    bench.files().filter((path) => path.startsWith('.handoffs') && !path.includes('/.cache/')),
+    project.files().filter((path) => path.startsWith('.handoffs') && !path.includes('/.cache/')),
     ['.handoffs/.gitignore', '.handoffs/config.json', created.path],
   )
 })
 
 test('validating a stored record that is a symbolic link says so', async (t) => {
-  const bench = await openBench(t)
-  const { id, path } = await bench.call('handoff_create', SMALL)
-  renameSync(join(bench.root, path), join(bench.root, 'moved.json'))
-  symlinkSync(join(bench.root, 'moved.json'), join(bench.root, path))
+  const project = await openTestProject(t)
+  const { id, path } = await project.call('handoff_create', SMALL)
+  renameSync(join(project.root, path), join(project.root, 'moved.json'))
+  symlinkSync(join(project.root, 'moved.json'), join(project.root, path))
 
-  await assert.rejects(bench.call('handoff_validate', { id }), { code: 'invalid', reason: 'not_a_file' })
+  await assert.rejects(project.call('handoff_validate', { id }), { code: 'invalid', reason: 'not_a_file' })
 })
