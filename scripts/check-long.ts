@@ -25,6 +25,10 @@ const PROOFS: readonly Proof[] = [
     command: ['dist/satchel.js', 'torture', 'room', '--seed', SEED, '--kills', '1000', '--points', '100000'],
   },
   {
+    name: 'handoff: 200 kills and 20,000 crash points',
+    command: ['dist/satchel.js', 'torture', 'handoffs', '--seed', SEED],
+  },
+  {
     name: 'room: two hours of visitors',
     command: ['dist/satchel.js', 'torture', 'churn', '--seed', SEED, '--minutes', '120'],
   },

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
 import { churnVerb } from './churn/command.ts'
+import { handoffsVerb } from './handoffs/command.ts'
 import { roomVerb } from './room/command.ts'
 
-const SUBJECTS = [churnVerb, roomVerb]
+const SUBJECTS = [churnVerb, handoffsVerb, roomVerb]
 
 /** `satchel torture`: every crash test, on this machine's own disk. */
 const tortureVerb = defineHostVerb({

@@ -32,7 +32,7 @@ async function hook(
   { disk = realDisk, limits = PATIENT }: HookParts = {},
 ): Promise<HookRun> {
   const host = testHost(project.root, project.now, project.env)
-  const command = hookCommand(createHandoffs(host, project.config, disk), {}, limits)
+  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits)
   let stdout = ''
   const notes: string[] = []
   const input =

@@ -26,7 +26,7 @@ export interface Handoffs {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The time written into records. */
   now(): Date
-  /** Milliseconds, for time limits. */
+  /** Milliseconds, for locks, the age of files and time limits. */
   clock(): number
   random: RandomBytes
   /** The last result of `handoff_detect` by session; the session's next record stores it. */
@@ -39,13 +39,25 @@ export interface Handoffs {
   ownProject(): Project
 }
 
+/** What a crash test replaces to work on a simulated disk. */
+export interface HandoffSeams {
+  readonly disk?: Disk
+  /** See `Handoffs.clock`; it must agree with the times of the disk's files. */
+  readonly clock?: () => number
+  readonly random?: RandomBytes
+}
+
 /** Opens projects on demand. Creates no folder and touches no file. */
-export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = realDisk): Handoffs {
+export function createHandoffs(
+  host: Host,
+  config: HandoffConfig,
+  { disk = realDisk, clock = Date.now, random = randomBytes }: HandoffSeams = {},
+): Handoffs {
   const projects = new Map<string, Project>()
   const at = (root: string): Project => {
     const known = projects.get(root)
     if (known) return known
-    const project = openProject(host, config, disk, root)
+    const project = openProject(host, config, { disk, clock, root })
     projects.set(root, project)
     return project
   }
@@ -53,8 +65,8 @@ export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = r
     config,
     env: host.env,
     now: () => host.now(),
-    clock: systemClock,
-    random: (size) => randomBytes(size),
+    clock,
+    random,
     detections: new Map(),
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     ownProject: () => at(host.projectRoot),
@@ -62,16 +74,17 @@ export function createHandoffs(host: Host, config: HandoffConfig, disk: Disk = r
   }
 }
 
-/** The clock of locks, file ages and limits. It must agree with the times of the file system. */
-const systemClock = () => Date.now()
+interface Place extends Required<Pick<HandoffSeams, 'disk' | 'clock'>> {
+  readonly root: string
+}
 
-function openProject(host: Host, config: HandoffConfig, disk: Disk, root: string): Project {
+function openProject(host: Host, config: HandoffConfig, { disk, clock, root }: Place): Project {
   const folder = resolve(root, config.store)
   const layout = layoutOf(root, folder)
   const store = openStore({
     disk,
     layout,
-    now: systemClock,
+    now: clock,
     onWrite: (id) => {
       for (const uri of [`handoff://${id}`, `handoff://${id}/brief`, 'handoff://latest', 'handoff://index']) {
         host.resourceChanged(uri)
@@ -81,7 +94,7 @@ function openProject(host: Host, config: HandoffConfig, disk: Disk, root: string
   return {
     root,
     store,
-    index: createIndex(disk, layout, systemClock),
+    index: createIndex(disk, layout, clock),
     git: gitIn(root, host.env),
     storePrefix: `${relative(root, folder)}/`,
   }

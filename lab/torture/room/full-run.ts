@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { PowerCutReport } from '../power-cuts.ts'
 import { type FaultReport, failEveryCall } from './faults.ts'
 import { type KillOptions, type KillReport, killWorkers } from './kills.ts'
-import { cutPower, type PowerCutReport } from './power-cuts.ts'
+import { cutRoomPower } from './power-cuts.ts'
 import { raceStarters, type StarterReport } from './starters.ts'
 
 export interface TortureOptions {
@@ -45,7 +46,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   const rounds = Math.ceil(points / POINTS_PER_RACE)
   const starters = await raceStarters({ seed, rounds, stop: spent(CUTS_END_AT / 2) })
   note(`${points} power cuts`)
-  const powerCuts = await cutPower({ sql, seed, points, stop: spent(CUTS_END_AT) })
+  const powerCuts = await cutRoomPower({ sql, seed, points, stop: spent(CUTS_END_AT) })
   note(`${options.kills} kills`)
   const kills = await killWorkers({ ...options, stop: spent(1) })
   const failed = [faults, starters, powerCuts, kills].some(({ failure }) => failure !== undefined)

@@ -15,21 +15,16 @@ import {
 } from '../../../plugins/workspace/engine/journal-record.ts'
 import type { Recovered } from '../../../plugins/workspace/engine/recovery.ts'
 import type { Disk } from '../../../server/plugin.ts'
+import { createUnflushed, flushLater, keepNamesUnflushed } from '../disk-bugs.ts'
 import type { PlantedBug } from './stage.ts'
 
 /** Mistakes a power cut must reveal: a run that does not find one of them proves nothing. */
 export const POWER_CUT_BUGS: readonly PlantedBug[] = [
   { name: 'no fdatasync', disk: (disk) => ({ ...disk, flush: async () => {}, flushSync: () => {} }) },
-  {
-    name: 'no directory fsync',
-    disk: (disk) => ({ ...disk, syncDirectory: async () => {}, syncDirectorySync: () => {} }),
-  },
-  { name: 'acknowledge before the flush', disk: lazyFlush },
+  { name: 'no directory fsync', disk: keepNamesUnflushed },
+  { name: 'acknowledge before the flush', disk: flushLater },
   { name: 'publish before the flush', publishEarly: true },
-  {
-    name: 'rename before the fsync',
-    disk: createUnflushed,
-  },
+  { name: 'rename before the fsync', disk: createUnflushed },
   { name: 'checkpoint unlinks first', disk: unlinkFirst },
   { name: 'torn tail kept', craft: { beginGeneration: continueOldJournal } },
   { name: 'no truncate after ENOSPC', disk: (disk) => ({ ...disk, truncateSync: () => {} }) },
@@ -52,42 +47,6 @@ export const POWER_CUT_BUGS: readonly PlantedBug[] = [
     craft: { codec: { ...journalCodec, encode: encodeWithoutReturns } },
   },
 ]
-
-/** The flush is on its way when the answer goes out. */
-function lazyFlush(disk: Disk): Disk {
-  const later = async (file: number): Promise<void> => {
-    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
-    await disk.flush(file)
-  }
-  return {
-    ...disk,
-    flush: async (file) => {
-      void later(file)
-    },
-    flushSync: (file) => {
-      void later(file)
-    },
-  }
-}
-
-function createUnflushed(disk: Disk): Disk {
-  const fill = (path: string, content: string | Uint8Array): void => {
-    const file = disk.openSync(path)
-    disk.writeSync(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
-    disk.closeSync(file)
-  }
-  return {
-    ...disk,
-    create: async (path, content, mode) => {
-      await disk.create(path, '', mode)
-      fill(path, content)
-    },
-    createSync: (path, content, mode) => {
-      disk.createSync(path, '', mode)
-      fill(path, content)
-    },
-  }
-}
 
 function unlinkFirst(disk: Disk): Disk {
   return {

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import { failEveryCall } from './faults.ts'
 import { POWER_CUT_BUGS } from './planted-bugs.ts'
-import { cutPower } from './power-cuts.ts'
+import { cutRoomPower } from './power-cuts.ts'
 import { LOCK_BUGS, raceStarters } from './starters.ts'
 
 const FEW_POINTS = 400 // the long run is `satchel torture room`
@@ -20,7 +20,7 @@ before(async () => {
 })
 
 test('a power cut anywhere loses nothing that was acknowledged, published or read', async () => {
-  const report = await cutPower({ sql, seed: 7, points: FEW_POINTS })
+  const report = await cutRoomPower({ sql, seed: 7, points: FEW_POINTS })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))
   assert.equal(report.points, FEW_POINTS)
@@ -29,7 +29,7 @@ test('a power cut anywhere loses nothing that was acknowledged, published or rea
 
 for (const bug of POWER_CUT_BUGS) {
   test(`power cuts find the planted bug: ${bug.name}`, async () => {
-    const report = await cutPower({ sql, seed: 400, points: BUG_POINTS, bug })
+    const report = await cutRoomPower({ sql, seed: 400, points: BUG_POINTS, bug })
 
     assert.ok(report.failure, `not found in ${report.points} points`)
   })

@@ -3,12 +3,12 @@ import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import type { Store } from '../../../plugins/workspace/engine/store.ts'
 import { addNote, modelContent, versionName } from '../../../plugins/workspace/testing/model.ts'
 import {
-  type Change,
   createSimulatedDisk,
   type Image,
   type SimulatedDisk,
 } from '../../../server/platform/testing/simulated-disk.ts'
 import type { Chance } from '../chance.ts'
+import type { Verdict } from '../power-cuts.ts'
 import type { History } from './history.ts'
 import { brokenPromises } from './promises.ts'
 import { FILE, openOn, type PlantedBug, SIDECAR } from './stage.ts'
@@ -24,13 +24,6 @@ export interface Cut {
   readonly chance: Chance
   readonly bug: PlantedBug | undefined
   readonly owner: number
-}
-
-export interface Verdict {
-  /** What was promised and not kept; empty when all is well. */
-  readonly faults: readonly string[]
-  /** What the recovery did to the disk. */
-  readonly recovery: readonly Change[]
 }
 
 /** Recovers the room from what a power cut left, checks every promise, works on and recovers once more. */

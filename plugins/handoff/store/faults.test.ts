@@ -49,7 +49,7 @@ interface Opened {
 
 async function openOn(root: string, disk: Disk): Promise<Opened> {
   const host = testHost(root, () => new Date(), { PATH: '' }) // no git: only the store is of interest here
-  const handoffs = createHandoffs(host, handoffConfig.parse({}), disk)
+  const handoffs = createHandoffs(host, handoffConfig.parse({}), { disk })
   return { root, handoffs, project: await handoffs.project(contextOf(root), undefined) }
 }
 

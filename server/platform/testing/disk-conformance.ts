@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Disk } from '../disk.ts'
 
 /** A disk and a directory on it that exists and is empty. */
@@ -31,6 +32,27 @@ export function testDiskConformance(name: string, give: GiveDisk): void {
 
     assert.deepEqual(await disk.list(folder), ['b'])
     assert.equal(disk.readFileSync(join(folder, 'b')).toString(), 'one')
+  })
+
+  test(`${name}: a stamp is five whole numbers, and a write, a replacement and a new name change it`, async (t) => {
+    const { disk, folder } = await give(t)
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')]
+    await disk.create(a, 'one')
+    const stamps = [await disk.stamp(a), await disk.stamp(folder)]
+    await wait(20) // the clock of a file system has ticks
+
+    const file = disk.openSync(a)
+    disk.writeSync(file, Buffer.from('two'), 0)
+    disk.closeSync(file)
+    stamps.push(await disk.stamp(a))
+    await disk.create(b, 'two')
+    stamps.push(await disk.stamp(folder))
+    await disk.rename(b, a)
+    stamps.push(await disk.stamp(a))
+
+    for (const stamp of stamps) assert.match(stamp ?? '', /^\d+ \d+ \d+ \d+ \d+$/)
+    assert.equal(new Set(stamps).size, stamps.length)
+    assert.equal(await disk.stamp(b), undefined)
   })
 
   test(`${name}: a missing file has no facts, and each other call gives ENOENT`, async (t) => {

@@ -113,6 +113,10 @@ class Files {
       else this.names.delete(path)
     }
     this.changes.push({ kind: 'names', directory, set: set.map(([path, file]) => [path, file?.node]) })
+    for (const [path] of set) {
+      const parent = this.names.get(dirname(path))
+      if (parent) parent.modifiedMs = this.changes.length
+    }
   }
 
   /** Counts the call; gives the fault it meets. */
@@ -230,7 +234,9 @@ function lookingAt(
     },
     stamp: async (path) => {
       await turns()
-      return JSON.stringify(statSync(path))
+      const facts = statSync(path)
+      const ns = `${facts?.modifiedMs}000000`
+      return facts && [facts.size, ns, ns, facts.inode, 1].join(' ')
     },
     readFile: async (path) => {
       await turns()
