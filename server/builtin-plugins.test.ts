@@ -11,7 +11,7 @@ const SPOKEN = new RegExp(`\\b(${WORDS.join('|')})s?(\\b|_)`, 'i')
 /** The one file of the host that may name a plugin. */
 const TABLE = 'builtin-plugins.ts'
 
-/** Comments and texts, whichever begins first. */
+/** Comments and texts; the one that begins first wins. */
 const TOKEN = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
 
 /** The texts of a source that name a plugin or its subject; comments and paths of imports may. */

@@ -59,7 +59,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     instructions:
-      "Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue somebody's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record. Every handoff tool takes project, a folder inside the allowed roots, when another than the server's own is meant.",
+      "Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue another's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record. Every handoff tool takes project, a folder inside the allowed roots, when another than the server's own is meant.",
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },
   {
@@ -99,7 +99,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     instructions:
-      'Room (workspace_*, present only where a room is configured): one Markdown file that several people and agents edit through a single writer. Read first, propose against the version you read, commit only what was approved. On conflict/stale_version read again and propose anew. workspace_changes tells what happened since a cursor; a notification only says that something changed, so read again.',
+      'Room (workspace_*, present only where a room is configured): one Markdown file that several people and agents edit through a single writer. Read first, propose against the version you read, commit only what was approved. On conflict/stale_version read again and propose again. workspace_changes tells what happened since a cursor; a notification only says that something changed, so read again.',
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },
 ]

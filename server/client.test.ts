@@ -15,12 +15,12 @@ describe('client', () => {
     const echo = await client.call('echo', { text: 'hello' })
     const note = await client.call('note_get', { id: 'a/b', limit: 3, where: { size: 1 }, tags: ['x', 'y'] })
     const patched = await client.call('note_update', { id: 'a', text: 'x', if_match: '7' })
-    const gone = await client.call('note_delete', { id: 'a', force: true })
+    const deleted = await client.call('note_delete', { id: 'a', force: true })
 
     assert.equal(echo['text'], 'hello')
     assert.deepEqual([note['id'], note['given']], ['a/b', { limit: 3, where: { size: 1 }, tags: ['x', 'y'] }])
     assert.deepEqual(patched, { id: 'a', if_match: '7' })
-    assert.deepEqual(gone, { id: 'a', force: true })
+    assert.deepEqual(deleted, { id: 'a', force: true })
   })
 
   it('knows input and output of tools whose types it is given', async (t) => {

@@ -11,7 +11,7 @@ async function addressOf(running: Running): Promise<string> {
   return JSON.parse(line).listeners[0].address
 }
 
-/** As many editors save: nobody sees a file that is cut and not yet written again. */
+/** As many editors save: no reader sees a file that is cut and not yet written again. */
 async function replace(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)
@@ -209,7 +209,7 @@ test('with http.reload a changed file starts a new host at the same port; one th
   assert.deepEqual([still.status, ran.code], [200, 0])
 })
 
-test('with http.reload a file that was cut counts when it is written anew', async (t) => {
+test('with http.reload a file that was cut counts when it is written again', async (t) => {
   const { root, start } = await openProject(t)
   const file = join(root, 'satchel.yaml')
   const config = `${await readFile(file, 'utf8')}http: { reload: true }\n`

@@ -47,7 +47,7 @@ test('--store puts records elsewhere than the configuration says, at every verb 
   assert.match((await satchel(['handoff', '--help'])).out, /--store <dir>/)
 })
 
-test('an unknown option is wrong usage at every verb, whatever became of the configuration', async (t) => {
+test('an unknown option is wrong usage at every verb, also when the configuration cannot be read', async (t) => {
   const { root, satchel, leaves } = await builtInVerbs(t)
   await writeFile(join(root, 'broken.yaml'), 'tols: {}\n')
   const hostVerbs = (await Promise.all(HOST_VERBS.map((row) => row.load()))).flat()

@@ -25,7 +25,7 @@ const CLIENT_KEYS = ['startup_timeout_sec', 'tool_timeout_sec', 'enabled_tools',
 
 /** Everything a document may name. */
 interface Known {
-  /** Verb path -> its flags; a group of verbs stands with none of its own. */
+  /** Verb path -> its flags; a group of verbs has none of its own. */
   readonly verbs: ReadonlyMap<string, ReadonlySet<string>>
   readonly reasons: ReadonlySet<string>
   readonly codes: ReadonlySet<string>
@@ -46,7 +46,7 @@ after(() => host.stop())
 const git = (...args: string[]): string[] =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
 
-/** The documents, each without what it only announces; STYLE.md shows code that nobody should write. */
+/** The documents, each without what it only announces; STYLE.md shows code that is not to be written. */
 function documents(): readonly { readonly path: string; readonly text: string }[] {
   return git('ls-files', '*.md')
     .filter((path) => !path.includes('testdata/') && path !== 'STYLE.md')

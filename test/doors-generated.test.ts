@@ -29,7 +29,7 @@ const TEXTS = [
   'a=b&c',
 ]
 
-/** Values that a schema takes, stand at its edge or miss it. */
+/** Values inside a schema, at its edge and outside it. */
 function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   const fixed = schema['enum']
   if (Array.isArray(fixed)) return fc.constantFrom(...fixed, 'no_such_value')
@@ -44,7 +44,7 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.constantFrom(...TEXTS)
 }
 
-/** Inputs of a tool: each field there or not, and now and then one that nobody knows. */
+/** Inputs of a tool: each field there or not, and now and then an unknown one. */
 function inputsOf(tool: Tool): fc.Arbitrary<Input> {
   const { properties = {} } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' })
   const fields = Object.entries(properties).map(

@@ -85,7 +85,7 @@ test('every error code reaches a caller with its reason and details, at every do
   })
 })
 
-test('a bug shows nobody more than Internal error and a log id, and the log has its text', async (t) => {
+test('a bug shows callers only Internal error and a log id, and the log has its text', async (t) => {
   const opened = await openHost(t, { plugins: [probe] })
 
   await forEachDoor(t, opened, async (door) => {

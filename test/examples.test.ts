@@ -30,7 +30,7 @@ test('the HTTP client talks REST with and without the typed client', async () =>
   assert.match(await node(['client.js'], join(ROOT, 'examples/http-client')), /^http-client: ok/)
 })
 
-test('a plugin of somebody else compiles against the packed tarball, with types, and answers at every door', async (t) => {
+test('a plugin of a third party compiles against the packed tarball, with types, and answers at every door', async (t) => {
   const folder = await installPacked(t)
   const plugin = join(folder, 'satchel-units')
   await cp(join(ROOT, 'examples/third-party-plugin'), plugin, { recursive: true })

@@ -258,7 +258,7 @@ test('the import rules refuse a plugin that imports another, and a tree in which
   assert.match(unseen.text, /The import rules do not see: anything/)
 })
 
-test('an export that nobody uses is found', async (t) => {
+test('an unused export is found', async (t) => {
   const sandbox = await openSandbox(t, {
     'package.json': '{ "name": "sandbox", "type": "module" }',
     'plugins/a/index.ts': "import { used } from './part.ts'\nused()\n",

@@ -32,7 +32,7 @@ const FULL = {
   ],
 }
 
-/** A project with a repository and a released record, its child and its fork; the clock stands still. */
+/** A project with a repository and a released record, its child and its fork; the clock does not advance. */
 async function openProject(t: TestContext): Promise<{ opened: TestHost; ids: string[] }> {
   const opened = await openHost(t, { plugins: [handoff], now: () => NOW, env: { PATH: process.env['PATH'] } })
   const git = (...args: string[]) =>

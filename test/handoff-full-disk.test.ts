@@ -23,7 +23,7 @@ const CREATE = [
   '--json',
 ]
 
-/** Answers and exit codes go to $DIR; the project stands on a small disk of its own. */
+/** Answers and exit codes go to $DIR; the project is on a small disk of its own. */
 const FULL_DISK = `
 satchel() { name=$1; shift; code=0; "$NODE" "$SATCHEL" "$@" > "$DIR/$name.json" || code=$?; echo $code > "$DIR/$name.code"; }
 mount -t tmpfs -o size=400k tmpfs "$DIR/project"

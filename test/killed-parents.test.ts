@@ -11,10 +11,10 @@ import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50
-/** How many parents live at once. */
+/** How many parents run concurrently. */
 const AT_ONCE = 3
 /**
- * A server whose input stays open looks for its parent only after 60 s, so whoever is gone before this was ended by its
+ * A server whose input stays open looks for its parent only after 60 s, so one that ended before this was ended by its
  * input. How long it took is printed; how long an exit may take is `satchel bench start`'s to judge.
  */
 const LONGEST_MS = 20_000
@@ -55,7 +55,7 @@ async function outlived(t: TestContext): Promise<number> {
     HOME: cwd,
     NODE: process.execPath,
     SATCHEL,
-    NODE_V8_COVERAGE: '', // Node would fill it in, and nobody counts what runs of the bundle
+    NODE_V8_COVERAGE: '', // Node would fill it in, and no report counts what runs of the bundle
   }
   const parent = spawn('sh', ['-c', PARENT], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
@@ -76,7 +76,7 @@ test('fifty parents that are killed leave no server behind', { skip: !existsSync
   })
 
   const longest = Math.round(Math.max(...lived))
-  t.diagnostic(`${lived.length} servers, the last was gone ${longest} ms after its parent`)
+  t.diagnostic(`${lived.length} servers, the last ended ${longest} ms after its parent`)
   assert.equal(lived.length, ROUNDS)
   assert.ok(longest < LONGEST_MS, `a server lived on for ${longest} ms`)
 })

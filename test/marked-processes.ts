@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** The name in the environment of a process, handed on to all below it, by which a test knows its own. */
 export const TEST_MARK = 'SATCHEL_TEST_MARK'
 
-/** A killed process is there until it next gets the processor; one that nobody ends stays for minutes. */
+/** A killed process is there until it next gets the processor; one that is not ended stays for minutes. */
 const LONGEST_DYING_MS = 20_000
 
 /** Processes, ended ones excepted, whose environment holds this mark; none where there is no `/proc`. */
@@ -17,7 +17,7 @@ export async function processesMarked(mark: string): Promise<readonly string[]> 
   return found
 }
 
-/** Those of the marked processes that nobody has ended: empty as soon as none is left. */
+/** Those of the marked processes that have not been ended: empty as soon as none is left. */
 export async function processesLeft(mark: string): Promise<readonly string[]> {
   const giveUp = performance.now() + LONGEST_DYING_MS
   for (;;) {

@@ -22,7 +22,7 @@ interface Row {
   readonly name: string
   place(t: TestContext): Promise<Place>
   open(place: Place): Promise<InteropClient>
-  /** As this client reports an unknown resource: 2.4.0 says -32602 whatever the wire says. */
+  /** As this client reports an unknown resource: 2.4.0 says -32602 for every answer of the server. */
   readonly notFound: number
 }
 

@@ -10,7 +10,7 @@ import { initialize, type Message, modern } from '../server/mcp/testing/stdio-cl
 import { temporaryFolder } from './harness/open-host.ts'
 import { SATCHEL } from './satchel-process.ts'
 
-/** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */
+/** What calls in flight have after stdin ended. A server that ends well before it did not wait. `satchel bench start` times it. */
 const GRACE_AFTER_EOF_MS = 5_000
 
 /** A plugin that prints by every way there is, and keeps a timer, a watcher, a socket and a worker alive. */
@@ -87,7 +87,7 @@ async function noisyProject(t: TestContext): Promise<string> {
   return folder
 }
 
-test('whatever prints, stdout holds only JSON-RPC lines, and EOF ends the process with all it kept alive', async (t) => {
+test('stdout holds only JSON-RPC lines although other code prints, and EOF ends the process with all it kept alive', async (t) => {
   const run = await start(t, await noisyProject(t))
   run.send(modern(1, 'server/discover'), modern(2, 'tools/list'))
   await run.answer(2)
@@ -118,7 +118,7 @@ test('two starts, one killed, and no call: no file is left', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('calls whose input ends at once are answered before the exit', async (t) => {
+test('calls whose input ends immediately are answered before the exit', async (t) => {
   const run = await start(t, await temporaryFolder(t))
 
   run.send(modern(1, 'server/discover'), modern(2, 'tools/list'), modern(3, 'resources/list'))

@@ -89,16 +89,16 @@ test('ingest tells its progress in plain lines on stderr, the report alone on st
   assert.equal(quiet.err, '')
 })
 
-test('ingest reads the file it is given and no other: a broken one beside it, or one that is gone, is not asked', async (t) => {
+test('ingest reads the file it is given and no other: a broken or missing one beside it is not read', async (t) => {
   const { root, url } = await openProject(t)
   await writeFile(join(root, 'other.yaml'), JSON.stringify({ repositories: [{ url, branches: ['main'] }] }))
   await writeFile(join(root, 'satchel.yaml'), 'repositories: [\n')
-  const gone = { SERVICE_CONFIG: join(root, 'gone.yaml') }
+  const missing = { SERVICE_CONFIG: join(root, 'missing.yaml') }
 
   const runs = [
     await runSatchel(root, ['ingest', 'other.yaml', '-o', 'one', '-c', 'clones', '--json']),
     await runSatchel(root, ['ingest', '-o', 'two', '--clone-dir', 'clones', 'other.yaml', '--json']),
-    await runSatchel(root, ['--json', 'ingest', '--prune', 'other.yaml'], gone),
+    await runSatchel(root, ['--json', 'ingest', '--prune', 'other.yaml'], missing),
   ]
   const own = await runSatchel(root, ['ingest', '--json'])
   await writeFile(join(root, 'bad.yaml'), 'repositories:\n  - url: ./x\n    brunches: [main]\n')
@@ -194,7 +194,7 @@ test('the verbs under modules answer from what was ingested', async (t) => {
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`an ingest that is stopped by ${signal} ends at once, with no git and no temporary file left`, async (t) => {
+  test(`an ingest that is stopped by ${signal} ends immediately, with no git and no temporary file left`, async (t) => {
     const root = await temporaryFolder(t)
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     t.after(() => silent.close())

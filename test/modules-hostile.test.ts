@@ -224,7 +224,7 @@ test('a caller of REST or MCP reaches no internal host and no path outside the r
   assert.doesNotMatch(await stage.texts(), /CANARY_outside/)
 })
 
-test('an agent on stdio reads and writes inside http.roots only, whatever folder it names', async (t) => {
+test('an agent on stdio reads and writes inside http.roots only, for any folder it names', async (t) => {
   const elsewhere = await temporaryFolder(t)
   const outside = join(elsewhere, 'outside.git')
   await buildRemote(outside, [{ files: { 'main.tf': '' } }])
@@ -280,7 +280,7 @@ async function askOverStdio(t: TestContext, root: string, inputs: readonly objec
   return answers
 }
 
-test('a configuration that is a folder, a pipe or too large is refused at every door, and nobody waits for it', async (t) => {
+test('a configuration that is a folder, a pipe or too large is refused at every door without waiting', async (t) => {
   const stage = await openStage(t)
   await mkdir(join(stage.root, 'folder.yaml'))
   execFileSync('mkfifo', [join(stage.root, 'pipe.yaml')])

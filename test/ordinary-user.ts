@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const NOBODY = 65534
+const UNPRIVILEGED = 65534
 
 /** The built program, as a user runs it to whom file permissions apply. */
 export interface OrdinaryUser {
@@ -19,7 +19,7 @@ export interface OrdinaryUser {
 
 /**
  * A user to whom file permissions apply and who owns `folder` with everything below it. Root may write anywhere, so
- * the children of root run as nobody. That user may be unable to reach the checkout or Node, which often are in root's
+ * the children of root run as user 65534. That user may be unable to reach the checkout or Node, often in root's
  * home, and therefore runs copies.
  */
 export async function ordinaryUserOf(t: TestContext, folder: string): Promise<OrdinaryUser> {
@@ -40,15 +40,15 @@ export async function ordinaryUserOf(t: TestContext, folder: string): Promise<Or
   for (const owned of [copies, folder]) giveToNobody(owned)
   return {
     program: [node, join(copies, 'dist/satchel.js')],
-    options: { uid: NOBODY, gid: NOBODY },
-    // Empty, not absent: Node would pass on its own, and nobody may not write to the folder of the coverage.
+    options: { uid: UNPRIVILEGED, gid: UNPRIVILEGED },
+    // Empty, not absent: Node would pass on its own, and that user may not write to the folder of the coverage.
     env: { NODE_OPTIONS: `--import=${pathToFileURL(guard)}`, NODE_V8_COVERAGE: '' },
   }
 }
 
 function giveToNobody(folder: string): void {
-  chownSync(folder, NOBODY, NOBODY)
+  chownSync(folder, UNPRIVILEGED, UNPRIVILEGED)
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    chownSync(join(entry.parentPath, entry.name), NOBODY, NOBODY)
+    chownSync(join(entry.parentPath, entry.name), UNPRIVILEGED, UNPRIVILEGED)
   }
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50
-/** How many clients are at work at once. */
+/** How many clients work concurrently. */
 const AT_ONCE = 5
 /** Does `work` for each number below `count`, a few at a time. */
 async function inWaves(count: number, work: (index: number) => Promise<void>): Promise<void> {

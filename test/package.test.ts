@@ -156,7 +156,7 @@ test('every link between documents leads somewhere', () => {
   assert.deepEqual(dead, [])
 })
 
-test('no file is named as a dumping ground, and no mark of unfinished work stands in the sources', () => {
+test('no file is named as a dumping ground, and no source has a mark of unfinished work', () => {
   const files = execFileSync('git', ['ls-files', 'server', 'plugins', 'lab'], { cwd: ROOT, encoding: 'utf8' })
     .trim()
     .split('\n')

@@ -24,7 +24,7 @@ function tools(): readonly { tool: Tool; plugin: string }[] {
   return host.registry.tools
 }
 
-test('a tool stands in the file that is named like it', () => {
+test('a tool is in the file that is named like it', () => {
   for (const { tool, plugin } of tools()) {
     const file = join(ROOT, 'plugins', plugin, 'tools', `${tool.name.replaceAll('_', '-')}.ts`)
     assert.ok(existsSync(file), `${tool.name} belongs in ${file}`)
@@ -125,7 +125,7 @@ test('what a model sees of each tool changes only in a reviewed snapshot', () =>
   const stray = readdirSync(join(ROOT, 'test/snapshots')).filter(
     (file) => !tools().some(({ tool }) => `${tool.name}.json` === file),
   )
-  assert.deepEqual(stray, [], 'snapshots of tools that are gone')
+  assert.deepEqual(stray, [], 'snapshots of removed tools')
 })
 
 test('a next step in the sources is a tool there is, with fields it has, and destroys nothing', () => {

@@ -11,7 +11,7 @@ import { temporaryFolder } from './harness/index.ts'
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const letters = (seed: string): string => seed.repeat(9)
 
-/** One of a kind: whichever turns up somewhere says where it came from. */
+/** Each is unique: one that turns up somewhere tells where it came from. */
 const CANARIES = {
   server_token: 'canary-server-token-4f1c9d',
   wrong_bearer: 'canary-wrong-bearer-77aa01',
@@ -149,7 +149,7 @@ async function filesBelow(folder: string): Promise<readonly { path: string; text
   )
 }
 
-test('no secret of a whole session stands in an answer, on a stream, in the log or in a file', async (t) => {
+test('no secret of a whole session is in an answer, on a stream, in the log or in a file', async (t) => {
   const session = await openSession(t)
 
   await typeEverything(t, session)

@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test'
 /** A real sshd on loopback, and an `ssh` that knows nothing but what lies in the folder of the test. */
 export interface SshServer {
   readonly port: number
-  /** The only user it lets in: whoever runs the test. */
+  /** The only user it lets in: the one that runs the test. */
   readonly user: string
   /** First on the PATH: the system's ssh with the settings, keys and known hosts of this test. */
   readonly path: string
@@ -72,11 +72,11 @@ function serverSettings(place: string, port: number): string {
     `HostKey ${place}/host_key`,
     `AuthorizedKeysFile ${place}/authorized_keys`,
     'PidFile none',
-    'StrictModes no', // the folders above ours are everybody's
+    'StrictModes no', // others may write to the folders above ours
     'UsePAM no',
     'PasswordAuthentication yes',
     'KbdInteractiveAuthentication no',
-    'PermitRootLogin yes', // whoever runs the test; with a password it is asked for, but none is right
+    'PermitRootLogin yes', // the user that runs the test may be root; with a password it is asked for, but none is right
     'PermitEmptyPasswords no',
     'PrintMotd no',
     'LogLevel VERBOSE',

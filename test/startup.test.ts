@@ -163,7 +163,7 @@ test('a reader that stops in the middle is no error', async (t) => {
   assert.deepEqual([code, err], [0, ''])
 })
 
-test('a reader that is gone is no error', async (t) => {
+test('a closed reader is no error', async (t) => {
   const folder = await temporaryFolder(t)
 
   const { child, ended } = start([SATCHEL, 'completion', 'fish'], folder)

@@ -246,7 +246,7 @@ test('a task is asked for again where its owner went away, and the review of its
   assert.equal(after?.status, 'completed')
 })
 
-test('a task whose owner is gone for good says so: room_owner_lost', async (t) => {
+test('a task whose owner never comes back says so: room_owner_lost', async (t) => {
   const { room, join: joinRoom } = await openTestRoom(t)
   const me = await joinRoom('me')
   const connection = await connectionPastAnOwner(t, { room, me, stays: true }, async () => {})
@@ -257,7 +257,7 @@ test('a task whose owner is gone for good says so: room_owner_lost', async (t) =
   await assert.rejects(asking, { code: 'unavailable', reason: 'room_owner_lost' })
 })
 
-test('a client comes in whatever it calls itself, under the part of it that makes a name', async (t) => {
+test('a client joins under any name it gives, cut to the part that is valid', async (t) => {
   const file = await roomFile(t)
   const nameOf = async (client: string) => {
     const { call } = await stdioHost(t, file, {}, client)
@@ -270,7 +270,7 @@ test('a client comes in whatever it calls itself, under the part of it that make
   assert.deepEqual(names, ['agent', 'agent-2', '\u{1f600}'.repeat(80)])
 })
 
-test('a local session that ended is begun anew at the next call, at the owner and over a bridge', async (t) => {
+test('a local session that ended is replaced at the next call, at the owner and over a bridge', async (t) => {
   const file = await roomFile(t)
   const agent = await stdioHost(t, file)
   const bridge = await stdioHost(t, file, { name: 'bridge' })
@@ -350,17 +350,17 @@ test('a bridge whose client stops reading, and one whose client closed its end, 
   const start = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file] })
   const owner = start('owner')
   await owner.call('workspace_status', {})
-  const [deaf, gone] = [start('deaf'), start('gone')]
-  for (const bridge of [deaf, gone]) {
+  const [deaf, closed] = [start('deaf'), start('closed')]
+  for (const bridge of [deaf, closed]) {
     await bridge.send('resources/subscribe', { uri: 'satchel://workspace/status' })
     await bridge.call('workspace_status', {})
   }
-  const exit = once(gone.child, 'exit')
+  const exit = once(closed.child, 'exit')
 
   deaf.child.stdout?.pause()
-  gone.child.stdout?.destroy()
+  closed.child.stdout?.destroy()
   const asked = deaf.call('workspace_propose', propose(0))
-  void gone.call('workspace_status', {})
+  void closed.call('workspace_status', {})
   for (let n = 1; n <= 20; n++) await owner.call('workspace_propose', propose(n))
   assert.deepEqual(await exit, [0, null])
   deaf.child.stdout?.resume()

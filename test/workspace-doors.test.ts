@@ -130,7 +130,7 @@ const headersOf = ({ host, origin }: Knock, base: string): Readonly<Record<strin
   ...(origin === 'own' && { origin: base }),
 })
 
-test('whatever Host, Origin, route and credential come together: nobody gets in who may not, and nothing happens', async (t) => {
+test('no combination of Host, Origin, route and credential lets a caller in who may not, and nothing happens', async (t) => {
   const server = await openRoomServer(t)
   const { cookie } = await server.claim()
   const agent = await server.join('ada', ['*'])
@@ -162,7 +162,7 @@ test('whatever Host, Origin, route and credential come together: nobody gets in 
         const isSafe = method === 'GET'
         const { status, json } = await server.ask(base, method, path.replace(/\{\w+\}/, 'none'), {
           ...credentials[knock.credential],
-          ...(!isSafe && { body: { unknown: 'field' } }), // whoever is let in is refused for this
+          ...(!isSafe && { body: { unknown: 'field' } }), // a caller that is let in is refused for this
           headers: headersOf(knock, base),
         })
         const what = `${listener} ${method} ${path} ${JSON.stringify(knock)}: ${status} ${json['reason']}`
@@ -297,7 +297,7 @@ test('what the owner port keeps for its page is refused to the bearer of any oth
   assert.equal(page.status, 200)
 })
 
-test('no token, invitation or key stands in the log', async (t) => {
+test('the log contains no token, invitation or key', async (t) => {
   const server = await openRoomServer(t)
   const ada = await server.join('ada')
   const { cookie } = await server.claim()

@@ -97,19 +97,19 @@ test('a proposal made through the link is in the room, and its change comes back
   assert.match(await readFile(server.file, 'utf8'), /one/)
 })
 
-/** Where nobody answers: resolves when a call was cut off at this port, and the port is free again. */
+/** A port without an answer: resolves when a call was cut off at this port, and the port is free again. */
 async function cutOff(port: number, call: () => void): Promise<void> {
-  const nobody = createServer(({ method, socket }) => {
+  const mute = createServer(({ method, socket }) => {
     socket.destroy()
-    if (method === 'POST') nobody.emit('called')
+    if (method === 'POST') mute.emit('called')
   })
-  nobody.listen(port, '127.0.0.1')
-  await once(nobody, 'listening')
-  const called = once(nobody, 'called')
+  mute.listen(port, '127.0.0.1')
+  await once(mute, 'listening')
+  const called = once(mute, 'called')
   call()
   await called
-  const closed = once(nobody, 'close')
-  nobody.close()
+  const closed = once(mute, 'close')
+  mute.close()
   await closed
 }
 
@@ -177,8 +177,8 @@ test('a room behind serve says its protocol too; another major, and what is no r
       plugins: [{ plugin: workspacePlugin(realWorld), settings }],
       env: { HOME: home },
     })
-    const lent = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
-    return lent?.instance.remote?.bearer()
+    const remote = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
+    return remote?.instance.remote?.bearer()
   }
   const mismatch = { code: 'unavailable', reason: 'protocol_mismatch' }
 

@@ -48,7 +48,7 @@ const GOINGS: Readonly<Record<string, (sidecar: string) => void>> = {
 }
 
 for (const [what, go] of Object.entries(GOINGS)) {
-  test(`the folder of an open room is ${what}: every caller at once, and the next, is told why before the process ends with 7`, async (t) => {
+  test(`the folder of an open room is ${what}: every concurrent caller, and the next, is told why before the process ends with 7`, async (t) => {
     const { child, sidecar, ingress, token } = await serve(t)
     const exited = once(child, 'exit')
     const change = { base_version: 1, summary: 's', content: '# New\n' }
@@ -103,7 +103,7 @@ test('an agent whose room’s folder was moved is told so until it is back, and 
   assert.equal(back['status'], 'pending')
 })
 
-test('a room is begun anew where the folder of an open one was removed: the first owner ends, and takes nothing of the second along', async (t) => {
+test('a new room begins where the folder of an open one was removed: the first owner ends, and takes nothing of the second along', async (t) => {
   const { child, file, sidecar } = await serve(t)
   const exited = once(child, 'exit')
   const agent = spawnRoomProcess(t, { name: 'bob', args: ['--room', file] })

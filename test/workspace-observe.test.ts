@@ -117,7 +117,7 @@ test('a cursor before the ring or ahead of it is told as a gap, then what is kep
   ahead.close()
 })
 
-test('leaving, revoking and ending close the streams of events and of hints at once', async (t) => {
+test('leaving, revoking and ending close the streams of events and of hints immediately', async (t) => {
   const server = await openRoomServer(t)
   const owner = await server.join('owner', ['*'])
   const ways: ((who: { session_id: string; participant_id: string; token: string }) => Promise<unknown>)[] = [
@@ -249,7 +249,7 @@ test('an edit of the file by hand arrives as an event without any call', async (
   stream.close()
 })
 
-test('every reader ends with the same events, whatever it missed and wherever it resumed', async (t) => {
+test('every reader ends with the same events, for all that it missed and wherever it resumed', async (t) => {
   const server = await openRoomServer(t)
   const { token } = await server.join('ada')
   const got = new Map<number, RoomEvent>()

@@ -209,7 +209,7 @@ test('what others wrote stays text: in the document, names, summaries and handof
   assert.deepEqual([seen.foreign, seen.complaints], [[], []])
 })
 
-test('a name that looks like another’s and a document of 1 MiB do nothing but stand there', async (t) => {
+test('a name that looks like another’s and a document of 1 MiB do nothing but show', async (t) => {
   const line = '- [x](javascript:alert(1)) <img src=x onerror=alert(2)> and **more**\n'
   const seen = await openPage(t, { text: `# Plan\n\n${line.repeat(Math.floor(2 ** 20 / line.length))}` })
   if (!seen) return
@@ -346,7 +346,7 @@ test('proposing from the page starts from the newest text', async (t) => {
   assert.equal(json['content'], '## Goals\r\ntwo\r\n')
 })
 
-/** A room in which everything that the page can show is there at once. */
+/** A room in which everything that the page can show is there. */
 async function fillRoom(server: RoomServer): Promise<void> {
   const ada = await server.join('ada')
   const boss = await server.join('boss', ['*'])

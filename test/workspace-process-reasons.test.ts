@@ -47,7 +47,7 @@ async function overMcp(t: TestContext, settings: Document, env: Env = {}): Promi
   return refusedBy(structuredContent.error)
 }
 
-/** `satchel serve` with this room configured, asked for the status by somebody with a token. */
+/** `satchel serve` with this room configured, asked for the status with a token. */
 async function overRest(t: TestContext, file: string, env: Env = {}): Promise<Refused> {
   const host = await hostOn(t, { file }, env)
   const at = { host: '127.0.0.1', port: 0 }
@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
   ['unsupported_version', (t, folder) => roomWith(t, folder, newerVersion), opening],
   ['store_damaged', (t, folder) => roomWith(t, folder, () => Buffer.from('no database')), opening],
   ['room_locked', (t, folder) => lockedRoom(t, folder, { host: 'elsewhere', boot_id: 'other' }), opening],
-  // Whoever lives and does not answer may be recovering the room: that is waited for, 10 s.
+  // A process that lives and does not answer may be recovering the room: that is waited for, 10 s.
   ['room_starting', (t, folder) => lockedRoom(t, folder, {}), opening],
   ['protocol_mismatch', (t, folder) => strangeRoom(t, folder, anotherRelease), opening],
 ]
@@ -138,7 +138,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'stopping',
 ])
 
-test('every reason of the room stands in a test of the doors', async () => {
+test('every reason of the room is in a test of the doors', async () => {
   const texts = await Promise.all(
     DOOR_TESTS.map((name) => readFile(join(import.meta.dirname, `${name}.test.ts`), 'utf8')),
   )

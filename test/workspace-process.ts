@@ -29,7 +29,7 @@ export interface RoomProcess {
   readonly notes: readonly Note[]
   /** The result of a request, or its `error` under that name. */
   send(method: string, params: object): Promise<Record<string, unknown>>
-  /** The data of a tool's result, or the task that stands for it. */
+  /** The data of a tool's result, or the task in its place. */
   call(tool: string, input: object): Promise<Record<string, unknown>>
   /** True as soon as a note is enough; false after a minute. */
   noted(enough: (note: Note) => boolean): Promise<boolean>
@@ -90,12 +90,12 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
   }
 }
 
-/** Kills a process that may have ended, and waits until it is gone. */
+/** Kills a process that may have ended, and waits until it has ended. */
 export async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }
 
 /** The process that owns the room now: the newest lock names it. */

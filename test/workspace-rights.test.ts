@@ -47,7 +47,7 @@ const NEEDS: Readonly<Record<string, readonly Capability[] | 'own'>> = {
   workspace_handoff_cancel: ['propose'],
 }
 
-/** Of things in the room, so that whoever may is refused for nothing. */
+/** Of things in the room, so that a caller that may is not refused. */
 async function inputsOf(server: RoomServer, token: string): Promise<Readonly<Record<string, object>>> {
   const post = async (path: string, body: object): Promise<Record<string, unknown>> =>
     (await server.ask(server.ingress, 'POST', path, { token, body })).json
@@ -124,7 +124,7 @@ test('every tool of the room is denied to every single capability that is not en
   }
 })
 
-test('what belongs to another is refused to whoever has the capability, and nothing happens', async (t) => {
+test('what belongs to another is refused also with the capability, and nothing happens', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const bob = await room.join('bob', ['read', 'propose', 'checkout', 'approve'])
@@ -162,7 +162,7 @@ test('what belongs to another is refused to whoever has the capability, and noth
   assert.equal(await room.latest(), latest)
 })
 
-test('an id of another room is answered like one that nobody ever had', async (t) => {
+test('an id of another room is answered like one that never existed', async (t) => {
   const [here, there] = [await openTestRoom(t), await openTestRoom(t)]
   const ada = await here.join('ada')
   const eve = await there.join('eve')
@@ -242,16 +242,16 @@ const other = definePlugin({
   }),
 })
 
-test('a session of the room reaches no tool of another plugin, whatever its capabilities, where one listener serves both', async (t) => {
+test('a session of the room reaches no tool of another plugin with any capabilities, where one listener serves both', async (t) => {
   const { api, token } = await servedBeside(t)
 
   const rest = await askOnce(api, 'GET', '/sheep', { token })
   const own = await askOnce(api, 'GET', '/workspace/status', { token })
-  const nobody = await askOnce(api, 'GET', '/sheep', {})
+  const anonymous = await askOnce(api, 'GET', '/sheep', {})
   const mcp = await askOnce(api, 'POST', '/mcp', mcpCall('count_sheep', token))
 
   assert.deepEqual([rest.status, rest.json['reason']], [403, 'permission_denied'])
-  assert.deepEqual([own.status, nobody.status], [200, 200]) // loopback needs no token there
+  assert.deepEqual([own.status, anonymous.status], [200, 200]) // loopback needs no token there
   assert.match(mcp.text, /permission_denied/)
   assert.doesNotMatch(mcp.text, /"sheep":3/)
 })

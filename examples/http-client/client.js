@@ -50,8 +50,8 @@ try {
   await assert.rejects(satchel.call('handoff_validate', { id: 'nothing' }), ({ code }) => code !== 'internal')
   console.log(`http-client: ok, record ${id}`)
 } finally {
-  const gone = once(server, 'exit')
+  const exited = once(server, 'exit')
   server.kill('SIGTERM')
-  await gone
+  await exited
   await rm(project, { recursive: true, force: true })
 }

@@ -67,9 +67,9 @@ try {
   const document = await (await fetch(`${address}/openapi.json`)).json()
   assert.ok(document.paths['/units/convert'])
 } finally {
-  const gone = once(server, 'exit')
+  const exited = once(server, 'exit')
   server.kill('SIGTERM')
-  await gone
+  await exited
 }
 
 console.log('third-party-plugin: ok')

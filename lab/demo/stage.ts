@@ -177,9 +177,9 @@ function runVerb(
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGTERM')
   const late = setTimeout(() => child.kill('SIGKILL'), EXIT_LIMIT_MS)
-  await gone
+  await exited
   clearTimeout(late)
 }

@@ -31,9 +31,9 @@ function open({ port, path, token }, timed, answered) {
     reader.answer = answer
     readers.push(reader)
     answer.on('data', (chunk) => noting(reader, () => take(reader, chunk, timed ? now() : 0)))
-    const gone = () => noting(reader, () => { reader.open = false })
-    answer.on('close', gone)
-    answer.on('error', gone)
+    const markClosed = () => noting(reader, () => { reader.open = false })
+    answer.on('close', markClosed)
+    answer.on('error', markClosed)
     answered(reader)
   }).on('error', () => answered(undefined))
 }

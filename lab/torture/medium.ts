@@ -19,7 +19,7 @@ type Naming = Extract<Change, { kind: 'names' }> & { readonly number: number }
 interface Extent {
   durable: Buffer
   pending: Write[]
-  /** Never flushed: its blocks may still hold what somebody freed. */
+  /** Never flushed: its blocks may still hold data that was freed. */
   fresh: boolean
 }
 
@@ -78,7 +78,7 @@ export function createMedium(image: Image): Medium {
       const found = survivingNames(durableNames, pendingNames, chance)
       const stale = freed.length > 0 && chance.maybe(0.7) ? freed : undefined
       const left = new Map<string, Buffer | 'directory'>()
-      // Parents come first: what lies in a directory that was never made is gone with it.
+      // Parents come first: what lies in a directory that was never made is lost with it.
       for (const [path, node] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
         if (path !== '/' && !left.has(dirname(path))) continue
         left.set(path, directories.has(path) ? 'directory' : survivor(extentOf(node), chance, stale))
@@ -157,7 +157,7 @@ function partly(before: Buffer, change: Extract<Write, { kind: 'write' }>, luck:
   const garbage = longer && chance.maybe(0.3)
   if (longer && stale) stale.copy(content, before.length)
   else if (garbage) chance.bytes(Math.min(64, length - before.length)).copy(content, before.length)
-  // Blocks that still hold what somebody freed were not written to at all.
+  // Blocks that still hold freed data were not written to.
   for (let at = longer && stale ? length : offset; at < Math.min(offset + bytes.length, length); ) {
     const next = Math.min((Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES, offset + bytes.length, length)
     if (chance.maybe(lucky)) content.set(bytes.subarray(at - offset, next - offset), at)

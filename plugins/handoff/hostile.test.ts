@@ -173,7 +173,7 @@ test('a secret in any text of any input reaches no file, answer, log or error', 
 
 test('a file that is swapped for a link while it is checked is never read outside the project', async (t) => {
   const outside = await openTestProject(t)
-  outside.write('secret.txt', 'what nobody may read')
+  outside.write('secret.txt', 'no caller may read this')
   const project = await openTestProject(t, { repository: true })
   const inside = join(project.root, 'data')
   mkdirSync(inside)
@@ -201,7 +201,7 @@ test('a file that is swapped for a link while it is checked is never read outsid
   }
 
   t.diagnostic([...found].map(([what, times]) => `${what.slice(0, 20)}: ${times}`).join(', '))
-  assert.equal(found.has(of('what nobody may read')), false)
+  assert.equal(found.has(of('no caller may read this')), false)
   assert.ok(metBoth(), 'the check met both')
 })
 

@@ -235,7 +235,7 @@ export const refusals = defineRefusals({
   },
   bundle_too_large: {
     code: 'too_large',
-    message: 'There are {count} records; at most {limit} are taken at once.',
+    message: 'There are {count} records; at most {limit} are taken in one call.',
     next: 'Split them.',
   },
   store_unwritable: {

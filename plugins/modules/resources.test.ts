@@ -48,9 +48,9 @@ test('a subscriber to the latest version of a module is told of a newer one and 
   const first = await uris({})
   const again = await uris({})
   await deleteRefs(join(root, 'terraform-aws-network.git'), ['refs/tags/v2.0.0'])
-  const gone = await uris({ prune: true })
+  const left = await uris({ prune: true })
 
   assert.deepEqual(first, [at('latest'), at('v2.0.0')])
   assert.deepEqual(again, [])
-  assert.deepEqual(gone, [at('latest'), at('v1.0.0'), at('v2.0.0')])
+  assert.deepEqual(left, [at('latest'), at('v1.0.0'), at('v2.0.0')])
 })

@@ -221,7 +221,7 @@ async function act(world: World, step: Step, salt: number): Promise<void> {
       const guest = world.guests.pop()
       if (guest) await room.do(guest, 'leave', {})
     },
-    // More at once than a listener's 64 places hold.
+    // More in one turn than a listener's 64 places hold.
     burst: () =>
       Promise.all(
         Array.from({ length: 70 }, () => room.do(boss, 'checkout', { target: 'section:Plan/Goals' })),
@@ -267,7 +267,7 @@ async function settle(world: World, listeners: readonly Listener[]): Promise<voi
   }
 }
 
-/** A commit's events stand together: no fresh read ever ended between them. */
+/** A commit's events are adjacent: no fresh read ever ended between them. */
 async function assertAtomic(world: World): Promise<void> {
   const events = await world.room.events()
   for (const [at, event] of events.entries()) {
@@ -288,7 +288,7 @@ async function takeStep(listener: Listener | undefined, step: string): Promise<v
   if (step === 'read') listener?.readOn()
 }
 
-test('whatever is committed, cut, stalled or restarted: events come ordered, once and without a hole, or a resync says so, and every listener ends with what a fresh read shows', async (t) => {
+test('through commits, cuts, stalls and restarts: events come ordered, once and without a hole, or a resync says so, and every listener ends with what a fresh read shows', async (t) => {
   let resyncs = 0
   await fc.assert(
     fc.asyncProperty(fc.array(stepOf, { minLength: 40, maxLength: 80, size: 'max' }), async (steps) => {
@@ -307,7 +307,7 @@ test('whatever is committed, cut, stalled or restarted: events come ordered, onc
         resyncs += listener.resyncs
         listener.disconnect()
       }
-      assert.deepEqual([world.feed.size, world.pump.size], [0, 0], 'who left is gone')
+      assert.deepEqual([world.feed.size, world.pump.size], [0, 0], 'no reader is left')
     }),
     { numRuns: Number(process.env['RUNS'] ?? 12), endOnFailure: true },
   )

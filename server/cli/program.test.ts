@@ -76,7 +76,7 @@ test('without --json a verb prints the digest and nothing else', async (t) => {
   assert.equal(ran.err, '')
 })
 
-test('global flags may stand in front of the verb', async (t) => {
+test('global flags may come before the verb', async (t) => {
   const { root, satchel } = await openProject(t)
 
   const ran = await satchel(['--json', '-c', join(root, 'satchel.yaml'), 'probe', 'echo', 'one'], {

@@ -204,7 +204,7 @@ describe('event stream', () => {
 
     const stream: EventStream = openEventStream(outgoing, { pump, onClose: () => closed.push(stream.closed) })
     stream.start({ retryMs: 1 })
-    stream.offer(frame('nobody'))
+    stream.offer(frame('unseen'))
     await nextTurn()
 
     assert.deepEqual([closed, pump.size], [[true], 0])

@@ -229,8 +229,8 @@ describe('pump', () => {
   it('destroys a reader blocked for 30 s, and not one that drained in time', async () => {
     const clock = fakeAfter()
     const pump = createPump(clock.after)
-    const [gone, back] = [recordingSink(1), recordingSink(1)]
-    const readers = [gone, back].map((sink) => pump.add({ sink }))
+    const [dead, back] = [recordingSink(1), recordingSink(1)]
+    const readers = [dead, back].map((sink) => pump.add({ sink }))
     for (const reader of readers) reader.offer(frame(0))
     await nextTurn()
     assert.deepEqual(
@@ -241,7 +241,7 @@ describe('pump', () => {
     readers[1]?.drained()
     clock.fire()
 
-    assert.deepEqual([gone.destroyed, back.destroyed], [1, 0])
+    assert.deepEqual([dead.destroyed, back.destroyed], [1, 0])
   })
 
   it('drops a closed reader and its timer, and returns its queued frames', async () => {
@@ -260,7 +260,7 @@ describe('pump', () => {
     assert.equal(pump.size, 0)
   })
 
-  it('shows any reader a rising sequence whose only holes stand behind a lag frame', async () => {
+  it('shows any reader a rising sequence whose only holes follow a lag frame', async () => {
     const step = fc.oneof(
       {
         weight: 6,

@@ -18,7 +18,7 @@ import { OPTIONS } from './testing/mounted-app.ts'
 import { askAt, openDoor, TOKEN } from './testing/open-door.ts'
 import { SESSION } from './testing/sample-plugin.ts'
 
-/** The grace of calls in flight. Whoever ends well before it did not wait for it. */
+/** The grace of calls in flight. A server that ends well before it did not wait for it. */
 const GRACE_MS = 5_000
 
 /** What the sample plugin's listeners serve, beside the MCP door: method, path and guard, sorted. */
@@ -289,9 +289,9 @@ describe('closing a listener', () => {
     const began = performance.now()
     await door.close()
     const tookMs = performance.now() - began
-    while (sample.calls.length < 2) await pause(5) // what a handler does with its abort is nobody's to wait for
+    while (sample.calls.length < 2) await pause(5) // the server does not wait for what a handler does after its abort
 
-    assert.ok(tookMs < GRACE_MS * 0.8, 'nobody waited for the usual grace')
+    assert.ok(tookMs < GRACE_MS * 0.8, 'the usual grace was not awaited')
     assert.deepEqual(sample.calls, ['waiting', 'aborted'])
   })
 

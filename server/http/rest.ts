@@ -40,7 +40,7 @@ export function toolEndpoint(
       const input = await readInput(exchange, route, query, options)
       const answer = await host.call(owned, input, callContext(exchange, principal, options))
       if (answer.kind === 'task')
-        throw new TypeError(`${owned.tool.name} started a task that nobody asked for`)
+        throw new TypeError(`${owned.tool.name} started a task that the caller did not ask for`)
       return answerOf(answer.data, route, exchange)
     },
   }

@@ -199,7 +199,7 @@ describe('GET /events', () => {
     assert.equal(received().match(/event: resync/g)?.length, 1)
   })
 
-  it('listens to the hub only while somebody reads', async (t) => {
+  it('listens to the hub only while there is a reader', async (t) => {
     const { raw, host } = await openDoor(t)
     assert.equal(host.hub.listenerCount, 0)
     const readers = [raw(get('/events')), raw(get('/events'))]

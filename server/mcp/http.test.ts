@@ -98,7 +98,7 @@ test('every refusal of the transport has its code, status and id', async (t) => 
     ['bad credential', postModern(url, list, bearer('ses_nobody')), 401, -32000, null],
     ['wrong type', post(url, 'x', { 'content-type': 'text/plain' }), 415, -32000, null],
     ['too large', post(url, JSON.stringify('x'.repeat(4 * 1024 * 1024))), 413, -32000, null],
-    ['unknown session', post(url, legacy(7, 'tools/list'), { 'mcp-session-id': 'nobody' }), 404, -32001, 7],
+    ['unknown session', post(url, legacy(7, 'tools/list'), { 'mcp-session-id': 'unknown' }), 404, -32001, 7],
     ['no session', post(url, legacy(7, 'tools/list')), 400, -32000, 7],
     [
       'a bug',
@@ -151,7 +151,7 @@ test('other methods are 405 with a JSON-RPC body; DELETE needs a session it know
     assert.deepEqual(error.data, { code: 'invalid', reason: 'method_not_allowed' })
   }
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 405)
-  const unknown = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'nobody' } })
+  const unknown = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'unknown' } })
   assert.equal(unknown.status, 404)
 })
 

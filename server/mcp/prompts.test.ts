@@ -19,7 +19,7 @@ test('prompts are described, rendered, and refuse missing and unknown arguments'
     {
       name: 'greet',
       title: 'Greet',
-      description: 'Greets somebody.',
+      description: 'Greets a person.',
       arguments: [
         { name: 'who', description: 'Whom to greet.', required: true },
         { name: 'tone', description: 'How.', required: false },

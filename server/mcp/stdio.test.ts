@@ -7,7 +7,7 @@ import { samplePlugin } from './testing/sample-plugin.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
 import { initialize, legacy, modern, openStdio } from './testing/stdio-client.ts'
 
-/** What calls in flight have after stdin ended. Whoever ends well before it did not wait; how fast is `satchel bench start`'s. */
+/** What calls in flight have after stdin ended. A server that ends well before it did not wait. `satchel bench start` times it. */
 const GRACE_AFTER_EOF_MS = 5_000
 
 test('discover and initialize are answered before the boot is done, other requests wait for it', async (t) => {
@@ -223,7 +223,7 @@ test('a client that stops reading is sent each dirty URI once when it reads agai
     const text = 'x'.repeat(400_000)
     client.send(legacy(id, 'tools/call', { name: 'sample_echo', arguments: { text } }))
   }
-  while (client.unread() < 400_000) await sleep(1) // an answer that nobody takes stops the server
+  while (client.unread() < 400_000) await sleep(1) // an unread answer stops the server
 
   for (let change = 0; change < 20; change++) {
     world.changed('sample://status')

@@ -67,7 +67,7 @@ test('a stopped child takes with it what it started, also where that holds its p
   assert.equal(await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''), '')
 })
 
-test('git runs no program that a repository or its environment names, and asks nobody', async (t) => {
+test('git runs no program that a repository or its environment names, and never prompts', async (t) => {
   const path = await folder(t)
   const canary = join(path, 'canary')
   const program = join(path, 'program')

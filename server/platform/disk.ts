@@ -141,7 +141,7 @@ export async function removeQuietly(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Whether a flush failed: then nobody knows what the disk has, and the store must be poisoned. */
+/** Whether a flush failed: then the state of the disk is unknown, and the store must be poisoned. */
 export function isFlushFailure(thrown: unknown): boolean {
   const syscall = thrown instanceof Error && 'syscall' in thrown ? thrown.syscall : undefined
   return syscall === 'fsync' || syscall === 'fdatasync'

@@ -110,7 +110,7 @@ export async function holderAt<P>(
   const record = facts.size === 0 ? undefined : readRecord<P>(judge, path, n)
   if (!record) {
     const isYoung = judge.withoutLinks === true && ageMs < HALF_WRITTEN_MS
-    return isYoung ? ({ ...processes.self, n, nonce: '' } as LockRecord<P>) : undefined // stands for a writer not known yet
+    return isYoung ? ({ ...processes.self, n, nonce: '' } as LockRecord<P>) : undefined // represents a writer not known yet
   }
   const liveness = judgeProcess(processes, record)
   if (isLeftHere(processes, record, liveness)) return undefined

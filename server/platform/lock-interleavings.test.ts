@@ -35,7 +35,7 @@ test('without hard links, three takers of a stale lock are never two holders', a
   assert.equal(failure, undefined, JSON.stringify(failure, null, 1))
 })
 
-/** Without the fence, so that only two holders at once are a fault. */
+/** Without the fence, so that only two concurrent holders are a fault. */
 async function findBug(t: { diagnostic(text: string): void }, user: LockUser): Promise<void> {
   const take = async (setting: LockSetting): Promise<LockAttempt> => {
     const attempt = await user.take(setting)

@@ -19,7 +19,7 @@ test('a cursor gives its key back, to its own question only', () => {
   )
 })
 
-test('whatever else is given is no cursor, and no number', () => {
+test('anything else is no cursor, and no number', () => {
   for (const cursor of [
     '',
     'nonsense',
@@ -34,7 +34,7 @@ test('whatever else is given is no cursor, and no number', () => {
   assert.equal(keyIn(cursorOf('q', ['x'.repeat(5000)]), 'q'), undefined)
 })
 
-test('a question has one name, whatever the order of its members', () => {
+test('a question has one name in any order of its members', () => {
   assert.equal(questionName({ a: 1, b: undefined, c: [2] }), questionName({ c: [2], a: 1 }))
   assert.notEqual(questionName({ a: 1 }), questionName({ a: 2 }))
 })

@@ -1,13 +1,13 @@
 /**
  * Whether a path matches a glob of `*` (within a segment), `**` (any segments, none too) and `?` (one character); there
- * are no braces and no classes. Both come as segments. Time is bounded by pattern length times path length, whatever
- * a stranger writes.
+ * are no braces and no classes. Both come as segments. Time is bounded by pattern length times path length, for
+ * any pattern.
  */
 export function matchesGlob(pattern: readonly string[], path: readonly string[]): boolean {
   return matches(pattern, path, '**', (wanted, given) => matches([...wanted], [...given], '*', sameCharacter))
 }
 
-/** Greedy with one point of return, the last `star`: what stands before it is never looked at again. */
+/** Greedy with one point of return, the last `star`: what is before it is never looked at again. */
 function matches(
   pattern: readonly string[],
   given: readonly string[],

@@ -44,7 +44,7 @@ async function realPathOf(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     const real = await realpath(at).catch(missingOnly)
     if (real !== undefined) return join(real, ...missing)
-    // A link to nothing would be followed by whoever creates the file.
+    // A link to nothing would be followed when the file is created.
     if (await isLink(at)) throw refusals.path_refused()
     if (at === dirname(at)) return path
     missing.unshift(basename(at))

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isZombie, processStart } from './process-liveness.ts'
 
-test('a process that ended is gone, also while its parent has not looked yet', async (t) => {
+test('a process that ended is not alive, also while its parent has not reaped it', async (t) => {
   if (!existsSync('/proc/self/stat')) return t.skip('NO /proc: ended processes cannot be told apart here')
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -204,7 +204,7 @@ async function takeFormer<P>(
 function holding<P>(options: LockOptions<P>, record: LockRecord<P>): ProcessLock<P> {
   const disk = diskOf(options)
   const path = lockFile(options, record.n)
-  // By name alone it could be a lock in a directory that was made anew.
+  // By name alone it could be a lock in a directory that was made again.
   let taken = disk.statSync(path)
   const isOurs = (): boolean => isSameFile(disk.statSync(path), taken)
   const beat = (): void => {
@@ -224,7 +224,7 @@ function holding<P>(options: LockOptions<P>, record: LockRecord<P>): ProcessLock
       try {
         if (isOurs()) await noteRelease(options, record)
       } catch (thrown) {
-        // Released before, or the directory is gone or full: the end of this process says the same.
+        // Released before, or the directory is missing or full: the end of this process says the same.
         if (systemCode(thrown) === undefined) throw thrown
       }
     },

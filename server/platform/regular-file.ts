@@ -9,7 +9,7 @@ export type RegularFile =
   | { readonly kind: 'too large' }
 
 /**
- * The text of a regular file. Anything else is told at once: reading a pipe waits for whoever writes to it, and some
+ * The text of a regular file. Anything else is reported without reading: a read of a pipe waits for its writer, and some
  * devices never end. The null device is an empty text. Nothing is read of a file beyond `maxBytes`.
  * Errors: the file system's own.
  */

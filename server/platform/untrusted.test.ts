@@ -66,7 +66,7 @@ test('the nearest name is found for a slip and for nothing else', () => {
   assert.equal(nearest('', []), undefined)
 })
 
-test('a process is known by its start, and one that is gone has none', () => {
+test('a process is known by its start, and one that ended has none', () => {
   const here = processStart(process.pid)
 
   if (process.platform === 'linux') assert.match(String(here), /^\d+$/)

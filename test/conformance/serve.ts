@@ -14,16 +14,16 @@ import { createTaskBook } from './task-book.ts'
 
 /** Serves what the official suite asks for at a free port, prints the address, and ends with stdin. */
 async function serve(): Promise<void> {
-  let lent: Host | undefined
+  let opened: Host | undefined
   const now = (): Date => new Date()
-  const book = createTaskBook(now, (taskId) => lent?.taskChanged(taskId, ['local']))
+  const book = createTaskBook(now, (taskId) => opened?.taskChanged(taskId, ['local']))
   const plugin = definePlugin({
     name: 'conformance',
     version: '1.0.0',
     apiVersion: 1,
     config: z.object({}),
     async setup(host) {
-      lent = host
+      opened = host
       return { tasks: book.tasks }
     },
   })

@@ -17,7 +17,7 @@ import type { TestHost } from './open-host.ts'
 export const DOOR_NAMES = ['memory', 'stdio', 'streamable-http', 'rest', 'cli'] as const
 export type DoorName = (typeof DOOR_NAMES)[number]
 
-/** What a call came to, whatever the door: the data, or the error's stable parts. */
+/** The outcome of a call, the same for every door: the data, or the error's stable parts. */
 export type Outcome =
   | { readonly ok: true; readonly data: Record<string, unknown> }
   | { readonly ok: false; readonly error: Pick<ErrorBody, 'code' | 'reason'> & Partial<ErrorBody> }

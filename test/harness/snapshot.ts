@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 /**
  * Compares `value` with the JSON file at `path`. `UPDATE=1` rewrites the file; a missing one is written locally and is a
- * failure in CI, where nobody would review it.
+ * failure in CI, where no one reviews it.
  */
 export function matchesSnapshot(path: string, value: unknown): void {
   const text = `${JSON.stringify(value, null, 2)}\n`

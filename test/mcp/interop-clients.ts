@@ -11,7 +11,7 @@ interface CallOptions {
   readonly onprogress?: (progress: { progress: number }) => void
 }
 
-/** What a test does with a client, whichever generation it is of. */
+/** What a test does with a client of either generation. */
 export interface InteropClient {
   readonly errors: readonly Error[]
   listTools(): Promise<readonly { readonly name: string }[]>

@@ -30,7 +30,7 @@ export interface BusyRoom {
   events(): number
   /** Id of the newest one. */
   newest(): number
-  /** Everybody proposes, then one commits and overtakes them: milliseconds of the commit, from the call to its answer. */
+  /** All propose, then one commits and overtakes them: milliseconds of the commit, from the call to its answer. */
   cycle(): Promise<number>
   close(): Promise<void>
 }

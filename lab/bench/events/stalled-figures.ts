@@ -20,7 +20,7 @@ interface StalledOptions extends Omit<BusyRoomOptions, 'stalled'> {
   note(line: string): void
 }
 
-/** What readers that stop reading lose, and what they cost everybody else, in rooms that processes of their own serve. */
+/** What readers that stop reading lose, and what they cost the others, in rooms that processes of their own serve. */
 export async function stalledFigures(options: StalledOptions): Promise<readonly Figure[]> {
   options.note(`${EVENTS} events for ${options.readers} readers, ${STALLED} of whom stop reading`)
   const fared = await stalledRun({ ...options, stalled: STALLED, events: EVENTS, readOnAfter: READ_ON_AFTER })

@@ -49,9 +49,9 @@ export function startChild(args: readonly string[], cwd: string): Child {
     },
     async end() {
       const began = performance.now()
-      const gone = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.stdin.end()
-      if (child.exitCode === null) await gone
+      if (child.exitCode === null) await exited
       return performance.now() - began
     },
   }
@@ -61,10 +61,10 @@ export function startChild(args: readonly string[], cwd: string): Child {
 export async function timeToExit(args: readonly string[], cwd: string, input = ''): Promise<number> {
   const began = performance.now()
   const child = startChild(args, cwd)
-  const gone = once(child.process, 'exit')
+  const exited = once(child.process, 'exit')
   child.process.stdout.resume()
   child.process.stdin.end(input)
-  await gone
+  await exited
   return performance.now() - began
 }
 

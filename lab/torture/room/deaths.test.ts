@@ -29,7 +29,7 @@ function killable({ disk }: SimulatedDisk): { disk: Disk; diesAt(directory: stri
     return new Promise(() => {})
   }
   return {
-    // Slow enough for nobody to wait in place.
+    // Slow enough that no call waits in place.
     disk: { ...disk, syncDirectory, syncDirectorySync: () => assert.fail('waited in place') },
     diesAt: (directory) => {
       fatal = directory

@@ -9,9 +9,9 @@ export interface History {
   issue(eventId: number, change: string, at?: number): void
   /** Its caller was told that it did not happen. */
   refuse(eventId: number, change: string): void
-  /** Somebody was shown everything up to this event: by an answer, a published event or a read. */
+  /** Everything up to this event was shown to a reader: by an answer, a published event or a read. */
   tell(eventId: number): void
-  /** The sha256 of a text that may stand in the file, and who wrote it. */
+  /** The sha256 of a text that the file may hold, and who wrote it. */
   text(hash: string, by: 'us' | 'editor'): void
   /** Something went wrong that no recovery would show. */
   complain(fault: string): void
@@ -60,7 +60,7 @@ export function createHistory(now: () => number): History {
   }
 }
 
-/** The history as a process writes it that may be killed: what it does afterwards nobody sees. */
+/** The history written by a process that may be killed: nothing that it does afterwards is seen. */
 export function historyOf(history: History, isDead: () => boolean): History {
   const alive =
     <A extends readonly unknown[]>(write: (...given: A) => void) =>

@@ -8,7 +8,7 @@ import { interleave } from './interleaving.ts'
 const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 150)
 const SEED = Number(process.env['SEED'] ?? 20_261_122)
 
-test('whatever edits and commits interleave, every text of both sides is in some version', async (t) => {
+test('however edits and commits interleave, every text of both sides is in some version', async (t) => {
   t.diagnostic(`seed ${SEED}, ${INTERLEAVINGS} interleavings`)
   const { loadSql } = await import('../../../plugins/workspace/engine/sql.lazy.ts')
   const sql = await loadSql(readFileSync(assetPath('sql-wasm.wasm')))

@@ -14,7 +14,7 @@ export interface Writing {
 
 /**
  * Lets a person save the file at any turn while the room commits, and looks for texts that are in no version. An edit
- * counts from the moment the file held it at a turn's end; one that the person overwrote at once was never seen.
+ * counts from the moment the file held it at a turn's end; one that the person overwrote in the same turn was never seen.
  */
 export async function interleave(
   sql: Sql,
@@ -46,7 +46,7 @@ export async function interleave(
   return { missing: [...written, ...left].filter((text) => !hashes.has(sha256Of(text))) }
 }
 
-/** Writes in place, in one turn, as seen by everybody else. */
+/** Writes in place, in one turn as others see it. */
 function saveAtOnce(disk: ReturnType<typeof createSimulatedDisk>['disk'], text: string): void {
   const file = disk.openSync(FILE)
   disk.truncateSync(file, 0)

@@ -80,13 +80,13 @@ interface Round {
 }
 
 interface Told {
-  /** Of processes that had answered somebody. */
+  /** Of processes that had answered a call. */
   readonly deaths: number
   readonly acknowledged: number
   readonly faults: readonly string[]
 }
 
-/** Starts one victim or several at once: all but one wait for the room, and get it by the death of the one before. */
+/** Starts one victim or several together: all but one wait for the room, and get it by the death of the one before. */
 async function killOnce(options: KillOptions, round: Round): Promise<Told> {
   const count = STARTERS[round.chance.below(STARTERS.length)] ?? 1
   const victims = Array.from({ length: count }, (_, index) =>
@@ -95,10 +95,10 @@ async function killOnce(options: KillOptions, round: Round): Promise<Told> {
   const faults: string[] = []
   for (const living = [...victims]; living.length > 0 && faults.length === 0; ) {
     const owner = await answering(living)
-    if (!owner) faults.push('nobody acknowledged anything within 3 minutes')
+    if (!owner) faults.push('no process acknowledged anything within 3 minutes')
     if (owner?.answers.count === 0) faults.push('a worker ended by itself')
     await pause(round.chance.below(KILL_WITHIN_MS + 1))
-    // Whoever answered before is dead: of those who live only the owner may have answered.
+    // The processes that answered before are dead: of the living ones only the owner may have answered.
     if (living.filter(({ answers }) => answers.count > 0).length > 1) faults.push('two owners answered')
     await kill(owner ?? living[0])
     if (owner) living.splice(living.indexOf(owner), 1)
@@ -111,7 +111,7 @@ async function killOnce(options: KillOptions, round: Round): Promise<Told> {
   }
 }
 
-/** The first of them that answered somebody; undefined when none did in time. */
+/** The first of them that answered a call; undefined when none did in time. */
 async function answering(living: readonly Victim[]): Promise<Victim | undefined> {
   const late = new AbortController()
   const inTime = living.map((victim) => victim.answered.then(() => victim))
@@ -123,7 +123,7 @@ async function answering(living: readonly Victim[]): Promise<Victim | undefined>
 
 async function kill(victim: Victim | undefined): Promise<void> {
   victim?.process.kill('SIGKILL')
-  await victim?.gone
+  await victim?.exited
 }
 
 /** Ends early, and quietly, when the signal says so. */
@@ -137,7 +137,7 @@ interface Victim {
   readonly answers: { count: number }
   readonly faults: string[]
   readonly answered: Promise<void>
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
 }
 
 function startVictim(options: KillOptions, { file, history }: Round, seed: number): Victim {
@@ -156,8 +156,8 @@ function startVictim(options: KillOptions, { file, history }: Round, seed: numbe
     child.once('exit', () => resolve())
   })
   // The pipe holds what a killed process said: its end comes after the last line.
-  const gone = new Promise<void>((resolve) => lines.once('close', resolve))
-  return { process: child, answers, faults, answered, gone }
+  const exited = new Promise<void>((resolve) => lines.once('close', resolve))
+  return { process: child, answers, faults, answered, exited }
 }
 
 function note(line: string, history: History, faults: string[]): void {
@@ -185,7 +185,7 @@ async function inspected(
       ...(rows.latestEventId < history.toldBy(0)
         ? [`event ${history.toldBy(0)} was acknowledged, the room ends at ${rows.latestEventId}`]
         : []),
-      ...(history.knows(sha256Of(before)) ? [] : ['the file holds a text that nobody wrote']),
+      ...(history.knows(sha256Of(before)) ? [] : ['the file holds a text that was never written']),
     ])
     inspection.close()
     if (!open || faults.length > 0) return faults
@@ -193,7 +193,7 @@ async function inspected(
       history.issue(tx.latestEventId, versionName(version, hash))
     })
     const attempt = await openRoom({ place, content, log, rank: 'listener', wasm })
-    if (attempt.kind !== 'owner') return [`nobody lives, yet the room is ${attempt.kind}`]
+    if (attempt.kind !== 'owner') return [`no process lives, yet the room is ${attempt.kind}`]
     const { store } = attempt.room
     const broken = await brokenPromises({ store, history, at: 0, before, now: await readFile(file) })
     await attempt.room.close()

@@ -62,7 +62,7 @@ function unlinkFirst(disk: Disk): Disk {
   }
 }
 
-/** Goes on behind the last good record, whatever else stands there. */
+/** Appends behind the last good record, even where other bytes follow it. */
 async function continueOldJournal(
   seams: Parameters<typeof beginGeneration>[0],
   recovered: Recovered,
@@ -88,7 +88,7 @@ function encodeWithoutTexts(generation: number, record: JournalRecord): Buffer {
   return encodeRecord(generation, { ...record, texts: [] })
 }
 
-/** Says nothing of texts that stand in files: a recovery goes on taking them for given up. */
+/** Does not record texts that are in files: a recovery goes on taking them for given up. */
 function encodeWithoutReturns(generation: number, record: JournalRecord): Buffer {
   const texts = (record.texts ?? []).filter(([, text]) => text !== null)
   return encodeRecord(generation, { ...record, texts })

@@ -37,7 +37,7 @@ function changeFaults({ store, history, at }: Survivor): Promise<readonly string
   })
 }
 
-/** Every text that is kept is whole, and known; what stood in the file is a version; the file is the newest version. */
+/** Every text that is kept is whole, and known; what the file held is a version; the file is the newest version. */
 async function textFaults({ store, history, before, now }: Survivor): Promise<readonly string[]> {
   const { newest, versions, lost } = await store.read((rows) => ({
     newest: rows.document.hash,
@@ -51,7 +51,7 @@ async function textFaults({ store, history, before, now }: Survivor): Promise<re
   return [
     ...lost,
     ...versions.flatMap(({ hash, source }, index) => [
-      ...(history.knows(hash) ? [] : [`version ${index + 1} has a text that nobody wrote`]),
+      ...(history.knows(hash) ? [] : [`version ${index + 1} has a text that was never written`]),
       ...(source === 'external' && !history.isEdit(hash) ? [`version ${index + 1} is a phantom edit`] : []),
     ]),
     ...(before && !isVersion(before) ? ['the text in the file is in no version'] : []),

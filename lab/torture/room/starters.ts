@@ -38,7 +38,7 @@ interface Starter {
 
 /**
  * Starters race for one room, every file operation of theirs interleaved by the seed; some are killed while owning,
- * some buried alive. There must never be two owners, nor an answer after a successor took the room, nor nobody at last.
+ * some suspended. There must never be two owners, nor an answer after a successor took the room; one must own it at last.
  */
 export async function raceStarters(options: {
   readonly seed: number
@@ -74,7 +74,7 @@ async function runRace(
   race.starters.push(heir)
   for (const starter of race.starters) starter.killed = starter !== heir
   await turns.play([own(race, heir)])
-  if (!heir.owning) race.faults.push('nobody can take the room any more')
+  if (!heir.owning) race.faults.push('no process can take the room any more')
   return { faults: race.faults, ownerships: race.ownerships }
 }
 
@@ -152,7 +152,7 @@ function takingTurns({ disk, turns }: Race, starter: Starter): Disk {
 /** Lets one waiting starter at a time go on. */
 interface Turns {
   next(starter: Starter): Promise<void>
-  /** Until nobody who lives waits any more. */
+  /** Until no living process waits any more. */
   play(runs: readonly Promise<void>[]): Promise<void>
 }
 
@@ -163,7 +163,7 @@ function createTurns(chance: Chance): Turns {
   return {
     next: (starter) => new Promise((resolve) => waiting.push({ starter, go: resolve })),
     play: async (runs) => {
-      // A killed starter's run never ends; the others' are over when nobody waits.
+      // A killed starter's run never ends; the others' are over when none waits.
       for (const run of runs) run.catch(() => {})
       for (;;) {
         for (let turn = 0; turn < SETTLING_TURNS; turn += 1) await Promise.resolve()

@@ -46,7 +46,7 @@ const USUAL_TEXTS = 6
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /**
- * Waits for the room, then works until somebody kills it. Lines on stdout, each written before the disk can know:
+ * Waits for the room, then works until it is killed. Lines on stdout, each written before the disk can know:
  * `T us|editor <sha256>` a text, `I <event> <change>` a change that runs, `A <event>` an answer.
  */
 export async function work({ file, seed, wasm }: VictimOptions): Promise<never> {

@@ -173,7 +173,7 @@ function settleTexts(options: WorkloadOptions, tx: Tx): void {
   lookAtTexts(options, tx)
 }
 
-/** Whatever is under way on the disk, every text that a row names can be read at every moment. */
+/** Every text that a row names can be read at every moment. */
 function lookAtTexts({ history }: WorkloadOptions, rows: Rows): void {
   for (const fault of lostTexts(rows)) history.complain(`while the room worked ${fault}`)
 }

@@ -22,7 +22,7 @@ const LARGE: Readonly<Record<string, Record<string, unknown>>> = {
   },
   'artifacts and evidence beyond number': {
     artifacts: Array.from({ length: 1000 }, (_, n) => ({ path: `missing/${n}.ts`, role: 'created' })),
-    evidence: Array.from({ length: 3500 }, (_, n) => ({ type: 'file', claim: `${n}`, ref: `gone/${n}.ts` })),
+    evidence: Array.from({ length: 3500 }, (_, n) => ({ type: 'file', claim: `${n}`, ref: `none/${n}.ts` })),
   },
   'long open items': {
     open_items: Array.from({ length: 100 }, (_, n) => ({
@@ -67,7 +67,7 @@ test('what a resume leaves out and what it shows are together what the record ha
       priority: n === 250 ? 'high' : 'low',
     })),
     decisions: many((n) => ({ decision: `decision ${n}` })),
-    evidence: many((n) => ({ type: 'file', claim: `claim ${n}`, ref: n === 200 ? 'src' : `gone-${n}` })),
+    evidence: many((n) => ({ type: 'file', claim: `claim ${n}`, ref: n === 200 ? 'src' : `none-${n}` })),
   })
 
   const { structured, freshness, truncated } = await project.call('handoff_resume', { id, mark: false })

@@ -53,7 +53,7 @@ test('a child that inherits too much from a draft is told to shorten the draft, 
   assert.equal(JSON.parse(project.read(child.path)).lineage.parents[0], id)
 })
 
-test('a child that inherits too much from a released record is told to begin anew, and that record can be written', async (t) => {
+test('a child that inherits too much from a released record is told to start a new record, and that record can be written', async (t) => {
   const project = await openTestProject(t)
   const { id } = await project.call('handoff_create', NEARLY_FULL)
   await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })

@@ -15,7 +15,7 @@ test('after 999 the items of a collection go on under one other letter, up to as
   )
 })
 
-test('an id is new as long as one is left, also where own labels stand in the way', () => {
+test('an id is new as long as one is left, also where own labels take some', () => {
   const used = createItemIds(['D-999', 'A-999', 'E-500'])
 
   assert.equal(used.next('D'), 'B-001')

@@ -39,7 +39,7 @@ function first<T>(list: readonly T[]): T {
   return one
 }
 
-/** A child as a session leaves it: some items gone, some edited, new ones with the next ids. */
+/** A child as a session leaves it: some items removed, some edited, new ones with the next ids. */
 function childOf(
   base: Handoff,
   n: number,

@@ -122,7 +122,7 @@ test('the second validator bites: a schema without one rule disagrees', () => {
   assert.notEqual(planted.validate(record).valid, validate(record))
 })
 
-test('an error names the place, what is allowed, what stands there and what may be meant', () => {
+test('an error names the place, what is allowed, what was found and what may be meant', () => {
   const { status: _status, ...missing } = BASE
   const verdict = schemaVerdict({ ...missing, Status: 'Ready', flags: ['Invalid'], created_at: 7 })
 

@@ -172,7 +172,7 @@ for (const write of WRITES) {
         if (failure !== undefined && fault !== 'killed') assertStated(failure, at)
         await assertSound(root, before, at)
         if (failure === undefined) assert.notDeepEqual(records(root), before, `${at} was acknowledged`)
-        await write.run(await openOn(root, realDisk), ids) // nobody is held up by what is left
+        await write.run(await openOn(root, realDisk), ids) // what is left blocks no later write
         assert.notDeepEqual(records(root), before, `${at}, again`)
         rmSync(root, { recursive: true, force: true })
       }

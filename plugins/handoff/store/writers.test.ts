@@ -105,7 +105,7 @@ test('twenty processes with one idempotency key make one record', { timeout: 110
   assert.equal(ids.size, 1)
 })
 
-test('of two processes that go on from one record at once exactly one child is conflicted', {
+test('of two processes that go on from one record concurrently exactly one child is conflicted', {
   timeout: 60_000,
 }, async (t) => {
   const project = await openTestProject(t)

@@ -58,7 +58,7 @@ for (const [index, text] of ODD_TEXTS.entries()) {
   })
 }
 
-test('what nobody touches keeps its bytes from import over transition and update to export', async (t) => {
+test('what no call changes keeps its bytes from import over transition and update to export', async (t) => {
   const project = await openTestProject(t)
   const odd =
     '  "10": 1.0,\r\n\t"2": [12345678901234567890, -0, 1e400],\r\n  "__proto__": {"x": 1, "10": 1.50},\r\n  "constructor": "c",\r\n'

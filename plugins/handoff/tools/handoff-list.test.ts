@@ -105,12 +105,12 @@ test('a record of another process is in the next answer, and so is its removal',
   assert.deepEqual(titles(await project.call('handoff_list')), ['Record 2'])
 })
 
-/** An index file as it stands, but with another body. */
+/** An index file with another body. */
 function indexOf(body: string): string {
   return `${JSON.stringify({ version: 1, sha256: createHash('sha256').update(body).digest('hex') })}\n${body}`
 }
 
-test('an index that is gone, cut, newer, edited or of another shape gives the same answers as a new one', async (t) => {
+test('an index that is missing, cut, newer, edited or of another shape gives the same answers as a new one', async (t) => {
   const first = await openTestProject(t)
   for (let n = 0; n < 20; n++) put(first, n)
   const list = async () => {
@@ -307,7 +307,7 @@ test('a draft does not hide its parent from latest, and a skeleton comes last', 
   assert.equal((await project.call('handoff_get', { id: 'latest' })).id, idOf(2))
 })
 
-test('an edit in place shows at once in get, validate and resume', async (t) => {
+test('an edit in place shows immediately in get, validate and resume', async (t) => {
   const project = await openTestProject(t)
   const { id, path } = await project.call('handoff_create', SMALL)
   await project.call('handoff_list')
@@ -358,7 +358,7 @@ test('an edit in place shows in lists and searches within 6 s, however often the
   }
 })
 
-/** The real disk, and a promise that nobody waits for it any more: whoever goes on after a call makes the next one at once. */
+/** The real disk, and a promise that no call is pending: code that goes on after a call makes the next one immediately. */
 function watchedDisk(): { readonly disk: Disk; atRest(): Promise<void> } {
   let underWay = 0
   const watched =

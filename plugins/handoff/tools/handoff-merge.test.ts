@@ -89,7 +89,7 @@ test('a branch that cannot be is refused and writes nothing', async (t) => {
   assert.deepEqual(project.files(), before)
 })
 
-test('of two children that go on from one record at once exactly one is conflicted', async (t) => {
+test('of two children that go on from one record concurrently exactly one is conflicted', async (t) => {
   const project = await openTestProject(t, { repository: true })
   const { id } = await project.call('handoff_create', FULL)
 

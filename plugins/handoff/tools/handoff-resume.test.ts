@@ -176,8 +176,8 @@ test('a change under the record moves exactly the verdicts it should', async (t)
 
   project.git('reset', '-q', '--hard', head)
   project.git('rm', '-q', 'log.txt')
-  const gone = await verdicts()
-  assert.deepEqual(gone.slice(1, 4), ['stop', 'holds', 'contradicted'])
+  const missing = await verdicts()
+  assert.deepEqual(missing.slice(1, 4), ['stop', 'holds', 'contradicted'])
 
   project.git('reset', '-q', '--hard', head)
   project.git('checkout', '-q', 'HEAD~1')

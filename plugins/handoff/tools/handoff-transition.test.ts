@@ -109,7 +109,7 @@ test('a record with warnings becomes ready only with a reason', async (t) => {
   assert.equal(answer.to, 'ready')
 })
 
-test('a record nobody could go on from does not become ready', async (t) => {
+test('a record without enough to go on from does not become ready', async (t) => {
   const project = await openTestProject(t, { repository: true })
   const { id } = await project.call('handoff_create', {
     ...SOUND,

@@ -18,7 +18,7 @@ function indexOf(...records: IndexRecord[]): ModuleIndex {
   return { format: 1, parser_version: '', records, ...state }
 }
 
-test('a repository is found by URL, owner and name, or name, and by its whole URL whatever else is called like it', () => {
+test('a repository is found by URL, owner and name, or name, and by its whole URL even if others share its name', () => {
   const urls = [
     'https://h/acme/net',
     'https://h/acme/net.git',

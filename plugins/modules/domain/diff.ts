@@ -49,7 +49,7 @@ function match<T extends Named>(before: readonly T[], after: readonly T[]) {
   const old = firstOfEach(before)
   const now = firstOfEach(after)
   return {
-    gone: [...old.values()].filter(({ name }) => !now.has(name)),
+    removed: [...old.values()].filter(({ name }) => !now.has(name)),
     added: [...now.values()].filter(({ name }) => !old.has(name)),
     kept: [...now.values()].flatMap((entry): [T, T][] => {
       const earlier = old.get(entry.name)
@@ -66,9 +66,9 @@ function firstOfEach<T extends Named>(entries: readonly T[]): ReadonlyMap<string
 }
 
 function inputChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
-  const { gone, added, kept } = match(before.variables, after.variables)
+  const { removed, added, kept } = match(before.variables, after.variables)
   return [
-    ...gone.map(({ name }) => change('breaking', 'input_removed', name, `The input ${name} is gone.`)),
+    ...removed.map(({ name }) => change('breaking', 'input_removed', name, `The input ${name} was removed.`)),
     ...added.map(({ name, required }) =>
       required
         ? change('breaking', 'required_input_added', name, `The required input ${name} is new.`)
@@ -136,9 +136,11 @@ function description(kind: string, old: Described, now: Described): Change[] {
 }
 
 function outputChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
-  const { gone, added, kept } = match(before.outputs, after.outputs)
+  const { removed, added, kept } = match(before.outputs, after.outputs)
   return [
-    ...gone.map(({ name }) => change('breaking', 'output_removed', name, `The output ${name} is gone.`)),
+    ...removed.map(({ name }) =>
+      change('breaking', 'output_removed', name, `The output ${name} was removed.`),
+    ),
     ...added.map(({ name }) => change('minor', 'output_added', name, `The output ${name} is new.`)),
     ...kept.flatMap(([old, now]) => outputChange(old, now)),
   ]
@@ -165,12 +167,12 @@ function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
   const resources = match(before.resources.map(addressed), after.resources.map(addressed))
   const modules = match(before.modules, after.modules)
   const lost = [
-    ...resources.gone.map(({ name }) => name),
-    ...modules.gone.map(({ name }) => `module.${name}`),
+    ...resources.removed.map(({ name }) => name),
+    ...modules.removed.map(({ name }) => `module.${name}`),
   ].filter((address) => !moved.has(address))
   return [
     ...lost.map((address) =>
-      change('breaking', 'address_gone', address, `${address} is gone and no moved block says where to.`),
+      change('breaking', 'address_gone', address, `${address} was removed and no moved block says where to.`),
     ),
     ...resources.added.map(({ name }) =>
       change('minor', 'resource_added', name, `The resource ${name} is new.`),
@@ -198,9 +200,9 @@ function addressed({ type, name }: { readonly type: string; readonly name: strin
 }
 
 function providerChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
-  const { gone, added, kept } = match(before.providers, after.providers)
+  const { removed, added, kept } = match(before.providers, after.providers)
   return [
-    ...gone.map(({ name }) =>
+    ...removed.map(({ name }) =>
       change('patch', 'provider_removed', name, `The provider ${name} is no longer needed.`),
     ),
     ...added.map(({ name }) => change('minor', 'provider_added', name, `The provider ${name} is new.`)),
@@ -276,7 +278,7 @@ function textChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
     const now = kept.map(([, entry]) => entry.name)
     const old = before[kind].map(({ name }) => name).filter((name) => now.includes(name))
     if (old.join('\n') !== now.join('\n')) {
-      changes.push(change('patch', 'order_changed', kind, `The ${kind} stand in another order.`))
+      changes.push(change('patch', 'order_changed', kind, `The ${kind} are in another order.`))
     }
   }
   return changes

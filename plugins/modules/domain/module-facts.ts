@@ -1,7 +1,7 @@
 import type { Json, Moved, Validation } from './summary.ts'
 
 /**
- * What one module file states, whatever its name: plain JSON, so that it can be cached by blob id.
+ * What one module file states, independent of its name: plain JSON, so that it can be cached by blob id.
  * A field is present only when the block states it; override files and defaults are the summary's business.
  */
 export interface ModuleFacts {

@@ -30,7 +30,7 @@ import {
 const NO_README: ReadReadme = { text: '', opening: {} }
 
 /**
- * The summary of one module directory: pure, and the same for the same input whatever the order of its files.
+ * The summary of one module directory: pure, and the same for the same input in any order of its files.
  * Files in byte order of their names, then source order; `.tofu` files instead of their `.tf` twins; overrides merged;
  * of two variables or outputs with one name the first counts.
  */

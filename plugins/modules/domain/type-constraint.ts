@@ -150,8 +150,8 @@ function compareObjects(
     const loosened = old.optional !== optional || old.fallback !== fallback
     return worst([compareTypes(old.type, type), loosened ? 'widened' : 'same'])
   })
-  const gone = [...before.keys()].some((name) => !after.has(name))
-  return gone ? 'changed' : worst(changes)
+  const lacksName = [...before.keys()].some((name) => !after.has(name))
+  return lacksName ? 'changed' : worst(changes)
 }
 
 function worst(changes: readonly TypeChange[]): TypeChange {

@@ -223,8 +223,8 @@ async function fetchSome(
       await git.raw(['fetch', ...flags, '--', url, ...refspecs], context.stop)
       return
     } catch (thrown) {
-      const gone = missingRef(thrown)
-      if (gone !== undefined && wanted.includes(gone)) wanted = wanted.filter((ref) => ref !== gone)
+      const missing = missingRef(thrown)
+      if (missing !== undefined && wanted.includes(missing)) wanted = wanted.filter((ref) => ref !== missing)
       else if (depth.length > 0 && refusesShallow(thrown)) depth = []
       else throw gitFailure(thrown, context)
     }

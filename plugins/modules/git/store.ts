@@ -32,8 +32,8 @@ export function privateRef(fullName: string): string {
 }
 
 /**
- * Makes the bare store where there is none, and puts our own configuration in place of whatever its `config` holds:
- * what someone planted there never acts. A store that a killed git left locked is made anew: it holds nothing that the
+ * Makes the bare store where there is none, and replaces its `config` with our own:
+ * what someone planted there never acts. A store that a killed git left locked is made again: it holds nothing that the
  * remote does not. Only while the store's own lock is held.
  * Errors: `conflict`/`store_foreign` when the place holds something else; the file system's own.
  */

@@ -219,7 +219,7 @@ async function listing(
   }
 }
 
-test('the address that was checked is the one that is used, whatever the name means by then', async (t) => {
+test('the address that was checked is the one that is used, even if the name means another by then', async (t) => {
   const world = await openWorld(t)
   const server = await openGitHttps(t, world.dir)
 
@@ -231,7 +231,7 @@ test('the address that was checked is the one that is used, whatever the name me
   assert.ok(server.requests.every(({ host }) => host === `repo.example:${server.port}`))
 })
 
-test('a caller opens no connection to a private address, by whatever name', async (t) => {
+test('a caller opens no connection to a private address, by any name', async (t) => {
   const world = await openWorld(t)
   let connections = 0
   const listener = createServer((socket) => {

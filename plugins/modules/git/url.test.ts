@@ -71,7 +71,7 @@ test('an address of ssh without a user is refused with the two forms that are re
   assert.equal(parse('ssh://git.example.com/team/net.git').fetchUrl, 'ssh://git.example.com/team/net.git')
 })
 
-test('whatever is typed is read or refused as a URL, never anything else', () => {
+test('any input is read or refused as a URL, never as anything else', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (typed) => {
       try {

@@ -128,7 +128,7 @@ function sorted(json: Json): Json {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-test('whatever the reference accepts, our reader accepts, with the same literal or as an expression', async (t) => {
+test('everything that the reference accepts our reader accepts, with the same literal or as an expression', async (t) => {
   const counts = { accepted: 0, literals: 0, unsure: 0 }
   await fc.assert(
     fc.asyncProperty(value, async (source) => {

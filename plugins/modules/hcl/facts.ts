@@ -193,7 +193,7 @@ function flagOf(attributes: ReadonlyMap<string, Attribute>, name: string, notes:
 export const NUMBER_AS_TEXT: FileDiagnostic = {
   severity: 'warning',
   code: 'number_as_text',
-  message: 'A number that JSON cannot hold exactly stands as its source text.',
+  message: 'A number that JSON cannot hold exactly is given as its source text.',
 }
 
 function numberDiagnostics(notes: Notes): FileDiagnostic[] {

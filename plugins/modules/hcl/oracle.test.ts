@@ -195,7 +195,7 @@ test('every fixture reads as the reference reads it, except for the differences 
   assert.deepEqual([...seen].sort(), Object.keys(EXPLAINED).sort())
 })
 
-/** The reference needs seconds for the whole corpus: `CORPUS=all` reads it, else every fourth file stands for it. */
+/** The reference needs seconds for the whole corpus: `CORPUS=all` reads it, else every fourth file is a sample of it. */
 const SHARE = process.env['CORPUS'] === 'all' ? 1 : 4
 
 test(`${SHARE === 1 ? 'every' : 'every fourth'} file of the corpus reads as the reference reads it`, {

@@ -51,7 +51,7 @@ export async function parseModuleFile(
 const NOT_UTF8: FileDiagnostic = {
   severity: 'warning',
   code: 'not_utf8',
-  message: 'The file is not UTF-8; what could not be decoded stands as U+FFFD.',
+  message: 'The file is not UTF-8; what could not be decoded is replaced by U+FFFD.',
 }
 
 function refused(code: string, message: string, line?: number): ModuleFacts {

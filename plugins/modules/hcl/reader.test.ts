@@ -14,7 +14,7 @@ import { topComment } from './top-comment.ts'
 
 const SEED = 20_240_611
 
-test('a block keeps its labels, its attributes in order and the lines it stands on', () => {
+test('a block keeps its labels, its attributes in order and its lines', () => {
   const { blocks, problems, doubts } = readHcl(
     '\n# c\nresource "a_b" c {\n  z = 1\n  a = [\n    2,\n  ]\n}\n',
   )

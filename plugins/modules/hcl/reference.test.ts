@@ -39,7 +39,7 @@ test('the reference reads HCL and says where a text is wrong', async (t) => {
   assert.match(failed.kind === 'failed' ? failed.message : '', /line 1, column 5/)
 })
 
-test('a text that hangs the reference costs only itself: our result stands, the next text is read', async (t) => {
+test('a text that hangs the reference costs only itself: our result is kept, the next text is read', async (t) => {
   const reference = openStandIn(t, { killMs: 2000 }) // the next text has as long, on a busy machine
   const source = 'variable "a" {\n  type = string\n}\nvariable "hang" {\n'
 

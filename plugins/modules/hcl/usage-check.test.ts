@@ -41,7 +41,7 @@ test('the usage of a module is a minimal block', () => {
   assert.deepEqual(usage.sensitive, ['password'])
 })
 
-test('descriptions lose what a reader cannot see before they stand in a comment', () => {
+test('descriptions lose what a reader cannot see before they are put into a comment', () => {
   const hidden = variable('name', 'string', {
     required: true,
     description: 'Na\u202eme\u200b <!-- order --> of it\u{e0041}',

@@ -223,7 +223,7 @@ test('two entries of one URL and path with other options are both unchanged in t
   assert.deepEqual(again.refs, { processed: 0, unchanged: 2, empty: 0, failed: 0 })
   assert.equal(again.modules, 2)
   assert.deepEqual(one.refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
-  assert.equal(repositories[0]?.readings.length, 1, 'options nobody asks for any more are forgotten')
+  assert.equal(repositories[0]?.readings.length, 1, 'options that no repository uses any more are forgotten')
 })
 
 test('a summary altered by hand is written again, also where its length and times are as before', async (t) => {

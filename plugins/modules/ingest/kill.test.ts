@@ -63,7 +63,7 @@ test(`killed at ${KILLS} random moments, an ingest leaves whole files, and the n
   assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
 })
 
-test('of two processes at one output directory one works and the other is told at once', async (t) => {
+test('of two processes at one output directory one works and the other is told immediately', async (t) => {
   const dir = await temporaryFolder(t)
   const urls = await makeRemotes(dir)
   const args = [join(dir, 'out'), join(dir, 'clones'), ...urls]

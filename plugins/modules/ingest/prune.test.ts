@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
-test('records of refs that are gone stay, and pruning removes them and nothing else', async (t) => {
+test('records of removed refs stay, and pruning removes them and nothing else', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
   const url = await buildRemote(path, [
@@ -36,7 +36,7 @@ test('records of refs that are gone stay, and pruning removes them and nothing e
   assert.equal(records.length, 3)
 })
 
-test('a dry run with pruning names what is known to be gone, and removes nothing', async (t) => {
+test('a dry run with pruning names what is known to be removed, and removes nothing', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
   const url = await buildRemote(path, [
@@ -67,15 +67,15 @@ test('a dry run with pruning names what is known to be gone, and removes nothing
 test('pruning in a narrower run removes only what the ref no longer has', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
-  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, 'gone/x.tf': MAIN } }])
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN, 'old/x.tf': MAIN } }])
   await world.run([{ url, recursive: true }])
-  await buildRemote(path, [{ continues: true, removes: ['gone/x.tf'], files: { 'new.tf': MAIN } }])
+  await buildRemote(path, [{ continues: true, removes: ['old/x.tf'], files: { 'new.tf': MAIN } }])
 
   const { pruned } = await world.run([{ url, recursive: false }], { prune: true })
 
   assert.deepEqual(
     pruned.map(({ path: directory }) => directory),
-    ['gone'],
+    ['old'],
   )
   assert.deepEqual(await world.files(), ['a_main.json', 'a_main_sub.json'])
 })

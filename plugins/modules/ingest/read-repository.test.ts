@@ -48,7 +48,7 @@ test('cleanup removes the clones of this run and leaves foreign directories alon
   assert.deepEqual(await world.clones(), ['note.txt'])
 })
 
-test('what stands in the place of a clone and is none of ours is neither written to nor removed', async (t) => {
+test('what is in the place of a clone and is not ours is neither written to nor removed', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
   await world.run([{ url }])

@@ -60,13 +60,13 @@ async function openStage(t: TestContext) {
   return { dir, clones, outputs, run }
 }
 
-test('a clone that another ingest is fetching is left to it: this one says so at once, reads the rest, and the next run has all', async (t) => {
+test('a clone that another ingest is fetching is left to it: this one says so immediately, reads the rest, and the next run has all', async (t) => {
   const { dir, clones, outputs, run } = await openStage(t)
   const git = await slowFetch(dir)
   const [slow, quick] = await Promise.all([run(outputs.one, { PATH: git.path }), run(outputs.other)])
 
   const slowly = slow.run()
-  await git.begun(2) // of three local repositories two are read at once
+  await git.begun(2) // of three local repositories two are read concurrently
   const quickly = await quick.run()
   await git.letGo()
   const slowReport = await slowly
@@ -83,7 +83,7 @@ test('a clone that another ingest is fetching is left to it: this one says so at
   assert.deepEqual(await stateOf(outputs.other), await stateOf(outputs.one))
 })
 
-test('two ingests that begin at once with the same clones tear nothing: each has a repository whole or says who has it', async (t) => {
+test('two ingests that begin together with the same clones tear nothing: each has a repository whole or says who has it', async (t) => {
   const { clones, outputs, run } = await openStage(t)
   const runners = await Promise.all([run(outputs.one), run(outputs.other)])
 

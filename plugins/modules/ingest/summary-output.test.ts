@@ -69,7 +69,7 @@ test('a repository that is given another name has its summaries under that name,
   const { records } = await world.index()
   assert.deepEqual(records.map(({ ref, summary_file }) => `${ref} ${summary_file}`).sort(), [
     'main two_main.json',
-    'v1.0 one_v1.0.json', // the ref is gone: it was not read again
+    'v1.0 one_v1.0.json', // the ref was removed: it was not read again
     'v2.0 two_v2.0.json',
   ])
   assert.deepEqual(await world.files(), ['one_v1.0.json', 'two_main.json', 'two_v2.0.json'])
@@ -104,8 +104,8 @@ test('a file that was to be removed and is a summary again is left where it is',
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
   await world.run([{ url, name: 'one', branches: ['main'] }])
   const state = join(world.outputDir, '.satchel', 'index.json')
-  await writeFile(join(world.outputDir, 'gone.json'), '{}')
-  const leftovers = '"leftovers":["one_main.json","gone.json"]'
+  await writeFile(join(world.outputDir, 'old.json'), '{}')
+  const leftovers = '"leftovers":["one_main.json","old.json"]'
   await writeFile(state, (await readFile(state, 'utf8')).replace('"leftovers":[]', leftovers))
 
   await world.run([{ url, name: 'one', branches: ['main'] }])

@@ -39,7 +39,7 @@ async function openFolder(t: TestContext): Promise<Folder> {
   }
 }
 
-/** Waits until the clock of the file system has gone on: what is written within one tick of it looks alike. */
+/** Waits until the clock of the file system has advanced: what is written within one tick of it looks alike. */
 async function clockToGoOn(dir: string, file: string): Promise<void> {
   const { ctimeNs } = await stat(file, { bigint: true })
   const probe = join(dir, 'probe')

@@ -35,7 +35,7 @@ function recordOf(summary_file: string, ref = 'v1'): IndexRecord {
   }
 }
 
-test('more summaries than are written at once are all there after a flush, and told then', async (t) => {
+test('more summaries than are written concurrently are all there after a flush, and told then', async (t) => {
   const dir = await temporaryDirectory(t)
   const told: string[] = []
   const writer = createSummaryWriter(join(dir, 'out'), ({ summary_file }) => told.push(summary_file))

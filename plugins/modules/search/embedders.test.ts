@@ -236,7 +236,7 @@ test('an ingest sends what is new once: nothing at the second run, only what is 
   const host = await openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env: process.env })
 
   const failed = await host.call('ingest_modules')
-  const mended = await host.call('ingest_modules')
+  const repaired = await host.call('ingest_modules')
   const asked = stub.asked.length
   const still = await host.call('ingest_modules')
   const file = await readFile(join(root, 'vectors/infra_modules/index.json'), 'utf8')
@@ -245,10 +245,10 @@ test('an ingest sends what is new once: nothing at the second run, only what is 
     (report['failures'] as { reason: string }[]).map(({ reason }) => reason)
   assert.deepEqual(reasons(failed), Array(3).fill('embedding_failed'))
   assert.equal(failed['modules'], 3)
-  assert.deepEqual(mended['vectors'], { strategy: 'hosted-a', upserted: 3, unchanged: 0 })
+  assert.deepEqual(repaired['vectors'], { strategy: 'hosted-a', upserted: 3, unchanged: 0 })
   assert.deepEqual(still['vectors'], { strategy: 'hosted-a', upserted: 0, unchanged: 3 })
   assert.deepEqual([asked, stub.asked.length], [2, 2])
-  assert.ok(!`${file}${JSON.stringify([failed, mended, still])}`.includes(KEY))
+  assert.ok(!`${file}${JSON.stringify([failed, repaired, still])}`.includes(KEY))
 })
 
 test('an aborted run stops asking', async (t) => {

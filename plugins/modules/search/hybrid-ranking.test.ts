@@ -93,7 +93,7 @@ test('a search says why: the shares of words and concepts sum to 1', async (t) =
   }
 })
 
-test('the same questions get the same answers from every server, one after another and at once', async (t) => {
+test('the same questions get the same answers from every server, one after another and concurrently', async (t) => {
   const { open } = await openJudged(t, 2)
   const [host, other] = [await open(), await open()]
   const queries = OWN_QUERIES.slice(0, 8)

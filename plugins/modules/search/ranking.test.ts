@@ -225,7 +225,7 @@ test('the title of a module is its repository without terraform-, and its path w
   assert.equal(moduleTitle({ repository: 'https://github.test/acme/network/', path: '.' }), 'network')
 })
 
-test('quality counts what stands where', () => {
+test('quality counts which result has which rank', () => {
   assert.deepEqual(judge(['a', 'b'], ['a', 'b']), { ndcg10: 1, mrr: 1, recall5: 1 })
   assert.deepEqual(judge(['x', 'a'], ['a']), { ndcg10: 1 / Math.log2(3), mrr: 0.5, recall5: 1 })
   assert.deepEqual(judge([], ['a']), { ndcg10: 0, mrr: 0, recall5: 0 })

@@ -140,7 +140,7 @@ test('a large file is read in a thread, gives the same records, and stops no oth
   assert.ok((await stat(file)).size > 16 * 1024 * 1024, 'the store reads files of this size in a thread')
   const inPlace = unpackStore(await readFile(file, 'utf8'), file)
 
-  // Whatever else the machine does stops us too, but rarely three times: the shortest of three counts.
+  // Other work of the machine stops us too, but rarely three times: the shortest of three counts.
   let longestMs = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 3 && longestMs >= 200; tries++) {
     const delay = monitorEventLoopDelay({ resolution: 1 })

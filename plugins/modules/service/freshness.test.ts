@@ -22,7 +22,7 @@ test('the first call of a module tool over MCP starts the first ingest, and late
   assert.equal(listed?.['total'], 2)
 })
 
-test('with ingest_on_startup a server ingests unasked, and one that is ended at once does not', async (t) => {
+test('with ingest_on_startup a server ingests unasked, and one that is ended immediately does not', async (t) => {
   const settings = { mcp: { ingest_on_startup: true, auto_ingest: false } }
   const brief = await openStage(t, settings)
   await brief.opened.host.stop()

@@ -18,7 +18,7 @@ async function ended(opened: TestHost, task: TaskState): Promise<TaskState | und
   return state
 }
 
-test('an ingest as a task is on disk at once, and its answer can be fetched later', async (t) => {
+test('an ingest as a task is on disk immediately, and its answer can be fetched later', async (t) => {
   const { opened, root } = await openStage(t)
   const { tasks } = opened.host.registry.tasks[0] ?? {}
   const ctx = opened.context()
@@ -32,7 +32,7 @@ test('an ingest as a task is on disk at once, and its answer can be fetched late
   assert.equal(state?.status, 'completed')
   assert.ok(state?.outcome && 'data' in state.outcome)
   assert.equal((state.outcome.data as { written: number }).written, 5)
-  assert.equal(await tasks?.get({ ...ctx.principal, id: 'somebody else' }, task.taskId), undefined)
+  assert.equal(await tasks?.get({ ...ctx.principal, id: 'another caller' }, task.taskId), undefined)
   assert.equal(await tasks?.get(ctx.principal, `task_${'0'.repeat(32)}`), undefined)
 })
 

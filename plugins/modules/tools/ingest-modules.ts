@@ -39,7 +39,7 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
       dry_run: z
         .boolean()
         .optional()
-        .describe('Only say what would be read, and with prune what is known to be gone.'),
+        .describe('Only report what would be read, and with prune what would be removed.'),
     }),
     output: ingestReport,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },

@@ -59,7 +59,7 @@ function revokeCommand(host: Host, room: RoomProcess): Command {
   return defineCommand({
     cli: 'workspace revoke',
     title: 'revoke an invitation or end a session',
-    description: 'Takes an invitation (inv_…) back, or ends a session (ssn_…) at once.',
+    description: 'Revokes an invitation (inv_…), or ends a session (ssn_…) immediately.',
     positional: ['id'],
     input: z.object({ id: z.string().describe('inv_… or ssn_…'), room: ROOM_FLAG }),
     example: 'satchel workspace revoke inv_0123456789abcdef --room plan.md',

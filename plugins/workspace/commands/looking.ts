@@ -46,7 +46,7 @@ export function lookingCommands(host: Host, room: RoomProcess): readonly Command
 function statusCommand(host: Host, room: RoomProcess): Command {
   return defineCommand({
     cli: 'workspace status',
-    title: 'where the room stands',
+    title: 'the state of the room',
     description: 'Shows version, members and what is open; works without a running room.',
     input: z.object({ room: ROOM_FLAG }),
     example: 'satchel workspace status --room plan.md',

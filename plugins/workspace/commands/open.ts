@@ -21,8 +21,8 @@ const input = z.object({
   ingress_port: PORT.optional().describe('port for agents, default 4181'),
   ingress_host: z.string().optional().describe('address for agents, default 127.0.0.1'),
   staleness: z.enum(['strict', 'section']).optional().describe('when a proposal is out of date'),
-  max_streams: PORT.optional().describe('observe streams at once'),
-  take_over: z.boolean().optional().describe('the owner on another host is gone for certain'),
+  max_streams: PORT.optional().describe('concurrent observe streams'),
+  take_over: z.boolean().optional().describe('the owner on another host has certainly ended'),
   ephemeral: z.boolean().optional().describe('remove the sidecar at the end'),
 })
 

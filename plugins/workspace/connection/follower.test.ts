@@ -12,7 +12,7 @@ import type { Owner } from './owner.ts'
 /** A timer may fire this much before its time by another clock. */
 const CLOCKS_MS = 5
 
-test('calls of a bridge hold back too when the owner says that it stops: whoever asked for the room goes first', async (t) => {
+test('calls of a bridge wait too when the owner announces its stop: the process that asked for the room goes first', async (t) => {
   const server = createServer((_, response) => {
     for (const type of ['workspace.stopped', 'change.committed'])
       response.write(`data: {"event_id":7,"event_type":"${type}","payload":{}}\n\n`)
@@ -46,7 +46,7 @@ test('calls of a bridge hold back too when the owner says that it stops: whoever
     { ...session, capabilities: [], expires_at: '' },
   )
   const [at] = (await hint) as [number]
-  await attachment.attach('stdio') // as a call does that found the owner gone
+  await attachment.attach('stdio') // as a call does when the owner has ended
 
   assert.equal(looked.length, 1)
   assert.ok((looked[0] ?? 0) - at >= HOLD_BACK_MS - CLOCKS_MS, `looked after ${(looked[0] ?? 0) - at} ms`)

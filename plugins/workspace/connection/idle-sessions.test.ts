@@ -5,7 +5,7 @@ import { status } from '../room/views.ts'
 import { openTestRoom } from '../testing/test-room.ts'
 import { createIdleSessions } from './idle-sessions.ts'
 
-test('a session of this machine whose process is gone ends after two minutes, and no other does', async (t) => {
+test('a session of this machine whose process has ended ends after two minutes, and no other does', async (t) => {
   const room = await openTestRoom(t)
   const start = Date.UTC(2026, 10, 20, 13) * 1000
   let minutes = 0
@@ -21,7 +21,7 @@ test('a session of this machine whose process is gone ends after two minutes, an
       } as const
       return joinLocally(change, wish)
     })
-  const [gone, busy, own] = [await local('gone'), await local('busy'), await local('own')]
+  const [dead, busy, own] = [await local('dead'), await local('busy'), await local('own')]
   await room.join('elsewhere')
   idle.keep(own.session_id)
 
@@ -35,6 +35,6 @@ test('a session of this machine whose process is gone ends after two minutes, an
 
   assert.deepEqual([first, early, due, again], [[], [], ['session.expired'], []])
   const ended = (await room.events()).at(-1)
-  assert.deepEqual(ended?.payload, { participant_id: gone.participant_id, status: 'expired' })
+  assert.deepEqual(ended?.payload, { participant_id: dead.participant_id, status: 'expired' })
   assert.equal(await room.look(busy, (view) => status(view).counts.participants), 4)
 })

@@ -36,7 +36,7 @@ test('an owner that is stopping is a lost one, so that the next one is asked; ev
   await assert.rejects(callOwner(denying, PING), { code: 'forbidden', reason: 'permission_denied' })
 })
 
-test('calls that go in turn are never more than eight at the owner, and each gets its own answer; a call besides them goes at once', async (t) => {
+test('calls that go in turn are never more than eight at the owner, and each gets its own answer; a call besides them goes immediately', async (t) => {
   const held: (() => void)[] = []
   let most = 0
   const server = createServer((request, response) => {

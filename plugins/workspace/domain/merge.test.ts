@@ -20,7 +20,7 @@ test('what only one side changed is taken as it is, and so is the same change of
   )
 })
 
-test('changes at two places are merged whatever stands between, and changes at one place are shown', () => {
+test('changes at two places are merged with any text between, and changes at one place are shown', () => {
   const between = fc.array(fc.constantFrom('', 'x', 'y'), { minLength: 1, maxLength: 8 })
 
   fc.assert(
@@ -57,7 +57,7 @@ const WORST: Readonly<Record<string, () => unknown>> = {
 }
 
 for (const [what, compare] of Object.entries(WORST)) {
-  test(`nobody waits a second for a comparison: ${what}`, () => {
+  test(`a comparison takes less than a second: ${what}`, () => {
     const spent = leastCpuMsAtRest(compare, 1000)
 
     assert.ok(spent < 1000, `${spent} ms`)

@@ -13,7 +13,7 @@ function filedTexts(room: StoreOptions): readonly string[] {
   return readdirSync(join(room.sidecar, 'versions')).sort()
 }
 
-test('a text stands in the journal at first, survives a death there, and a clean stop makes it a file', async (t) => {
+test('a text is in the journal at first, survives a crash there, and a clean stop makes it a file', async (t) => {
   const room = await storeOptions(t)
   const dying = await openStore(room)
   await dying.mutate((tx) => commitText(tx, '# Ours\n'))
@@ -92,7 +92,7 @@ test('a checkpoint that finds no space for its texts leaves them in the journal,
   await last.close()
 })
 
-test('a damaged newest text that the file still holds is written anew', async (t) => {
+test('a damaged newest text that the file still holds is written again', async (t) => {
   const room = await storeOptions(t)
   const store = await openStore(room)
   await store.close()

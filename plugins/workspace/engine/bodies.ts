@@ -10,7 +10,7 @@ import type { Ledger } from './ledger.ts'
  * it and is *held* in memory until a checkpoint made it a file under `versions/`; one too long for a record becomes a
  * file before it.
  *
- * What always holds: every text that a durable row names is held, or has a durable file that nobody gave up. Every file
+ * What always holds: every text that a durable row names is held, or has a durable file that was not given up. Every file
  * of a text that is neither held nor given up is durable, with its name: so its text need not be written again.
  */
 export interface Bodies {
@@ -32,7 +32,7 @@ export interface Bodies {
   /** Replaces a file that is missing or damaged. Durable when resolved. */
   repair(sha256: string, text: string): Promise<void>
   /**
-   * Removes the file of a text that is still given up. Only inside the queue, where nobody takes it up again, and only
+   * Removes the file of a text that is still given up. Only inside the queue, where none takes it up again, and only
    * when the record that gave it up is durable. Errors: the disk's; it stays given up.
    */
   remove(sha256: string): Promise<void>
@@ -51,7 +51,7 @@ export interface BodiesSeams {
 
 export const VERSIONS_DIRECTORY = 'versions'
 const FILE_MODE = 0o600
-const WRITERS = 4 // the threads that Node has for waiting; more would only stand behind them
+const WRITERS = 4 // the threads that Node has for waiting; more would only queue behind them
 
 export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeams): Bodies {
   const directory = join(sidecar, VERSIONS_DIRECTORY)
@@ -94,7 +94,7 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
     file: async (wanted) => {
       const all = [...wanted]
       if (all.length === 0) return
-      // Whatever has its name here was flushed before it got it.
+      // A file that has this name was flushed before it got the name.
       const missing = all.filter(([sha256]) => !disk.statSync(pathOf(sha256)))
       await allWritten(Array.from({ length: Math.min(WRITERS, missing.length) }, () => createAll(missing)))
       // Also for one that was there: its name may date from an attempt that failed before this step.
@@ -125,7 +125,7 @@ function readFiled(disk: Disk, path: string, sha256: string): string | undefined
 
 /**
  * Gives the newest version's text, read again only when the version changed.
- * Errors: `unavailable`/`store_damaged` when it is gone.
+ * Errors: `unavailable`/`store_damaged` when it is missing.
  */
 export function newestTextOf(ledger: Ledger, bodies: Bodies): () => string {
   let cached: { hash: string; text: string } | undefined

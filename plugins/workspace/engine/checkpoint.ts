@@ -48,8 +48,8 @@ export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkp
 
 /**
  * Removes the files of texts that a checkpoint no longer needs; one that was taken up again meanwhile stays. Only inside
- * the queue and after `writeCheckpoint`: a recovery may have read records of which nobody knows whether they are on the
- * disk, until the new image is. What cannot be removed waits for the next checkpoint.
+ * the queue and after `writeCheckpoint`: until the new image is on the
+ * disk, it is unknown whether records that a recovery read are. What cannot be removed waits for the next checkpoint.
  */
 export async function removeDropped(
   { bodies, fence, log }: CheckpointSeams,
@@ -75,7 +75,7 @@ const GENERATIONS_PER_OWNER = 1_000_000
 
 /**
  * Every owner counts in a range of its own: an owner that was buried alive can never touch the name of a successor's
- * journal, whatever it was doing when it was stopped.
+ * journal, at any point at which it was stopped.
  */
 function firstGeneration(owner: number): number {
   return owner * GENERATIONS_PER_OWNER + 1
@@ -83,7 +83,7 @@ function firstGeneration(owner: number): number {
 
 /**
  * Begins a generation of its own for what was recovered: the torn tail is kept aside, then everything is written
- * anew, because a failed flush may have left parts of it in the page cache only. Gives the journal to append to.
+ * again, because a failed flush may have left parts of it in the page cache only. Gives the journal to append to.
  */
 export async function beginGeneration(
   seams: CheckpointSeams & GenerationStart,

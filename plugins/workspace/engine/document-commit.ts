@@ -59,7 +59,7 @@ type Outcome =
   | { readonly kind: 'failed'; readonly error: unknown }
 
 async function putInPlace(state: StoreState, temp: string): Promise<Outcome> {
-  // Hashed again: what somebody wrote since the mutation began must not be overwritten.
+  // Hashed again: text that was written since the mutation began must not be overwritten.
   const seen = lookUntilStill(state)
   if (!isOurs(state, seen)) {
     await removeQuietly(state.disk, temp)
@@ -83,7 +83,7 @@ function lookUntilStill({ markdown }: StoreState): Seen {
   return seen
 }
 
-/** Whether the file is as the version before the newest left it, so that writing the newest overwrites nobody. */
+/** Whether the file is as the version before the newest left it, so that writing the newest overwrites no other text. */
 function isOurs(state: StoreState, seen: Seen): boolean {
   return seen.kind === 'missing' || (seen.kind === 'text' && seen.hash === state.ledger.meta.previousHash)
 }
@@ -128,7 +128,7 @@ async function takeExternal(state: StoreState, seen: Seen): Promise<void> {
   await adopt(state, seen, (tx, document) => state.hooks.external(tx, document))
 }
 
-/** Beside a commit that is stored and published already: whatever fails here, the next look tries again. */
+/** Beside a commit that is stored and published already: if it fails, the next look tries again. */
 async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void> {
   try {
     await takeExternal(state, seen)

@@ -32,7 +32,7 @@ test('what was written is read back, in order, up to the zeros', () => {
   assert.deepEqual(scan.end, { kind: 'end' })
 })
 
-test('a record brings its texts, those that stand in files and those given up, to the last character', () => {
+test('a record brings its texts, those in files and those given up, to the last character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const record: JournalRecord = {
@@ -63,7 +63,7 @@ test('the last record cut at any byte: all before it is there', () => {
   }
 })
 
-test('the last record with any byte garbled: all before it is there, and nobody is locked out', () => {
+test('the last record with any byte garbled: all before it is there, and the room opens', () => {
   const { bytes, starts } = journal()
   const last = starts[3] ?? 0
   const end = last + encodeRecord(GENERATION, recordOf(FIRST + 3)).length
@@ -109,7 +109,7 @@ test('records of another generation are never read', () => {
   assert.equal(scan.end.kind, 'torn')
 })
 
-test('no text can pass for a record, whatever stands in it', () => {
+test('no text can pass for a record', () => {
   const forged = encodeRecord(GENERATION, recordOf(FIRST + 1, FIRST + 1))
   const carrier: JournalRecord = { seq: FIRST, durable: 0, steps: [[1, [forged.toString('latin1')]]] }
   const bytes = Buffer.concat([encodeRecord(GENERATION, carrier), Buffer.alloc(64)])

@@ -33,7 +33,7 @@ export function encodeRecord(generation: number, record: JournalRecord): Buffer 
   return bytes
 }
 
-/** What stands behind the last good record of a journal. */
+/** What follows the last good record of a journal. */
 export type JournalEnd =
   /** Nothing but zeros. */
   | { readonly kind: 'end' }

@@ -113,7 +113,7 @@ test('a room whose format is newer is refused', () => {
   assert.throws(() => openLedger(sql, schema, statements, image), { reason: 'unsupported_version' })
 })
 
-test('a record with a statement nobody knows is refused as newer', () => {
+test('a record with an unknown statement is refused as newer', () => {
   const ledger = openLedger(sql, schema, statements)
   const record: JournalRecord = { seq: 1, durable: 0, steps: [[9_999, []]] }
 

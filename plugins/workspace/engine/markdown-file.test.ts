@@ -110,7 +110,7 @@ test('every way to save a file becomes one version; our own writing and a touch 
   assert.equal(await version(), 3)
   unlinkSync(room.file)
   assert.deepEqual(await store.look().then(({ substrate }) => substrate), 'missing')
-  writeFileSync(room.file, 'deleted and made anew')
+  writeFileSync(room.file, 'deleted and made again')
   assert.equal(await version(), 4)
   utimesSync(room.file, new Date(0), new Date(0))
   assert.equal(await version(), 4)

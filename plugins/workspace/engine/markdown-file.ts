@@ -26,8 +26,8 @@ export interface MarkdownFile {
   /** Whether the file is as the last `look` found it, as far as one stat can tell; for right before a rename. */
   isAsSeen(): boolean
   /**
-   * Makes the file as it is durable, with its name: whoever saved it may not have. One that cannot be opened for writing
-   * is left to them. Errors: the disk's, when a flush fails.
+   * Makes the present file and its name durable: the program that saved it may not have flushed it. One that cannot be
+   * opened for writing is left as it is. Errors: the disk's, when a flush fails.
    */
   settle(): Promise<void>
   /** Writes `version` to `temp`, flushed, with the mode of the file it will replace. */
@@ -102,7 +102,7 @@ async function flushContent(disk: Disk, path: string): Promise<void> {
   try {
     file = disk.openSync(path)
   } catch {
-    // Gone again, or not ours to write.
+    // Removed again, or not ours to write.
     return
   }
   try {
@@ -128,7 +128,7 @@ function contentOf(
   try {
     bytes = disk.readFileSync(path)
   } catch (thrown) {
-    // Gone between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
+    // Removed between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
     return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
   }
   const found = bytes.length <= LIMITS.documentBytes ? know(bytes) : undefined

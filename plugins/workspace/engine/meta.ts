@@ -10,7 +10,7 @@ export interface Meta {
   readonly hash: string
   readonly bytes: number
   readonly previousHash: string
-  /** Whether the newest version is known to stand in the markdown file. */
+  /** Whether the newest version is known to be in the markdown file. */
   readonly materialized: boolean
 }
 

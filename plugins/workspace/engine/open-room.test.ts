@@ -60,7 +60,7 @@ function surroundings(changes: Partial<Surroundings>): Surroundings {
   return { ...systemSurroundings, ...changes }
 }
 
-/** Time that passes when somebody waits. */
+/** Time that passes when a caller waits. */
 function hurriedClock(): Clock {
   let now = 0
   return {
@@ -96,7 +96,7 @@ test('a room has one owner, the next comes after a release', async (t) => {
   assert.equal(second.store.found, 'clean')
 })
 
-test('eight starters at once: one owner, nobody else', async (t) => {
+test('eight concurrent starters: exactly one owner', async (t) => {
   const options = optionsFor(plan(t))
 
   const attempts = await Promise.all(Array.from({ length: 8 }, () => openRoom(options)))
@@ -117,7 +117,7 @@ test('the files are private: folder 0700, files 0600', async (t) => {
 })
 
 const strangers: readonly (readonly [string, Partial<Surroundings>, 'owner' | 'held'])[] = [
-  ['whose pid is gone', { isRunning: () => false }, 'owner'],
+  ['whose process has ended', { isRunning: () => false }, 'owner'],
   ['whose pid belongs to a younger process', { start: () => '1' }, 'owner'],
   [
     'of the same machine before a reboot',
@@ -135,7 +135,7 @@ const strangers: readonly (readonly [string, Partial<Surroundings>, 'owner' | 'h
     'held',
   ],
   [
-    'whose socket answers, whatever its pid says',
+    'whose socket answers, also when its pid is free',
     { accepts: async () => true, isRunning: () => false },
     'held',
   ],
@@ -168,7 +168,7 @@ test('an owner on another host is only taken over by a person', async (t) => {
   assert.equal(attempt.kind, 'owner')
 })
 
-test('an owner that was buried alive shows nobody an old room', async (t) => {
+test('an owner that was taken for dead never shows an old room', async (t) => {
   const file = plan(t)
   const buried = await own(t, optionsFor(file))
   await own(t, optionsFor(file, { surroundings: surroundings({ isRunning: () => false }) }))
@@ -201,7 +201,7 @@ const GOINGS: Readonly<Record<string, (sidecar: string) => void>> = {
 }
 
 for (const [what, go] of Object.entries(GOINGS)) {
-  test(`an owner whose sidecar was ${what} answers nobody, also when another room was begun in its place`, async (t) => {
+  test(`an owner whose sidecar was ${what} refuses every call, also when another room was begun in its place`, async (t) => {
     const file = plan(t)
     const first = await own(t, optionsFor(file))
     await first.store.mutate((tx) => addNote(tx, 1, 'first'))
@@ -221,7 +221,7 @@ for (const [what, go] of Object.entries(GOINGS)) {
   })
 }
 
-test('an owner that nobody asks notices that its sidecar went away, and the room opens where it went', async (t) => {
+test('an idle owner notices that its sidecar was moved, and the room opens in the new place', async (t) => {
   const file = plan(t)
   const room = await own(t, optionsFor(file))
   await room.store.mutate((tx) => addNote(tx, 1, 'x'))
@@ -241,11 +241,11 @@ test('an owner that nobody asks notices that its sidecar went away, and the room
 })
 
 test('what callers are told tells a folder that went away from a room that was taken over', async (t) => {
-  const [gone, taken] = [await own(t, optionsFor(plan(t))), await own(t, optionsFor(plan(t)))]
-  rmSync(join(gone.place.sidecar, 'lock-1'))
+  const [removed, taken] = [await own(t, optionsFor(plan(t))), await own(t, optionsFor(plan(t)))]
+  rmSync(join(removed.place.sidecar, 'lock-1'))
   await own(t, optionsFor(taken.place.file, { surroundings: surroundings({ isRunning: () => false }) }))
 
-  await assert.rejects(gone.store.read(rowFaults), /moved or removed.*Move it back/)
+  await assert.rejects(removed.store.read(rowFaults), /moved or removed.*Move it back/)
   await assert.rejects(taken.store.read(rowFaults), /another process took it over/)
 })
 
@@ -407,7 +407,7 @@ test('a room on no file, a folder or bytes that are no text is refused and taken
   assert.equal(await room.store.read((rows) => rows.document.version), 1)
 })
 
-test('a stopped process that owns the room keeps it; killed, the room is free at once', async (t) => {
+test('a stopped process that owns the room keeps it; killed, the room is free immediately', async (t) => {
   const file = plan(t)
   const holder = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); process.stdout.write("up")'])
   t.after(() => holder.kill('SIGKILL'))
@@ -419,9 +419,9 @@ test('a stopped process that owns the room keeps it; killed, the room is free at
 
   holder.kill('SIGSTOP')
   const whileStopped = await openRoom(optionsFor(file))
-  const gone = new Promise((resolve) => holder.once('exit', resolve))
+  const exited = new Promise((resolve) => holder.once('exit', resolve))
   holder.kill('SIGKILL')
-  await gone
+  await exited
   const afterKill = await openRoom(optionsFor(file))
   if (afterKill.kind === 'owner') await afterKill.room.close()
 
@@ -438,7 +438,7 @@ test('a look at a file that never had a room says so', async (t) => {
   })
 })
 
-test('a look notices that the newest text is gone', async (t) => {
+test('a look notices that the newest text is missing', async (t) => {
   const file = plan(t)
   const room = await own(t, optionsFor(file))
   await room.close()
@@ -451,7 +451,7 @@ test('a look notices that the newest text is gone', async (t) => {
   inspection.close()
 })
 
-test('a lost text that the file still holds is repaired; one that nobody holds is refused', async (t) => {
+test('a lost text that the file still holds is repaired; one that no file holds is refused', async (t) => {
   const file = plan(t)
   const options = optionsFor(file)
   const { close, place } = await own(t, options)

@@ -85,14 +85,14 @@ export function roomPlace(path: string, env: Readonly<Record<string, string | un
 }
 
 /**
- * Takes the room and recovers it, or says who has it. The caller listens on `place.socket` next: whatever lay there is
- * gone. Errors: those of `takeLock` and `openStore`, `unavailable`/`store_unavailable`; then the lock is released again.
+ * Takes the room and recovers it, or says who has it. The caller listens on `place.socket` next: an old socket
+ * is removed. Errors: those of `takeLock` and `openStore`, `unavailable`/`store_unavailable`; then the lock is released.
  */
 export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
   try {
     return await attemptRoom(options)
   } catch (thrown) {
-    // A folder that cannot be written to, a full disk: the system's own words help nobody.
+    // A folder that cannot be written to, a full disk: the system's own words do not help.
     const isSystem = thrown instanceof Error && !isSatchelError(thrown) && 'syscall' in thrown
     throw isSystem ? storeUnavailable(thrown) : thrown
   }
@@ -149,7 +149,7 @@ export interface Inspection {
   close(): void
 }
 
-/** Errors: `not_found`/`room_not_found` when nobody ever opened one here; those of `recover`. */
+/** Errors: `not_found`/`room_not_found` when none was ever opened here; those of `recover`. */
 export async function inspectRoom(
   place: RoomPlace,
   content: StoreContent,
@@ -219,8 +219,8 @@ function roomOf(
 }
 
 /**
- * Lets a store whose lock is gone find that out when nobody asks it anything: whoever waits for the room, also where its
- * folder was moved to, sees this process let go. Gives the stop.
+ * Polls, so that an idle store notices that its lock was removed: then a process that waits for the room, also at the new
+ * place of a moved folder, sees this one release it. Returns the function that stops the polling.
  */
 function guardLock({ store, lock, clock }: { store: Store; lock: RoomLock; clock: Clock }): () => void {
   let cancel = (): void => {}

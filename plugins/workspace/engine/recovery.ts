@@ -88,7 +88,7 @@ function readJournals(
   for (const at of journals.filter((found) => found >= generation)) {
     const scan = read(at, imageSeq + records.length + 1)
     if (scan.end.kind === 'damaged') throw hole(at, scan.end.offset, scan.end.seq)
-    // The next generation begins only when this one is flushed: whatever follows a hole was acknowledged with it.
+    // The next generation begins only when this one is flushed: what follows a hole was acknowledged with it.
     if (torn && scan.records.length > 0) {
       throw hole(torn.generation, torn.length, imageSeq + records.length + 1)
     }

@@ -255,7 +255,7 @@ test('a room above 100 MB takes no more content, and everything else goes on', a
   await store.close()
 })
 
-/** Counts flushes, and how often somebody began to wait for the disk when nobody was waiting. */
+/** Counts flushes, and how often a wait for the disk began when no other was pending. */
 function countingDisk() {
   const count = { flushes: 0, waits: 0 }
   let waiting = 0
@@ -310,7 +310,7 @@ test('sixty-four who wait share their flushes, a stored text waits once for the 
   assert.deepEqual(one, { flushes: 1, waits: 1 })
   assert.ok(group.flushes <= 6, `64 took ${group.flushes} flushes: less than ten times as fast as one`)
   assert.deepEqual(text, { flushes: 1, waits: 1 })
-  assert.ok(texts.flushes <= 2, `two texts at once took ${texts.flushes} flushes`)
+  assert.ok(texts.flushes <= 2, `two concurrent texts took ${texts.flushes} flushes`)
   assert.deepEqual(document, { flushes: 3, waits: 3 })
   assert.equal(long.flushes, 5)
   assert.ok(long.waits <= 4, `${long.waits} waits`)

@@ -49,7 +49,7 @@ export interface Craft {
 }
 
 /**
- * Recovers the room and opens it for writing. Before it resolves, everything recovered stands in a generation of its
+ * Recovers the room and opens it for writing. Before it resolves, everything recovered is in a generation of its
  * own, the first version is made, and the file and the newest version agree.
  * Errors: `unavailable`/`store_damaged` (nothing written), `invalid`/`unsupported_version`, `not_found`/
  * `document_not_found`, `conflict`/`substrate_invalid`, `unavailable`/`store_unavailable`.
@@ -231,7 +231,7 @@ function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | 
   throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
 }
 
-/** Also after a clean stop: nobody can tell whether a name in there is from a process that died right behind its rename. */
+/** Also after a clean stop: a name in there may be from a process that died right after its rename. */
 async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
   const path = join(sidecar, VERSIONS_DIRECTORY)
   if (disk.statSync(path)) return disk.syncDirectory(path)

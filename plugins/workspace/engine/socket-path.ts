@@ -26,7 +26,7 @@ export function socketPath(sidecar: string, file: string, place: SocketPlace): s
 }
 
 /**
- * Makes room for the owner's socket: its folder private, a dead owner's socket gone. Only for the owner.
+ * Makes room for the owner's socket: its folder private, a dead owner's socket removed. Only for the owner.
  * Errors: `forbidden`/`socket_folder_unsafe` when others could put a socket of theirs there.
  */
 export function prepareSocket(path: string, sidecar: string, place: SocketPlace): void {

@@ -23,7 +23,7 @@ function plan(t: TestContext): string {
   return file
 }
 
-/** A process that tries until the room is its own or somebody else's, says which, and stays. */
+/** A process that tries until it or another process has the room, says which, and stays. */
 const STARTER = `
 import { openRoom, roomPlace } from ${JSON.stringify(new URL('open-room.ts', import.meta.url).href)}
 import { modelContent } from ${JSON.stringify(new URL('../testing/model.ts', import.meta.url).href)}
@@ -72,7 +72,7 @@ async function end(ended: readonly Starter[]): Promise<void> {
 }
 
 for (const count of CROWDS) {
-  test(`${count} processes start at once: one owner; it is killed, ${count} others start: one owner`, async (t) => {
+  test(`${count} processes start concurrently: one owner; it is killed, ${count} others start: one owner`, async (t) => {
     const file = plan(t)
     const first = await starters(t, file, count)
     const second = await starters(t, file, count)
@@ -98,7 +98,7 @@ const NEWCOMERS: Readonly<Record<string, Surroundings>> = {
 
 for (const [when, surroundings] of Object.entries(NEWCOMERS)) {
   for (const count of CROWDS) {
-    test(`the owner is gone ${when}, ${count} start at once: one owner`, async (t) => {
+    test(`the owner ended ${when}, ${count} start concurrently: one owner`, async (t) => {
       const options = {
         place: roomPlace(plan(t), {}),
         content: modelContent,

@@ -4,7 +4,7 @@ import type { DocumentState, NewVersion, Rows, Schema, Statements, Substrate, Tx
 export interface EngineHooks {
   /** The first open ever: `document` is version 1, the file as it was found. */
   bootstrap(tx: Tx, document: NewVersion): void
-  /** Somebody else wrote the file: `document` is its text, already the newest version. */
+  /** Another program wrote the file: `document` is its text, already the newest version. */
   external(tx: Tx, document: NewVersion): void
   /** The file was deleted, became unreadable as text, or came back. Nothing is stored. */
   substrate?(substrate: Substrate): void

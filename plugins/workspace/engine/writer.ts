@@ -89,7 +89,7 @@ function textChange(state: StoreState, draft: Draft): TextChange {
   const texts = [...draft.bodies]
     .filter(([sha256]) => !bodies.has(sha256))
     .map(([sha256, text]) => [sha256, isLong(state, text) ? null : text] as const)
-  // What is stored and given up by one transaction stays, and so does the newest text whatever the rules say.
+  // What is stored and given up by one transaction stays, and so does the newest text under all rules.
   const drops = draft.drops.filter((sha256) => !draft.bodies.has(sha256) && sha256 !== ledger.meta.hash)
   return { ...(texts.length > 0 && { texts }), ...(drops.length > 0 && { drops }) }
 }

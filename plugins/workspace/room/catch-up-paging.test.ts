@@ -23,7 +23,7 @@ interface Reader {
   counts: Record<string, number>
   /** Objects by their newest known state. */
   known: Map<string, string>
-  /** From here on they were told of everything: where they began, or where a gap made them begin anew. */
+  /** From here on they were told of everything: where they began, or where a gap made them start over. */
   since: number
 }
 
@@ -48,7 +48,7 @@ const budgets = fc.oneof(
   fc.integer({ min: 400, max: 8000 }),
 )
 
-/** Where somebody asks from: so far behind the newest event, or so far from the oldest that is kept. */
+/** The cursor of a request: so far behind the newest event, or so far from the oldest that is kept. */
 const cursors = fc.oneof(
   fc.integer({ min: -3, max: 60 }).map((behind) => ({ from: 'newest', by: -behind }) as const),
   fc.integer({ min: -3, max: 3 }).map((by) => ({ from: 'oldest', by }) as const),
@@ -78,7 +78,7 @@ const comeAndGo = [
   ),
 ]
 
-test('whoever asks what happened, at any time, from anywhere and within any budget, is told all of it once and in order, or what is missing', async (t) => {
+test('a catch-up from any cursor, at any time and within any budget tells all that happened once and in order, or what is missing', async (t) => {
   const aged = await agedFolder(t)
   const tally = { answers: 0, gaps: 0, cuts: 0 }
 
@@ -201,7 +201,7 @@ async function assertKept(real: Real, { told, whole, who, question }: Judged): P
   await assertReadsOn(real, told, who)
 }
 
-const COMMAS = 3 // tokens: what separates entries is counted before it is known where they stand
+const COMMAS = 3 // tokens: what separates entries is counted before their places are known
 
 /** The call that an answer names for the rest gives every event of its range once. */
 async function assertReadsOn(real: Real, told: Digest, who: number): Promise<void> {
@@ -348,7 +348,7 @@ function rankedFor(me: string, { ever }: Story, seen: readonly Seen[]): readonly
   return [...newestFirst, ...others].sort((a, b) => rank(a) - rank(b))
 }
 
-/** The entries of an answer by where they stand. */
+/** The entries of an answer by their place. */
 function entriesOf(told: Digest): ReadonlyMap<Family, readonly Seen[]> {
   const rows = (family: Family, entries: readonly DigestEntry[], key: string, status?: string) =>
     [

@@ -120,7 +120,7 @@ test('the same key does a request once, and is refused for another request', asy
   assert.equal((replayed as { replayed?: boolean }).replayed, true)
 })
 
-test('the newest 1000 keys of a participant are kept, whatever others do', async (t) => {
+test('the newest 1000 keys of a participant are kept, independent of others', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const bob = await room.join('bob')

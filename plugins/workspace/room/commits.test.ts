@@ -35,7 +35,7 @@ test('an approved proposal whose base moved turns conflicted at commit, and the 
   assert.equal(await room.text(), '# Plan\nby hand\n')
 })
 
-test('a commit of a proposal and of a text in one call is refused, whatever of the text is there', async (t) => {
+test('a commit of a proposal and of a text in one call is refused, with any field of the text', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const { proposal_id } = await approved(room, ada)

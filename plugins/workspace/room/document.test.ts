@@ -101,7 +101,7 @@ test('with staleness by section an untouched section is spared and spliced into 
   })
 })
 
-test('with staleness by section a path that now names two headings stands for neither', async (t) => {
+test('with staleness by section a path that now names two headings matches neither', async (t) => {
   const room = await openTestRoom(t, { staleness: 'section', text: '# P\n\n## Notes\nopen\n\n## End\nx\n' })
   const ada = await room.join('ada')
   const base = { base_version: 1, summary: 's', target: 'section:P/Notes' }

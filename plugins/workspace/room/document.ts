@@ -67,10 +67,10 @@ export function addVersion(change: Change, document: NewVersion, facts: VersionF
 /** The pending proposals that the newest version supersedes: those with an older base, unless the staleness rule keeps them current. */
 export function overtakenProposals(change: Change): readonly Proposal[] {
   const { tx } = change
-  const stands = currentIn(change)
+  const isCurrent = currentIn(change)
   return listed<Proposal>(tx, 'proposal_open').filter(
     (proposal) =>
-      proposal.status === 'pending' && proposal.base_version < tx.document.version && !stands(proposal),
+      proposal.status === 'pending' && proposal.base_version < tx.document.version && !isCurrent(proposal),
   )
 }
 

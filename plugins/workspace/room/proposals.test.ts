@@ -33,7 +33,7 @@ test('a proposal goes through review and commit, each step told once', async (t)
   assert.equal(await room.text(), '# Plan\n\n## Goals\nthree\n\n## Steps\ntwo\n')
 })
 
-test('a proposal is withdrawn while it is pending, once; what a reviewer decided stands', async (t) => {
+test('a proposal is withdrawn while it is pending, once; what a reviewer decided remains', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const propose = () => room.do(ada, 'propose', { base_version: 1, summary: 's', content: 'c' })

@@ -97,7 +97,7 @@ test('a call without its capability is denied and leaves no event, for every ope
   assert.equal(await room.latest(), latest)
 })
 
-test('an unknown id is not found, whatever it names', async (t) => {
+test('an unknown id of any kind is not found', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const cases: [Operation, object, string][] = [
@@ -116,7 +116,7 @@ test('an unknown id is not found, whatever it names', async (t) => {
   }
 })
 
-test('a thousand mutations at once keep events, versions and fences in one order', async (t) => {
+test('a thousand concurrent mutations keep events, versions and fences in one order', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
 
@@ -191,7 +191,7 @@ test('what is asked for is taken at its limit and refused one above', async (t) 
   for (const call of refused) await assert.rejects(call, { reason: 'limit_exceeded' })
 })
 
-test('no secret stands in any file, event or answer', async (t) => {
+test('no file, event or answer contains a secret', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
   const { uri } = await room.do(ada, 'invite', { max_uses: 3, idempotency_key: 'inv' })

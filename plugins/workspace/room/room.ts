@@ -131,7 +131,7 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
 
 /**
  * How far the room's time is ahead of this process's: a clock was set back since the newest event. From there on the
- * room's time goes on; standing still, it would end no lease and no session until the clock caught up.
+ * room's time goes on; if it stopped, it would end no lease and no session until the clock caught up.
  */
 function aheadOf(rows: Rows, micros: Micros): Micros {
   return Math.max(0, microsOf(currentMoment(rows, micros)) - micros)

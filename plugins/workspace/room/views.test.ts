@@ -73,8 +73,8 @@ test('leases, members and the sessions in use are listed page by page, each once
   await room.do(ada, 'checkout', { target: 'section:S8', minutes: 1 })
   room.pass(1) // over, though no timer has ended it
   for (let n = 0; n < 7; n += 1) await room.do(ada, 'checkout', { target: `section:S${n}` })
-  const gone = await room.join('gone')
-  await room.do(gone, 'leave', {})
+  const left = await room.join('left')
+  await room.do(left, 'leave', {})
   const paged = async <T>(
     look: (view: View, input: PageInput) => { readonly next_cursor?: string },
     key: string,

@@ -159,11 +159,11 @@ export function rowFaults(rows: Rows): readonly string[] {
   ]
 }
 
-/** Texts that a row still needs and that are gone or are not what their name says. */
+/** Texts that a row still needs and that are missing or are not what their name says. */
 export function lostTexts(rows: Rows): readonly string[] {
   return keptTexts(rows)
     .filter((hash) => !isWhole(rows, hash))
-    .map((hash) => `the text ${hash.slice(0, 16)} was gone`)
+    .map((hash) => `the text ${hash.slice(0, 16)} was missing`)
 }
 
 function isWhole(rows: Rows, hash: string): boolean {

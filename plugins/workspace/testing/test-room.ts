@@ -50,7 +50,7 @@ export const OPERATIONS = {
 type Operations = typeof OPERATIONS
 export type Operation = keyof Operations
 
-/** A room on a real disk with a clock that stands still until it is moved. */
+/** A room on a real disk with a clock that a test moves. */
 export interface TestRoom {
   readonly room: Room
   readonly file: string

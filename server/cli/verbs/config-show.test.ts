@@ -29,7 +29,7 @@ test('config show prints the settings of third-party plugins, as written if a pl
   const lines = [
     'plugins:',
     `  ${probe}: { hang: true }`,
-    '  "@acme/gone": { team: core, api_key: abc }',
+    '  "@acme/absent": { team: core, api_key: abc }',
     '  ./bare.js:',
   ]
   await writeFile(join(root, 'satchel.yaml'), `${lines.join('\n')}\n`)
@@ -44,12 +44,12 @@ test('config show prints the settings of third-party plugins, as written if a pl
     [
       { key: `plugins.${probe}.fail_setup`, value: false, origin: 'default' },
       { key: `plugins.${probe}.hang`, value: true, origin: `${file}:2` },
-      { key: 'plugins.@acme/gone.team', value: 'core', origin: `${file}:3` },
-      { key: 'plugins.@acme/gone.api_key', value: '[redacted]', origin: `${file}:3` },
+      { key: 'plugins.@acme/absent.team', value: 'core', origin: `${file}:3` },
+      { key: 'plugins.@acme/absent.api_key', value: '[redacted]', origin: `${file}:3` },
       { key: 'plugins../bare.js', value: {}, origin: `${file}:4` },
     ],
   )
-  assert.match(ran.err, /"@acme\/gone" was not found.*Its settings are shown as written/)
+  assert.match(ran.err, /"@acme\/absent" was not found.*Its settings are shown as written/)
 })
 
 test('a configuration error names key, line and nearest key, with exit 3', async (t) => {

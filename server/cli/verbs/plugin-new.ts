@@ -10,12 +10,12 @@ import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
 import { markUsage } from '../usage.ts'
 
-/** `satchel plugin new NAME`: a plugin whose test passes at once, without a network. */
+/** `satchel plugin new NAME`: a plugin whose test passes unchanged and without a network. */
 export const pluginNewVerb = defineHostVerb({
   path: ['plugin', 'new'],
   summary: 'make a new plugin with a passing test',
   description:
-    'Makes a folder with a plugin: one tool, its test, a README and a CI file. Its test passes at once and needs no network: the installed satchel is linked into it. An existing folder with anything in it is left alone.',
+    'Makes a folder with a plugin: one tool, its test, a README and a CI file. Its test passes unchanged and needs no network: the installed satchel is linked into it. An existing folder with anything in it is left alone.',
   input: z.object({ name: z.string().describe('npm name of the plugin, as satchel-word-count') }),
   typing: { positional: ['name'] },
   examples: ['satchel plugin new satchel-word-count'],

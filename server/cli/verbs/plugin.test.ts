@@ -98,28 +98,31 @@ test('a plugin whose declarations are not those of the contract is refused with 
       annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
       example: { name: 'Ada' }, handler: async (_ctx, { name }) => ({ greeting: name }), digest: () => 'said',
     }
-    const lent = (tools) => ({ tools })
+    const declared = (tools) => ({ tools })
     export default definePlugin({
       name: 'greeter', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ${change},
     })`
   const cases: readonly (readonly [string, RegExp])[] = [
     ['undefined', /its setup gave no object of declarations/],
-    ['lent(tool)', /tools must be a list/],
-    ['lent([greet])'.replace('greet', '"greet"'), /tool 0: is no object made by defineTool/],
-    ['lent([{ ...tool, name: "Greet Me!" }])', /tool "Greet Me!": name must be 1 to 48 of a-z/],
-    ['lent([{ ...tool, description: "" }])', /tool "greet": description must be a text/],
-    ['lent([{ ...tool, input: {} }])', /input must be a zod object/],
-    ['lent([{ ...tool, annotations: { readOnly: true } }])', /annotations.destructive must be true or false/],
-    ['lent([{ ...tool, digest: "x" }])', /digest must be a function/],
-    ['lent([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
+    ['declared(tool)', /tools must be a list/],
+    ['declared([greet])'.replace('greet', '"greet"'), /tool 0: is no object made by defineTool/],
+    ['declared([{ ...tool, name: "Greet Me!" }])', /tool "Greet Me!": name must be 1 to 48 of a-z/],
+    ['declared([{ ...tool, description: "" }])', /tool "greet": description must be a text/],
+    ['declared([{ ...tool, input: {} }])', /input must be a zod object/],
     [
-      'lent([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',
+      'declared([{ ...tool, annotations: { readOnly: true } }])',
+      /annotations.destructive must be true or false/,
+    ],
+    ['declared([{ ...tool, digest: "x" }])', /digest must be a function/],
+    ['declared([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
+    [
+      'declared([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',
       /http.path names "nam", which is no field/,
     ],
-    ['lent([{ ...tool, cli: { verb: "Greet" } }])', /cli.verb must be one or two words/],
-    ['lent([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],
+    ['declared([{ ...tool, cli: { verb: "Greet" } }])', /cli.verb must be one or two words/],
+    ['declared([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],
     [
-      'lent([{ ...tool, input: z.object({ at: z.date() }), example: {} }])',
+      'declared([{ ...tool, input: z.object({ at: z.date() }), example: {} }])',
       /tool "greet" has no JSON Schema: Date/,
     ],
   ]

@@ -212,7 +212,7 @@ function waitTool({ calls }: Sample) {
   return defineTool({
     name: 'wait',
     title: 'Wait',
-    description: 'Waits until the caller is gone.',
+    description: 'Waits until the caller disconnects.',
     profile: 'full',
     input: z.object({ ms: z.number().optional().describe('Or so long.') }),
     output: z.object({}),

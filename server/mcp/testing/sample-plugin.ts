@@ -21,7 +21,7 @@ const READ = { readOnly: true, destructive: false, idempotent: true, openWorld: 
 /** What a test can look at and turn: the plugin's own little world. */
 export interface SampleWorld {
   readonly calls: string[]
-  /** Who a bearer stands for. */
+  /** The caller that a bearer identifies. */
   readonly sessions: Map<string, Principal>
   /** The tasks there are, by id, and who owns them. */
   readonly tasks: Map<string, { state: TaskState; owner: string }>
@@ -295,7 +295,7 @@ function sampleResources() {
 const greeting = definePrompt({
   name: 'greet',
   title: 'Greet',
-  description: 'Greets somebody.',
+  description: 'Greets a person.',
   arguments: [
     {
       name: 'who',

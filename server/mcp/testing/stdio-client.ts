@@ -53,7 +53,7 @@ export interface StdioClient {
   end(): Promise<number>
   /** While true nothing is read from the server's stdout. */
   stall(stalled: boolean): void
-  /** Bytes that the server wrote and nobody has read. */
+  /** Bytes that the server wrote and that are not read yet. */
   unread(): number
 }
 

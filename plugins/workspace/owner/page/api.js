@@ -23,7 +23,7 @@ export const get = (path) => ask('GET', path)
 export const post = (path, body) => ask('POST', path, body)
 export const remove = (path) => ask('DELETE', path)
 
-/** The one-time key of the printed link, taken out of the address at once. */
+/** The one-time key of the printed link, taken out of the address immediately. */
 export async function claimFromAddress() {
   const key = /^#k=([\w-]+)$/.exec(location.hash)?.[1]
   if (key === undefined) return

@@ -1,6 +1,6 @@
 /**
  * A new element. Text only ever becomes a text node: what others wrote cannot become markup.
- * `props`: attributes, or listeners as `onclick`; false and undefined are left out, true stands for an empty attribute.
+ * `props`: attributes, or listeners as `onclick`; false and undefined are left out, true means an empty attribute.
  */
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag)
@@ -22,7 +22,7 @@ export function fill(element, ...children) {
   if (focused !== undefined) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
 }
 
-/** Characters that reorder or hide what stands around them; joiners that scripts and emoji need are not among them. */
+/** Characters that reorder or hide the text around them; joiners that scripts and emoji need are not among them. */
 const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
 /** Text in which nothing hides: such characters are shown as their code. */

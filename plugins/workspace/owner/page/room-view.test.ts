@@ -260,7 +260,7 @@ test('what was lost while the room was being read is read once more', async () =
   assert.deepEqual(page.ids(), [31])
 })
 
-test('a room whose ids began anew is followed from its own newest', async () => {
+test('a room whose ids began again is followed from its own newest', async () => {
   const page = browser()
   await page.view.start()
   page.source().send(11, 'session.created')
@@ -314,7 +314,7 @@ test('an ended session is the end: no reload, no stream', async () => {
   assert.equal(page.due(30_000), 0)
 })
 
-test('a source that gave up for another reason is made anew once the room answers', async () => {
+test('a source that gave up for another reason is replaced once the room answers', async () => {
   const page = browser()
   await page.view.start()
   page.source().open()

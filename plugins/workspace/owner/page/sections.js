@@ -11,7 +11,7 @@ export function namesIn(events) {
 /** Names of participants by id, for everything that only holds ids. */
 function nameOf(room, id) {
   const found = room.participants?.find((one) => one.participant_id === id)
-  return found?.name ?? room.names?.get(id) ?? id ?? 'nobody'
+  return found?.name ?? room.names?.get(id) ?? id ?? 'no one'
 }
 
 function empty(text) {
