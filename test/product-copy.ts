@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -28,8 +29,15 @@ export async function copyWithoutLab(t: TestContext, beside: readonly string[]):
   return folder
 }
 
+/** The same with one of the built-in plugins. Each works alone with the server, so any of the others may be removed. */
+export async function copyWithOnly(t: TestContext, name: string): Promise<string> {
+  const folder = await copyWithoutLab(t, ['test'])
+  for (const other of BUILTIN_PLUGINS) if (other.name !== name) removePlugin(folder, other.name)
+  return folder
+}
+
 /** Removes a plugin's folder and its entry in builtin-plugins.ts. */
-export function removePlugin(folder: string, plugin: string): void {
+function removePlugin(folder: string, plugin: string): void {
   rmSync(join(folder, 'plugins', plugin), { recursive: true })
   const list = join(folder, 'server/builtin-plugins.ts')
   rewrite(list, (source) =>

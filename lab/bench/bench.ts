@@ -4,10 +4,10 @@ import type { HostVerb } from '../../server/cli/world.ts'
 import { type LabContext, labContext } from '../context.ts'
 import { type Figure, figureTable, keeps } from './figure.ts'
 
-const OVER_EXIT = 3 // surface, section 3: a check found something
+export const OVER_EXIT = 3 // surface, section 3: a check found something
 const GATE_HELP = ' With --gate it exits 3 when a figure is, twice, more than twice as weak as its goal.'
 
-const GATE = z.boolean().default(false).describe('exit 3 when a figure is over the gate')
+export const GATE = z.boolean().default(false).describe('exit 3 when a figure is over the gate')
 
 /** A subject of `satchel bench`: what satchel promises, measured against a floor or a peer of the same run. */
 export interface Bench<I extends z.ZodRawShape> {

@@ -34,6 +34,17 @@ export function figureOf(
   return { ...parts, ratio: parts.ours / parts.against, sense, gate }
 }
 
+/** A figure that is promised to stay below `limit`, in its unit. */
+export function limitFigure({
+  limit,
+  ...parts
+}: Pick<Figure, 'name' | 'what' | 'unit' | 'ours'> & {
+  readonly limit: number
+  readonly gate?: number
+}): Figure {
+  return figureOf({ ...parts, against: limit, against_what: 'the limit', goal: 1 })
+}
+
 /** Whether a figure keeps its goal, or only what the gate lets pass. */
 export function keeps(figure: Figure, limit: 'goal' | 'gate'): boolean {
   return figure.sense === 'at_most' ? figure.ratio <= figure[limit] : figure.ratio >= figure[limit]

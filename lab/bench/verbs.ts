@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
+import { GATE, OVER_EXIT } from './bench.ts'
 import { eventsBench } from './events/command.ts'
 import type { Figure } from './figure.ts'
 import { handoffBench } from './handoff/command.ts'
@@ -9,8 +10,6 @@ import { modulesBench } from './modules/command.ts'
 import { retrievalBench } from './retrieval/command.ts'
 import { roomBench } from './room/command.ts'
 import { searchBench } from './search/command.ts'
-
-const OVER_EXIT = 3
 
 const HOST = [startBench, callsBench, httpBench, doorsBench]
 const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
@@ -25,9 +24,7 @@ const benchVerb = defineHostVerb({
     `Subjects of plugins: ${PLUGINS.map(subjectOf).join(', ')}.`,
     'With --gate it exits 3 when a figure is more than twice as weak as its goal.',
   ].join(' '),
-  input: z.object({
-    gate: z.boolean().default(false).describe('exit 3 when a figure is over the gate'),
-  }),
+  input: z.object({ gate: GATE }),
   typing: {},
   examples: ['satchel bench start --json'],
   async run(world, { gate }) {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { type Finding, isSatchelError } from '../../server/plugin.ts'
 import type { ModuleService } from './service/module-service.ts'
 
-const OLDEST_GIT = [2, 31] // modules design 2
+const OLDEST_GIT = [2, 31] as const // modules design 2
 
 /** The findings of `doctor` for this plugin: git and the index. Reads only. */
 export async function diagnoseModules(
@@ -14,7 +14,7 @@ export async function diagnoseModules(
 }
 
 async function diagnoseGit({ host }: ModuleService, signal: AbortSignal): Promise<Finding> {
-  const [{ createGit }, { gitEnvironment }, { versionOf }] = await Promise.all([
+  const [{ createGit }, { gitEnvironment }, { isOlder, versionOf }] = await Promise.all([
     import('./git/command.ts'),
     import('./git/environment.ts'),
     import('./git/operator-git.ts'),
@@ -25,11 +25,8 @@ async function diagnoseGit({ host }: ModuleService, signal: AbortSignal): Promis
   try {
     const git = createGit({ baseDir: workDir, environment, signal, hidden: [] })
     const version = versionOf(await git.run(['version']))
-    const [major = 0, minor = 0] = version
-    const [wantedMajor = 0, wantedMinor = 0] = OLDEST_GIT
-    const isOld = major < wantedMajor || (major === wantedMajor && minor < wantedMinor)
     const detail = `git ${version.join('.')}`
-    return isOld
+    return isOlder(version, OLDEST_GIT)
       ? { level: 'problem', subject, detail: `${detail}; modules need ${OLDEST_GIT.join('.')} or newer` }
       : { level: 'ok', subject, detail }
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import { cleanText, defineResource, fenced } from '../../server/plugin.ts'
 import { findModule } from './catalog/find.ts'
 import { moduleUri } from './catalog/module-uri.ts'
-import { groupVersions } from './catalog/versions.ts'
+import { latestVersions } from './catalog/versions.ts'
 import { compare } from './domain/order.ts'
 import type { IndexRecord, ModuleIndex } from './output/module-index.ts'
 import type { ModuleService } from './service/module-service.ts'
@@ -59,8 +59,7 @@ function entryOf(record: IndexRecord) {
 
 /** The latest version of each module that is no example, most recently ingested first. */
 function newest(index: ModuleIndex): IndexRecord[] {
-  return groupVersions(index, index.records)
-    .map(({ latest }) => latest)
+  return latestVersions(index)
     .filter(({ kind }) => kind !== 'example')
     .sort((a, b) => compare(b.last_updated, a.last_updated) || compare(a.id, b.id))
     .slice(0, LISTED)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { percentile } from '../../percentile.ts'
 import { monotonicMs, startEventReaders } from '../../room/event-readers.ts'
 import { newestEvent, openServedRoom, readingPlaces, type ServedRoomOptions } from '../../room/served-room.ts'
-import { type Figure, figureOf } from '../figure.ts'
+import { type Figure, limitFigure } from '../figure.ts'
 
 const READERS = 100 // design workspace-engine 7
 const LIMIT_MS = 25 // design workspace-engine 7
@@ -21,14 +21,12 @@ export async function deliveryFigures(
   const { toReader, toAnswer } = await measureDelivery(options)
   const answered = `the caller has its answer after ${percentile(toAnswer, 0.5).toFixed(1)} and ${percentile(toAnswer, 0.99).toFixed(1)} ms`
   const figure = (share: number, name: string, note: string): Figure =>
-    figureOf({
+    limitFigure({
       name: `events.delivery.${name}`,
       what: `from the call of a commit to its event at each of ${READERS} readers, ${name}${note}`,
       unit: 'ms',
       ours: percentile(toReader, share),
-      against: LIMIT_MS,
-      against_what: 'the limit',
-      goal: 1,
+      limit: LIMIT_MS,
     })
   return [figure(0.5, 'p50', ''), figure(0.99, 'p99', ` (${answered}, p50 and p99)`)]
 }

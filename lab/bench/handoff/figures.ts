@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
 import { validate } from '../../../generated/handoff-validate.js'
@@ -9,9 +6,11 @@ import { listRows } from '../../../plugins/handoff/domain/record-list.ts'
 import { layoutOf } from '../../../plugins/handoff/store/layout.ts'
 import { createIndex } from '../../../plugins/handoff/store/record-index.ts'
 import { sampleId, sampleRecord } from '../../../plugins/handoff/testing/sample-record.ts'
-import { realDisk } from '../../../server/plugin.ts'
+import { realDisk, withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
-import { type Figure, figureOf } from '../figure.ts'
+import { percentile } from '../../percentile.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
+import { processMs } from '../timing.ts'
 
 const ROUNDS = 5
 const RECORDS = 10_000
@@ -29,8 +28,7 @@ const HOOK_BUDGET_MS = 2000
 
 /** All figures of this plugin. Works in a temporary folder and leaves nothing behind. */
 export async function measureHandoffs(options: LabContext): Promise<readonly Figure[]> {
-  const root = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
-  try {
+  return await withScratchFolder('satchel-bench', async (root) => {
     options.note('validating a record of 50 KB')
     const validation = await measureValidation()
     options.note(`writing ${RECORDS} records`)
@@ -39,9 +37,7 @@ export async function measureHandoffs(options: LabContext): Promise<readonly Fig
     const listing = await measureLists(root)
     options.note('running a hook')
     return [validation, listing, await measureHook(root, options)]
-  } finally {
-    await rm(root, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The generated validator against one that ajv compiles now, in turns, each at its best. */
@@ -114,39 +110,27 @@ async function measureLists(root: string): Promise<Figure> {
       if (round >= 0) times.push(performance.now() - started)
     }
   }
-  times.sort((a, b) => a - b)
-  return figureOf({
+  return limitFigure({
     name: 'handoff.list',
     what: `list and search over ${RECORDS} records, warm, p95`,
     unit: 'ms',
-    ours: times[Math.floor(times.length * 0.95)] ?? 0,
-    against: LIST_BUDGET_MS,
-    against_what: 'budget',
-    goal: 1,
+    ours: percentile(times, 0.95),
+    limit: LIST_BUDGET_MS,
   })
 }
 
 async function measureHook(root: string, { program, env }: LabContext): Promise<Figure> {
-  const times: number[] = []
+  const input = JSON.stringify({ session_id: 'bench', cwd: root, source: 'compact' })
+  const hook = [...program, 'handoff', 'hook', 'session-start']
+  let slowest = 0
   for (let round = 0; round < 3; round++) {
-    const started = performance.now()
-    const [command = process.execPath, ...args] = program
-    const child = spawn(command, [...args, 'handoff', 'hook', 'session-start'], {
-      env: { ...env },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
-    child.stdin.end(JSON.stringify({ session_id: 'bench', cwd: root, source: 'compact' }))
-    const [code] = await once(child, 'close')
-    if (code !== 0) throw new Error(`the hook ended with ${code}`)
-    times.push(performance.now() - started)
+    slowest = Math.max(slowest, await processMs(hook, { env: { ...env }, input }))
   }
-  return figureOf({
+  return limitFigure({
     name: 'handoff.hook',
     what: `session-start among ${RECORDS} records, slowest of 3`,
     unit: 'ms',
-    ours: Math.max(...times),
-    against: HOOK_BUDGET_MS,
-    against_what: 'limit',
-    goal: 1,
+    ours: slowest,
+    limit: HOOK_BUDGET_MS,
   })
 }

@@ -1,4 +1,4 @@
-import { type Figure, figureOf } from '../figure.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import {
   measureBodyLimit,
   measureFanOut,
@@ -43,26 +43,22 @@ function atLeast(name: string, { ours, peer, unit }: Ratio, goal: number, peerNa
 
 async function publishFigure(): Promise<Figure> {
   const { subscribers, medianMs } = await measurePublish()
-  return figureOf({
+  return limitFigure({
     name: 'http.publish',
     what: `one event to ${subscribers} subscribers holds its publisher up`,
     unit: 'ms',
     ours: medianMs,
-    against: PUBLISH_LIMIT_MS,
-    against_what: 'the limit',
-    goal: 1,
+    limit: PUBLISH_LIMIT_MS,
   })
 }
 
 async function memoryFigure(): Promise<Figure> {
-  return figureOf({
+  return limitFigure({
     name: 'http.subscriber.memory',
     what: 'resident memory of one more subscriber',
     unit: 'KiB',
     ours: (await measureSubscriberBytes()) / 1024,
-    against: SUBSCRIBER_LIMIT_KIB,
-    against_what: 'the limit',
-    goal: 1,
+    limit: SUBSCRIBER_LIMIT_KIB,
   })
 }
 

@@ -7,6 +7,8 @@ import { runInNewContext } from 'node:vm'
 import { type EventStream, openEventStream } from '../../../server/fanout/event-stream.ts'
 import { createPump } from '../../../server/fanout/pump.ts'
 import { BODY_MAX_BYTES, parseJson, readJson } from '../../../server/http/read-body.ts'
+import { percentile } from '../../percentile.ts'
+import { cpuMs } from '../timing.ts'
 import { type Count, type LoadClient, startLoadClient } from './load-client.ts'
 
 /** Size of an event frame in the figures of workspace-engine, section 5. */
@@ -22,7 +24,6 @@ export interface Ratio {
   /** Ours and the peer's, in `unit`; more is better. */
   readonly ours: number
   readonly peer: number
-  readonly ratio: number
   readonly unit: string
 }
 
@@ -43,13 +44,17 @@ export async function measureBodyLimit(requests = 20_000): Promise<Ratio> {
         connections: 16,
         requests: Math.ceil(requests / 6),
       }
-      rate.push(requests / 6 / (await cpuSecondsOf(() => client.post(order))))
+      rate.push((requests / 6 / (await cpuMs(() => client.post(order)))) * 1000)
     }
   } finally {
     await client.close()
     for (const server of [capped, uncapped]) server.close()
   }
-  return ratioOf(median(rates.capped), median(rates.uncapped), 'requests per server CPU-second')
+  return ratioOf(
+    percentile(rates.capped, 0.5),
+    percentile(rates.uncapped, 0.5),
+    'requests per server CPU-second',
+  )
 }
 
 /** Deliveries per server CPU-second through the pump, against one socket write per event and subscriber. */
@@ -65,9 +70,8 @@ export async function measureFanOut(subscribers = 1000, events = 480): Promise<R
 
 export interface Publish {
   readonly subscribers: number
-  /** Milliseconds one `publish` holds the event loop, median and worst of all. */
+  /** Milliseconds one `publish` holds the event loop, the median. */
   readonly medianMs: number
-  readonly worstMs: number
 }
 
 /** How long one event holds its publisher up. */
@@ -89,7 +93,7 @@ export async function measurePublish(subscribers = 5000, events = 60): Promise<P
     await client.close()
     stop(server)
   }
-  return { subscribers, medianMs: median(took), worstMs: Math.max(...took) }
+  return { subscribers, medianMs: percentile(took, 0.5) }
 }
 
 /** Batches in which the subscribers come. The heap grows in steps, which may fall into any of them. */
@@ -218,14 +222,14 @@ async function deliveries(run: {
   const { server, publish } = await run.publisher()
   try {
     await client.open({ port: portOf(server), path: '/', readers: run.subscribers })
-    const cpuSeconds = await cpuSecondsOf(async () => {
+    const cpu = await cpuMs(async () => {
       for (let at = 0; at < run.events; at++) {
         publish(eventFrame(at))
         if (at % GROUP === GROUP - 1) await nextTurn()
       }
       await counted(client, run.events * EVENT_BYTES, ({ whole }) => whole >= run.subscribers)
     })
-    return (run.subscribers * run.events) / cpuSeconds
+    return (run.subscribers * run.events * 1000) / cpu
   } finally {
     await client.close()
     stop(server)
@@ -283,17 +287,6 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port // a TCP server's address is never a string
 }
 
-async function cpuSecondsOf(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1e6
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
 function ratioOf(ours: number, peer: number, unit: string): Ratio {
-  return { ours: Math.round(ours), peer: Math.round(peer), ratio: ours / peer, unit }
+  return { ours: Math.round(ours), peer: Math.round(peer), unit }
 }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BUILTIN_PLUGINS } from '../../../server/builtin-plugins.ts'
+import { withScratchFolder } from '../../../server/plugin.ts'
 import { type Figure, figureOf } from '../figure.ts'
 import { builtProgram, type Child, cpuTicks, startChild } from './child.ts'
 
@@ -36,8 +36,7 @@ interface Pair {
  * Nothing where the process's CPU cannot be read.
  */
 export async function measureMcpAgainstRest(): Promise<readonly Figure[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
-  try {
+  return await withScratchFolder('satchel-bench', async (folder) => {
     await prepareModules(folder)
     const server = startChild(
       [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json'],
@@ -49,9 +48,7 @@ export async function measureMcpAgainstRest(): Promise<readonly Figure[]> {
     } finally {
       server.process.kill('SIGTERM')
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function compare(server: Child, address: string): Promise<readonly Figure[]> {

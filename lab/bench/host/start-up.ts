@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUILTIN_PLUGINS } from '../../../server/builtin-plugins.ts'
-import { type Figure, figureOf } from '../figure.ts'
+import { withScratchFolder } from '../../../server/plugin.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import { builtProgram, residentMib, startChild, timeToExit } from './child.ts'
 
 /** `node -e 0` on the quiet machine on which the budgets were set (mcp, section 11). */
@@ -36,34 +36,24 @@ const ENVELOPE = {
 /** Start-up, memory and exit of the built program, each against a bare node of the same round. */
 export async function measureStartUp(): Promise<readonly Figure[]> {
   const program = builtProgram()
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
-  try {
+  return await withScratchFolder('satchel-bench', async (folder) => {
     await writeFile(join(folder, 'record.json'), '{}')
     const best = await bestRounds(program, folder)
     const memory = await measureMemory(program, folder)
     return [...startFigures(best), exitFigure(best), ...memory]
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 type Times = Readonly<Record<Start | 'bare' | 'exit', number>>
 
 /** The best of each over interleaved rounds: noise only ever adds. */
 async function bestRounds(program: string, folder: string): Promise<Times> {
-  let best: Times | undefined
-  for (let round = 0; round < ROUNDS; round++) {
+  const best = { ...(await oneRound(program, folder)) }
+  for (let round = 1; round < ROUNDS; round++) {
     const times = await oneRound(program, folder)
-    const before = best
-    best = before ? (mapTimes(times, (name, time) => Math.min(time, before[name])) as Times) : times
+    for (const name of Object.keys(times) as (keyof Times)[]) best[name] = Math.min(best[name], times[name]) // its own keys
   }
-  return best ?? oneRound(program, folder)
-}
-
-function mapTimes(times: Times, change: (name: keyof Times, time: number) => number): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(times).map(([name, time]) => [name, change(name as keyof Times, time)]),
-  )
+  return best
 }
 
 async function oneRound(program: string, folder: string): Promise<Times> {
@@ -146,14 +136,12 @@ async function measureMemory(program: string, folder: string): Promise<readonly 
   await child.end()
   if (mib === undefined) return []
   return [
-    figureOf({
+    limitFigure({
       name: 'memory.stdio',
       what: 'resident memory after the first list of tools',
       unit: 'MiB',
       ours: mib,
-      against: RSS_BUDGET_MIB,
-      against_what: 'budget',
-      goal: 1,
+      limit: RSS_BUDGET_MIB,
       gate: 1,
     }),
   ]

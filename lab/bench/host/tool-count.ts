@@ -7,6 +7,7 @@ import { createHost, type RunningHost } from '../../../server/host.ts'
 import { createLog } from '../../../server/log.ts'
 import { serveStdio } from '../../../server/mcp/stdio.ts'
 import { type Figure, figureOf } from '../figure.ts'
+import { leastOf } from '../timing.ts'
 
 const FEW = 5
 const EXTRA = 100
@@ -20,13 +21,12 @@ const GATE = 1.2
 export async function measureToolCount(): Promise<readonly Figure[]> {
   const few = await openServer(FEW)
   const many = await openServer(FEW + EXTRA)
-  const best = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY }
   await few.callTimes(CALLS)
   await many.callTimes(CALLS)
-  for (let round = 0; round < ROUNDS; round++) {
-    best.few = Math.min(best.few, await few.callTimes(CALLS))
-    best.many = Math.min(best.many, await many.callTimes(CALLS))
-  }
+  const best = await leastOf(ROUNDS, {
+    few: () => few.callTimes(CALLS),
+    many: () => many.callTimes(CALLS),
+  })
   await few.close()
   await many.close()
   return [

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { moduleFlavour } from '../../../plugins/modules/domain/module-files.ts'
 import type { ModuleReader } from '../../../plugins/modules/ingest/module-reader.ts'
 import { printSummary } from '../../../plugins/modules/output/summary-printer.ts'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
+import { processMs } from '../timing.ts'
 
 /** What the usual way needs: one clone, then a checkout of each ref, read from the work tree. */
 export interface CheckoutPeer {
@@ -60,7 +59,5 @@ async function summarizeDirectory(
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<void> {
-  const child = spawn('git', [...args], { cwd, stdio: 'ignore' })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`git ${args[0]} failed`)
+  await processMs(['git', ...args], { cwd })
 }

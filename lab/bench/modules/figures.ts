@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repositoryEntry } from '../../../plugins/modules/config.ts'
 import { ingest } from '../../../plugins/modules/ingest/ingest.ts'
 import { type ModuleReader, openModuleReader } from '../../../plugins/modules/ingest/module-reader.ts'
 import { buildRemote, type MadeCommit } from '../../../plugins/modules/testing/build-remote.ts'
+import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
-import { type Figure, figureOf } from '../figure.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
+import { timed } from '../timing.ts'
 import { ingestByCheckout } from './checkout-peer.ts'
 import { measureParsing, sampleTexts } from './parse.ts'
 
@@ -24,21 +25,20 @@ interface MeasureOptions extends LabContext {
 
 /** All figures of this plugin, each the best of 3 interleaved rounds. Leaves nothing behind. */
 export async function measureModules(options: MeasureOptions): Promise<readonly Figure[]> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
   const reader = await openModuleReader()
   try {
-    const url =
-      options.remote ?? (await buildRemote(join(dir, 'terraform-bench-sample.git'), sampleHistory()))
-    options.note(`20 tags of ${url}`)
-    const tags = await measureTags({ dir, url, reader }, options)
-    options.note('parsing')
-    const parse = await measureParsing(sampleTexts(40))
-    options.note('500 modules at 3 refs')
-    const memory = await measureMemory(dir, options)
-    return [...tags, parse, memory]
+    return await withScratchFolder('satchel-bench', async (dir) => {
+      const url =
+        options.remote ?? (await buildRemote(join(dir, 'terraform-bench-sample.git'), sampleHistory()))
+      options.note(`20 tags of ${url}`)
+      const tags = await measureTags({ dir, url, reader }, options)
+      options.note('parsing')
+      const parse = await measureParsing(sampleTexts(40))
+      options.note('500 modules at 3 refs')
+      return [...tags, parse, await measureMemory(dir, options)]
+    })
   } finally {
     await reader.close()
-    await rm(dir, { recursive: true, force: true })
   }
 }
 
@@ -130,21 +130,13 @@ async function measureMemory(dir: string, options: MeasureOptions): Promise<Figu
   const [code] = await once(child, 'close')
   clearInterval(timer)
   if (code !== 0) throw new Error(`the measured ingest ended with ${code}`)
-  return figureOf({
+  return limitFigure({
     name: 'modules.memory',
     what: 'peak resident memory, 500 modules at 3 refs',
     unit: 'MiB',
     ours: peakMib,
-    against: MEMORY_BUDGET_MIB,
-    against_what: 'budget',
-    goal: 1,
+    limit: MEMORY_BUDGET_MIB,
   })
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
-  const began = performance.now()
-  const value = await work()
-  return { value, ms: performance.now() - began }
 }
 
 /** A repository of the usual make: 12 modules, docs and images, 60 commits, 20 tags. */

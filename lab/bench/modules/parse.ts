@@ -3,6 +3,7 @@
 import { extractFacts } from '../../../plugins/modules/hcl/facts.ts'
 import { readHcl } from '../../../plugins/modules/hcl/reader.ts'
 import { type Figure, figureOf } from '../figure.ts'
+import { cpuMs, leastOf } from '../timing.ts'
 
 /** design modules 8: parse CPU against hcl2json's, literals evaluated, both warm. */
 const PARSE_GOAL = 1 / 20
@@ -21,11 +22,7 @@ export async function measureParsing(texts: readonly string[]): Promise<Figure> 
   }
   await cpuMs(reference)
   await cpuMs(ours)
-  const best = { ours: Number.POSITIVE_INFINITY, reference: Number.POSITIVE_INFINITY }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    best.ours = Math.min(best.ours, await cpuMs(ours))
-    best.reference = Math.min(best.reference, await cpuMs(reference))
-  }
+  const best = await leastOf(ROUNDS, { ours: () => cpuMs(ours), reference: () => cpuMs(reference) })
   return figureOf({
     name: 'modules.parse',
     what: 'CPU of our reader, literals evaluated',
@@ -35,13 +32,6 @@ export async function measureParsing(texts: readonly string[]): Promise<Figure> 
     against_what: 'hcl2json',
     goal: PARSE_GOAL,
   })
-}
-
-async function cpuMs(work: () => Promise<void>): Promise<number> {
-  const start = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000
 }
 
 /** Module files of the usual make (inputs, blocks in blocks, heredocs, expressions), for where no corpus is at hand. */

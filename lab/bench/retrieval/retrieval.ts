@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { groupVersions } from '../../../plugins/modules/catalog/versions.ts'
+import { latestVersions } from '../../../plugins/modules/catalog/versions.ts'
 import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
 import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
@@ -69,7 +69,7 @@ async function corpusOf(workingDirectory: string, input: RetrievalInput): Promis
   const index = await loadIndex(outputDir)
   if (!index)
     throw new SatchelError('not_found', 'no_index', 'Nothing has been ingested into that output directory.')
-  const latest = groupVersions(index, index.records).map((group) => group.latest)
+  const latest = latestVersions(index)
   const summaries = []
   for (const record of latest) summaries.push(await loadSummary(outputDir, record.summary_file))
   const ids = latest.map(({ repository, path }) => `${ownerAndName(repository)}//${path}`)

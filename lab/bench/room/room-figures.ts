@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Figure, figureOf } from '../figure.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import { openBareCommit } from './bare-commit.ts'
 import { type BenchRoom, openBenchRoom } from './bench-room.ts'
 
@@ -136,12 +136,8 @@ async function recoveryFigure({ directory, wasm }: BenchOptions): Promise<Figure
     await room.commit('# Long\n'.padEnd(RECOVERY_DOCUMENT_BYTES, 'x'))
     for (let done = 0; done < RECOVERY_EVENTS; done += GROUP) await group(room)
     const ours = await room.dieAndReopen()
-    return limitFigure(
-      'room.recovery',
-      `${RECOVERY_EVENTS} events and a 1 MiB document after a death`,
-      ours,
-      RECOVERY_LIMIT_MS,
-    )
+    const what = `${RECOVERY_EVENTS} events and a 1 MiB document after a death`
+    return limitFigure({ name: 'room.recovery', what, unit: 'ms', ours, limit: RECOVERY_LIMIT_MS })
   } finally {
     await room.close()
   }
@@ -154,27 +150,11 @@ async function journalFigure({ directory, wasm }: BenchOptions): Promise<Figure>
       await Promise.all(Array.from({ length: GROUP }, () => room.add(JOURNAL_ROW_BYTES)))
     }
     const ours = await room.dieAndReopen()
-    return limitFigure(
-      'room.recovery.journal',
-      'a full journal of 16 MiB after a death',
-      ours,
-      JOURNAL_LIMIT_MS,
-    )
+    const what = 'a full journal of 16 MiB after a death'
+    return limitFigure({ name: 'room.recovery.journal', what, unit: 'ms', ours, limit: JOURNAL_LIMIT_MS })
   } finally {
     await room.close()
   }
-}
-
-function limitFigure(name: string, what: string, ours: number, limitMs: number): Figure {
-  return figureOf({
-    name,
-    what,
-    unit: 'ms',
-    ours,
-    against: limitMs,
-    against_what: 'the limit',
-    goal: 1,
-  })
 }
 
 interface Pair {

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DENSE_DIMS } from '../../../plugins/modules/search/dense-features.ts'
 import { embeddedStore, nearest } from '../../../plugins/modules/search/embedded-store.ts'
@@ -9,8 +6,10 @@ import type { PackedVectors } from '../../../plugins/modules/search/packed-vecto
 import { TOKENIZER_VERSION } from '../../../plugins/modules/search/tokens.ts'
 import { configOf, writeManyRecords } from '../../../plugins/modules/testing/many-records.ts'
 import { OWN_SUMMARIES } from '../../../plugins/modules/testing/own-corpus.ts'
+import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
-import { type Figure, figureOf } from '../figure.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
+import { cpuMs, leastOf, processMs } from '../timing.ts'
 import { measureServer } from './search-server.ts'
 
 const SCANNED = 10_000
@@ -25,8 +24,7 @@ const DEAF_BUDGET_MS = 200
 
 /** All figures of the search, each the best of some interleaved rounds. Leaves nothing behind. */
 export async function measureSearch(options: LabContext): Promise<readonly Figure[]> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-bench-'))
-  try {
+  return await withScratchFolder('satchel-bench', async (dir) => {
     options.note(`scan of ${SCANNED} vectors`)
     const scanned = await measureScan()
     options.note(`${STORED} records`)
@@ -34,25 +32,22 @@ export async function measureSearch(options: LabContext): Promise<readonly Figur
     const small = [scanned, await measureCold(dir, options), await measureLoad(dir)]
     options.note(`${SERVED_MODULES * SERVED_REFS} records in a server`)
     return [...small, ...(await measureServed(join(dir, 'served'), options))]
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+  })
 }
 
 /** Query CPU of the vector stage, filter and records included, against a bare loop that keeps the best rows. */
 async function measureScan(): Promise<Figure> {
   const packed = manyVectors(SCANNED)
   const query = packed.vectors.slice(0, DENSE_DIMS)
-  const [ours, against] = await bestOf(ROUNDS * 4, [
-    () => nearest(packed, query, {}),
-    () => bareScan(packed.vectors, query),
-  ])
+  const best = await leastOf(ROUNDS * 4, {
+    ours: () => cpuMs(() => nearest(packed, query, {})),
+    against: () => cpuMs(() => bareScan(packed.vectors, query)),
+  })
   return figureOf({
     name: 'search.scan',
     what: 'CPU of a query of 10,000 x 384',
     unit: 'ms',
-    ours,
-    against,
+    ...best,
     against_what: 'a bare loop',
     goal: 1.5,
   })
@@ -111,7 +106,7 @@ async function writeProject(dir: string, options: LabContext): Promise<void> {
     await writeFile(join(dir, 'out', `sample-${n}.json`), JSON.stringify({ ...sample, repository }))
   }
   await writeFile(join(dir, 'satchel.yaml'), JSON.stringify(configOf(dir)))
-  await run([...options.program, 'modules', 'rebuild', '--json'], envOf(dir, options))
+  await processMs([...options.program, 'modules', 'rebuild', '--json'], { env: envOf(dir, options) })
 }
 
 /** The programs keep the working directory, where their loaders are found; the configuration comes by its variable. */
@@ -122,37 +117,34 @@ function envOf(dir: string, { env }: LabContext): NodeJS.ProcessEnv {
 async function measureCold(dir: string, options: LabContext): Promise<Figure> {
   const env = envOf(dir, options)
   const search = [...options.program, 'search', 'private network with subnets', '--json']
-  let ours = Number.POSITIVE_INFINITY
-  let against = Number.POSITIVE_INFINITY
-  for (let round = 0; round < ROUNDS; round++) {
-    options.signal.throwIfAborted()
-    ours = Math.min(ours, await run(search, env))
-    against = Math.min(against, await run([process.execPath, '-e', '0'], env))
-  }
-  return figureOf({
+  const { cold, bare } = await leastOf(ROUNDS, {
+    cold: () => {
+      options.signal.throwIfAborted()
+      return processMs(search, { env })
+    },
+    bare: () => processMs([process.execPath, '-e', '0'], { env }),
+  })
+  return limitFigure({
     name: 'search.cold',
     what: '`satchel search` of 1,000 records as a new process, beyond a bare node',
     unit: 'ms',
-    ours: ours - against,
-    against: COLD_BUDGET_MS,
-    against_what: 'budget',
-    goal: 1,
+    ours: cold - bare,
+    limit: COLD_BUDGET_MS,
   })
 }
 
 /** CPU of loading the vectors against reading and parsing their file. */
 async function measureLoad(dir: string): Promise<Figure> {
   const folder = join(dir, 'vectors', 'infra_modules')
-  const [ours, against] = await bestOf(ROUNDS * 6, [
-    () => embeddedStore(folder, (_folder, work) => work()).count(),
-    async () => JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')),
-  ])
+  const best = await leastOf(ROUNDS * 6, {
+    ours: () => cpuMs(() => embeddedStore(folder, (_folder, work) => work()).count()),
+    against: () => cpuMs(async () => JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'))),
+  })
   return figureOf({
     name: 'search.load',
     what: 'CPU of loading 1,000 vectors',
     unit: 'ms',
-    ours,
-    against,
+    ...best,
     against_what: 'reading and parsing their file',
     goal: 1.2,
   })
@@ -162,50 +154,20 @@ async function measureLoad(dir: string): Promise<Figure> {
 async function measureServed(dir: string, options: LabContext): Promise<Figure[]> {
   await writeManyRecords(dir, SERVED_MODULES, SERVED_REFS)
   const times = await measureServer(options.program, envOf(dir, options), options.signal)
-  const beyond = { unit: 'ms', against_what: 'budget', goal: 1 }
   return [
-    figureOf({
-      ...beyond,
+    limitFigure({
       name: 'search.hybrid',
       what: 'p95 of a search of 10,000 records of 1,000 modules in a server, beyond a ping',
+      unit: 'ms',
       ours: Math.max(0, times.search - times.ping),
-      against: HYBRID_BUDGET_MS,
+      limit: HYBRID_BUDGET_MS,
     }),
-    figureOf({
-      ...beyond,
+    limitFigure({
       name: 'search.deaf',
       what: 'longest ping while a server loads 10,000 records, beyond an idle one',
+      unit: 'ms',
       ours: Math.max(0, times.whileLoading - times.whileIdle),
-      against: DEAF_BUDGET_MS,
+      limit: DEAF_BUDGET_MS,
     }),
   ]
-}
-
-/** Least CPU milliseconds of each of two works, in turn. */
-async function bestOf(
-  rounds: number,
-  [ours, against]: readonly [() => unknown, () => unknown],
-): Promise<[number, number]> {
-  const best: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < rounds; round++) {
-    best[0] = Math.min(best[0], await cpuOf(ours))
-    best[1] = Math.min(best[1], await cpuOf(against))
-  }
-  return best
-}
-
-async function cpuOf(work: () => unknown): Promise<number> {
-  const started = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(started)
-  return (user + system) / 1000
-}
-
-/** Wall-clock milliseconds of one process. */
-async function run([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const started = process.hrtime.bigint()
-  const child = spawn(command, args, { env, stdio: 'ignore' })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the measured process ended with ${code}`)
-  return Number(process.hrtime.bigint() - started) / 1e6
 }

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OWN_QUERIES } from '../../../plugins/modules/testing/own-corpus.ts'
+import { percentile } from '../../percentile.ts'
+import { timed } from '../timing.ts'
 
 /** Milliseconds of a search beside those of a question that needs nothing, asked of the same server. */
 export interface ServerTimes {
@@ -37,10 +39,15 @@ export async function measureServer(
     for (let n = 0; n < SEARCHES; n++) {
       signal.throwIfAborted()
       const { query = '' } = OWN_QUERIES[n % OWN_QUERIES.length] ?? {}
-      took.search.push(await timed(() => search(server, query)))
-      took.ping.push(await timed(() => server.ask('ping', {})))
+      took.search.push((await timed(() => search(server, query))).ms)
+      took.ping.push((await timed(() => server.ask('ping', {}))).ms)
     }
-    return { search: p95(took.search), ping: p95(took.ping), whileLoading, whileIdle }
+    return {
+      search: percentile(took.search, 0.95),
+      ping: percentile(took.ping, 0.95),
+      whileLoading,
+      whileIdle,
+    }
   } finally {
     server.stop()
   }
@@ -59,21 +66,11 @@ async function longestPing(server: Server, work: Promise<unknown>): Promise<numb
   })
   let longest = 0
   while (!isOver) {
-    longest = Math.max(longest, await timed(() => server.ask('ping', {})))
+    longest = Math.max(longest, (await timed(() => server.ask('ping', {}))).ms)
     await pause(PING_EVERY_MS)
   }
   await ended
   return longest
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
-}
-
-function p95(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? 0
 }
 
 interface Server {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { roomPlace } from '../../../plugins/workspace/engine/open-room.ts'
 import { recover } from '../../../plugins/workspace/engine/recovery.ts'
 import { storeContent } from '../../../plugins/workspace/room/room.ts'
 import { realDisk } from '../../../server/plugin.ts'
 import { openServedRoom, type ServedRoom } from '../../room/served-room.ts'
+import { loadRoomSql } from '../../room/sql.ts'
 import { createChance } from '../chance.ts'
 import { type ChurnRun, faultsOf } from './churn-verdict.ts'
 import { descriptorsOf, type Moment, watchServer } from './server-watch.ts'
@@ -103,8 +103,7 @@ const TRIES = 20
 
 /** Size of the database, read as a look at a room without an owner reads it; a checkpoint in the middle is looked past. */
 async function rowBytes({ file }: ServedRoom, wasm: string): Promise<number> {
-  const { loadSql } = await import('../../../plugins/workspace/engine/sql.lazy.ts')
-  const sql = await loadSql(await readFile(wasm))
+  const sql = await loadRoomSql(wasm)
   for (let tries = 1; ; tries += 1) {
     try {
       const { ledger } = await recover(realDisk, roomPlace(file, {}).sidecar, sql, NO_CONTENT)

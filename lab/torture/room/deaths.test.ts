@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { VERSIONS_DIRECTORY } from '../../../plugins/workspace/engine/bodies.ts'
-import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import { addDraft, addNote, commitText, lostTexts } from '../../../plugins/workspace/testing/model.ts'
 import { createSimulatedDisk, type SimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
 import type { Disk } from '../../../server/plugin.ts'
+import { loadRoomSql } from '../../room/sql.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { createMedium } from '../medium.ts'
 import { FILE, LIMITS, openOn, SIDECAR, START } from './stage.ts'
 
-let sql: Sql
-before(async () => {
-  const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
-  sql = await import('../../../plugins/workspace/engine/sql.lazy.ts').then(({ loadSql }) =>
-    loadSql(readFileSync(wasm)),
-  )
-})
+const sql = await loadRoomSql()
 
 /** A disk whose process is killed, once told so, when it flushes the names of a directory. */
 function killable({ disk }: SimulatedDisk): { disk: Disk; diesAt(directory: string): Promise<void> } {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { loadRoomSql } from '../../room/sql.ts'
 import type { PowerCutReport } from '../power-cuts.ts'
 import { type FaultReport, failEveryCall } from './faults.ts'
 import { type KillOptions, type KillReport, killWorkers } from './kills.ts'
@@ -34,8 +34,7 @@ const CUTS_END_AT = 0.55 // of the time; the kills get the rest
 /** Faults, racing starters, power cuts and real kills, one after the other; each ends at its first broken promise. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const { seed, points, note } = options
-  const { loadSql } = await import('../../../plugins/workspace/engine/sql.lazy.ts')
-  const sql = await loadSql(readFileSync(options.wasm))
+  const sql = await loadRoomSql(options.wasm)
   const started = options.elapsedMs()
   const spent = (share: number) => (): boolean =>
     options.stopped() || options.elapsedMs() - started > options.budgetMs * share

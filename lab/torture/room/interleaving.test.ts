@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assetPath } from '../../../server/assets.ts'
+import { loadRoomSql } from '../../room/sql.ts'
 import { interleave } from './interleaving.ts'
 
 const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 150)
@@ -10,8 +9,7 @@ const SEED = Number(process.env['SEED'] ?? 20_261_122)
 
 test('however edits and commits interleave, every text of both sides is in some version', async (t) => {
   t.diagnostic(`seed ${SEED}, ${INTERLEAVINGS} interleavings`)
-  const { loadSql } = await import('../../../plugins/workspace/engine/sql.lazy.ts')
-  const sql = await loadSql(readFileSync(assetPath('sql-wasm.wasm')))
+  const sql = await loadRoomSql()
   const step = fc.record({ by: fc.constantFrom('us', 'editor'), after: fc.nat({ max: 12 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

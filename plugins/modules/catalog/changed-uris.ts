@@ -1,23 +1,17 @@
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isNamed } from './find.ts'
 import { moduleUri } from './module-uri.ts'
-import { groupVersions } from './versions.ts'
+import { latestVersions } from './versions.ts'
 
 /**
  * Every URI that reads otherwise since these records changed or went: by the URL, `owner/name` and name of the repository,
  * by the ref, and by `latest` where the latest version is another one or has changed.
  */
 export function changedUris(index: ModuleIndex, changed: readonly IndexRecord[]): ReadonlySet<string> {
-  const latest = new Map(
-    groupVersions(index, index.records).map(({ repository, path, latest: { id } }) => [
-      `${repository}\0${path}`,
-      id,
-    ]),
-  )
+  const latest = new Set(latestVersions(index).map(({ id }) => id))
   const present = new Set(index.records.map(({ id }) => id))
   const uris = changed.flatMap((record) => {
-    const isLatest = latest.get(`${record.repository}\0${record.path}`) === record.id
-    const refs = isLatest || !present.has(record.id) ? [record.ref, 'latest'] : [record.ref]
+    const refs = latest.has(record.id) || !present.has(record.id) ? [record.ref, 'latest'] : [record.ref]
     return spellingsOf(record).flatMap((repository) =>
       refs.map((ref) => moduleUri({ repository, ref, path: record.path })),
     )

@@ -2,7 +2,7 @@ import { compare } from '../domain/order.ts'
 import { matchesProvider } from '../domain/providers.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isNamed } from './find.ts'
-import { groupVersions } from './versions.ts'
+import { latestVersions } from './versions.ts'
 
 export interface ModuleFilter {
   readonly provider?: string | undefined
@@ -12,8 +12,7 @@ export interface ModuleFilter {
 
 /** The latest versions that pass the filter, by repository name and path. */
 export function listLatest(index: ModuleIndex, filter: ModuleFilter): IndexRecord[] {
-  return groupVersions(index, index.records)
-    .map(({ latest }) => latest)
+  return latestVersions(index)
     .filter((record) => passes(record, filter))
     .sort(
       (a, b) =>

@@ -1,9 +1,9 @@
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
-import { groupVersions } from './versions.ts'
+import { latestVersions } from './versions.ts'
 
 /** Numbers of an index. Inputs, outputs, resources, providers and kinds are those of the latest versions. */
 export function statsOf(index: ModuleIndex) {
-  const latest = groupVersions(index, index.records).map((group) => group.latest)
+  const latest = latestVersions(index)
   const sum = (pick: (record: IndexRecord) => number): number =>
     latest.reduce((total, record) => total + pick(record), 0)
   return {

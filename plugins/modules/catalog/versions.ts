@@ -25,6 +25,11 @@ export function groupVersions(index: ModuleIndex, records: readonly IndexRecord[
   })
 }
 
+/** The latest version of every module of an index. */
+export function latestVersions(index: ModuleIndex): IndexRecord[] {
+  return groupVersions(index, index.records).map(({ latest }) => latest)
+}
+
 function inOrder(records: readonly IndexRecord[], defaultBranch: string | undefined): IndexRecord[] {
   const tags = records.filter(({ ref_kind }) => ref_kind === 'tag')
   const branches = records.filter(({ ref_kind }) => ref_kind === 'branch')

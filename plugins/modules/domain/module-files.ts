@@ -3,6 +3,9 @@
 /** `hcl` or `json`: the two ways a module file is read. */
 export type Flavour = 'hcl' | 'json'
 
+/** Larger module files are not read, nor larger texts checked. modules design 8 */
+export const MODULE_FILE_MAX_BYTES = 1024 * 1024
+
 const MODULE_FILE = /^[^.].*\.(tf|tofu)(\.json)?$/
 
 /**

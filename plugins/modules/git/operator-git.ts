@@ -8,7 +8,7 @@ export interface OperatorGit {
   readonly rewritesUrls: boolean
 }
 
-const PINNING_VERSION = [2, 37] // http.curloptResolve
+const PINNING_VERSION = [2, 37] as const // http.curloptResolve
 
 /** Reads the operator's configuration, once per run. */
 export async function readOperatorGit(git: Git): Promise<OperatorGit> {
@@ -21,13 +21,18 @@ export async function readOperatorGit(git: Git): Promise<OperatorGit> {
 
 /** Errors: `unavailable`/`git_missing` where this git cannot be told which address to use. */
 export async function requirePinning(git: Git): Promise<void> {
-  const [major = 0, minor = 0] = versionOf(await git.run(['version']))
-  const [wantedMajor = 0, wantedMinor = 0] = PINNING_VERSION
-  if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return
-  throw refusals.git_cannot_pin()
+  if (isOlder(versionOf(await git.run(['version'])), PINNING_VERSION)) throw refusals.git_cannot_pin()
 }
 
 /** `git version 2.39.5` as numbers. */
 export function versionOf(said: string): number[] {
   return (/(\d+(?:\.\d+)+)/.exec(said)?.[1] ?? '0').split('.').map(Number)
+}
+
+/** Whether a version comes before `[major, minor]`. */
+export function isOlder(
+  [major = 0, minor = 0]: readonly number[],
+  wanted: readonly [number, number],
+): boolean {
+  return major < wanted[0] || (major === wanted[0] && minor < wanted[1])
 }

@@ -1,7 +1,7 @@
 /** Parses one module file into facts: with our reader first, with the reference parser where the reader is not sure. */
 import { isUtf8 } from 'node:buffer'
 import type { FileDiagnostic, ModuleFacts } from '../domain/module-facts.ts'
-import { moduleFlavour } from '../domain/module-files.ts'
+import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
 import type { Attribute, Body } from './body.ts'
 import { type BodyFacts, extractFacts, NUMBER_AS_TEXT } from './facts.ts'
 import { jsonBody, readJsonModule } from './json-module.ts'
@@ -12,9 +12,6 @@ import { topComment } from './top-comment.ts'
 
 /** Part of every cache key: raise it when the same bytes give other facts. */
 export const PARSER_VERSION = '3'
-
-/** Larger module files are not read. design modules 8 */
-export const MODULE_FILE_MAX_BYTES = 1024 * 1024
 
 const EMPTY: BodyFacts = {
   variables: [],

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ModuleFacts } from '../domain/module-facts.ts'
-import { type Flavour, moduleFlavour } from '../domain/module-files.ts'
+import { type Flavour, MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
+import { README_MAX_BYTES } from '../domain/readme.ts'
 import type { SummaryInput } from '../domain/summarize-input.ts'
 import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
 import type { Blobs } from '../git/blobs.ts'
 import type { SkippedEntry, TreeFile, TreeReader } from '../git/tree.ts'
-import { MODULE_FILE_MAX_BYTES } from '../hcl/parse-file.ts'
 import type { ParseCache } from '../output/parse-cache.ts'
 import { refusals } from '../reasons.ts'
 import type { ChosenRef } from './choose-refs.ts'
@@ -32,7 +32,6 @@ export interface RefReading {
   readonly texts: TextCache
 }
 
-const MAX_README_BYTES = 256 * 1024
 /** A larger README or licence is not read as text. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const MAX_LICENCE_BYTES = 64 * 1024
@@ -90,7 +89,7 @@ async function readDirectory(
   // Requested together: a round trip to git costs more than reading.
   const [files, readme, licences] = await Promise.all([
     Promise.all(moduleFiles(directory).map((file) => readModuleFile(file, reading, budget, diagnostics))),
-    readmeFile && readSome(readmeFile, reading, budget, MAX_README_BYTES),
+    readmeFile && readSome(readmeFile, reading, budget, README_MAX_BYTES),
     Promise.all(licenceFiles.map((file) => readSome(file, reading, budget, MAX_LICENCE_BYTES))),
   ])
   if (readmeFile && !readme) diagnostics.push(unreadable(readmeFile, 'blob_missing'))

@@ -41,9 +41,9 @@ async function greet(client: Greeted, place: ChromaPlace): Promise<void> {
     if (typeof beat === 'number') return
   } catch (thrown) {
     if (thrown instanceof SatchelError) throw thrown
-    throw otherServer(place, thrown)
+    throw refusalAt('vector_server_unknown', place, thrown)
   }
-  throw otherServer(place, undefined)
+  throw refusalAt('vector_server_unknown', place, undefined)
 }
 
 /** Every call here may be repeated: upserts, deletes and updates name their records. */
@@ -55,16 +55,16 @@ async function withRetries<T>(work: () => Promise<T>, place: ChromaPlace): Promi
       const told = finalError(thrown, place)
       if (told) throw told
       if (!isPassing(thrown)) throw thrown
-      if (attempt === TRIES) throw unreachable(place, thrown)
+      if (attempt === TRIES) throw refusalAt('vector_store_unreachable', place, thrown)
     }
   }
 }
 
 /** Errors that a retry does not change and a caller can act on. */
 function finalError(thrown: unknown, place: ChromaPlace): SatchelError | undefined {
-  if (/dimension/i.test(messageOf(thrown))) return otherDimensions(thrown)
+  if (/dimension/i.test(messageOf(thrown))) return refusals.dimension_mismatch({ cause: thrown })
   const isRefused = isNamed(thrown, ['ChromaAuthError', 'ChromaForbiddenError'])
-  return isRefused ? accessRefused(place, thrown) : undefined
+  return isRefused ? refusalAt('vector_server_refuses', place, thrown) : undefined
 }
 
 function isPassing(thrown: unknown): boolean {
@@ -80,18 +80,10 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : ''
 }
 
-function otherDimensions(cause: unknown): SatchelError {
-  return refusals.dimension_mismatch({ cause })
-}
-
-function unreachable({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return refusals.vector_store_unreachable({ host, port }, { details: { host, port }, cause })
-}
-
-function otherServer({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return refusals.vector_server_unknown({ host, port }, { details: { host, port }, cause })
-}
-
-function accessRefused({ host, port }: ChromaPlace, cause: unknown): SatchelError {
-  return refusals.vector_server_refuses({ host, port }, { details: { host, port }, cause })
+function refusalAt(
+  row: 'vector_store_unreachable' | 'vector_server_unknown' | 'vector_server_refuses',
+  { host, port }: ChromaPlace,
+  cause: unknown,
+): SatchelError {
+  return refusals[row]({ host, port }, { details: { host, port }, cause })
 }

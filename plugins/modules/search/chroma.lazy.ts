@@ -1,5 +1,4 @@
 import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
-import type { SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
@@ -123,7 +122,9 @@ async function renewed(
   if (held.lexicon_version === lexicon_version && held.tokenizer_version === tokenizer_version) return false
   const ours = new Set(items.map(({ id }) => id))
   const others = (await everyId(collection, reach)).filter((id) => !ours.has(id))
-  if (others.length > 0) throw othersWouldStay(others.length)
+  if (others.length > 0) {
+    throw refusals.collection_shared({ count: others.length }, { details: { others: others.length } })
+  }
   await applyChanges(collection, { upsert: items, touch: [], remove: [] }, reach)
   // Last: until every vector is new, the collection is refused as one of another lexicon.
   await reach(() => collection.modify({ metadata: headerMetadata(header) }))
@@ -268,8 +269,4 @@ function* chunks<T>(items: readonly T[], bytesOf: (item: T) => number): Generato
     bytes += cost
   }
   if (chunk.length > 0) yield chunk
-}
-
-function othersWouldStay(count: number): SatchelError {
-  return refusals.collection_shared({ count }, { details: { others: count } })
 }

@@ -1,7 +1,7 @@
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleFields } from './module-fields.ts'
 import { queryTokens, tokenize } from './tokens.ts'
-import { README_MAX_CHARS } from './vector-record.ts'
+import { README_MAX_CHARS, sixDecimals } from './vector-record.ts'
 
 /** Dimensions of `vectordb-default`. */
 export const DENSE_DIMS = 384
@@ -82,7 +82,7 @@ export function denseVector(features: ReadonlyMap<string, number>): Float32Array
     }
   }
   const norm = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0))
-  return Float32Array.from(sums, (value) => (norm === 0 ? 0 : Math.round((value / norm) * 1e6) / 1e6))
+  return Float32Array.from(sums, (value) => (norm === 0 ? 0 : sixDecimals(value / norm)))
 }
 
 function termFrequencies(text: string, lexicon: Lexicon, isQuery = false): Map<string, number> {

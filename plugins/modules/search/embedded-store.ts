@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { orMissing } from '../../../server/plugin.ts'
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
 import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
@@ -125,10 +126,7 @@ function textOf(bytes: Buffer): string {
 }
 
 async function stampOf(file: string): Promise<Seen | undefined> {
-  const stats = await stat(file, { bigint: true }).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT') return undefined
-    throw thrown
-  })
+  const stats = await orMissing(stat(file, { bigint: true }))
   return stats && { stamp: `${stats.mtimeNs}:${stats.size}:${stats.ino}`, bytes: stats.size }
 }
 

@@ -3,7 +3,7 @@ import { type Explanation, explainKeyword } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import type { KeywordHit, KeywordIndex } from './keyword-index.ts'
 import { queryTokens } from './tokens.ts'
-import type { StoredRecord, VectorMetadata } from './vector-record.ts'
+import { type StoredRecord, sixDecimals, type VectorMetadata } from './vector-record.ts'
 import { passes, type VectorFilter, type VectorHit, type VectorStore } from './vector-store.ts'
 
 export type SearchMode = 'vector' | 'keyword' | 'hybrid'
@@ -235,8 +235,4 @@ function onePerModule(ranked: readonly Ranked[]): Ranked[] {
     seen.add(module)
     return true
   })
-}
-
-function sixDecimals(value: number): number {
-  return Math.round(value * 1e6) / 1e6
 }

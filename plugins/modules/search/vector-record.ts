@@ -43,6 +43,11 @@ export interface StoredRecord {
 export const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
 const TYPE_MAX_CHARS = 400
 
+/** A score or number of a vector as it is stored and shown: the same on every machine, in few characters. */
+export function sixDecimals(value: number): number {
+  return Math.round(value * 1e6) / 1e6
+}
+
 /** The digest by which an unchanged document is known. */
 export function documentDigest(document: string): string {
   return createHash('sha256').update(document).digest('hex')

@@ -6,11 +6,18 @@ export interface VectorItem extends StoredRecord {
   readonly vector: Float32Array
 }
 
+/** What is new of a record whose document did not change. */
+export interface Touch {
+  readonly id: string
+  readonly last_updated: string
+  readonly latest: boolean
+}
+
 /** The changes of one ingest run; applied as one update. */
 export interface VectorChanges {
   readonly upsert: readonly VectorItem[]
   /** Records whose document did not change: only these members of their metadata are replaced. */
-  readonly touch: readonly { readonly id: string; readonly last_updated: string; readonly latest: boolean }[]
+  readonly touch: readonly Touch[]
   readonly remove: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import { openEmbedder, requireKey } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
 import { refuseOtherStore, type StoreHeader } from './store-header.ts'
 import { documentDigest, type IncludeOptions, type StoredRecord, vectorDocument } from './vector-record.ts'
-import type { VectorItem, VectorStore } from './vector-store.ts'
+import type { Touch, VectorItem, VectorStore } from './vector-store.ts'
 
 /** The input of the vector step, after summaries and index are on disk. */
 export interface VectorWork {
@@ -112,7 +112,7 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
       strategy: embedder.strategy,
       upserted: embedded.items.length,
       unchanged: plan.unchanged,
-      embedded: new Set([...plan.kept, ...embedded.items.map(({ id }) => id)]),
+      embedded: new Set([...plan.touch, ...embedded.items].map(({ id }) => id)),
       failures: embedded.failures,
     }
   } finally {
@@ -145,9 +145,7 @@ interface Candidate {
 
 interface Plan {
   readonly embed: readonly Candidate[]
-  readonly touch: readonly { readonly id: string; readonly last_updated: string; readonly latest: boolean }[]
-  /** Ids that are in the store and stay there as they are. */
-  readonly kept: readonly string[]
+  readonly touch: readonly Touch[]
   /** Records of this run whose document did not change. */
   readonly unchanged: number
   readonly latest: readonly IndexRecord[]
@@ -161,7 +159,7 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
   const latest = await latestRecords(work)
   const latestIds = new Set(latest.map(({ id }) => id))
   const embed: Candidate[] = []
-  const touch: { id: string; last_updated: string; latest: boolean }[] = []
+  const touch: Touch[] = []
   let unchanged = 0
   for (const record of work.records) {
     const isLatest = latestIds.has(record.id)
@@ -175,7 +173,7 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
     touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
     if (work.touched.has(record.id)) unchanged++
   }
-  return { embed, touch, kept: touch.map(({ id }) => id), unchanged, latest }
+  return { embed, touch, unchanged, latest }
 }
 
 /** The records of the latest ref of each module, as the index on disk groups them. */

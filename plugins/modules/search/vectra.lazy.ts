@@ -4,6 +4,7 @@ import { LocalIndex } from 'vectra/lib/LocalIndex.js'
 import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
 import { damaged } from './packed-vectors.ts'
 import type { StoreHeader } from './store-header.ts'
+import { sixDecimals } from './vector-record.ts'
 import type { VectorChanges, VectorItem } from './vector-store.ts'
 
 /** vectra's own record. */
@@ -87,9 +88,4 @@ export async function replaceIndex(
 
 function indexItem({ id, metadata, document, vector }: VectorItem): IndexItem {
   return { id, metadata: { ...metadata, document }, vector: Array.from(vector, sixDecimals), norm: 1 }
-}
-
-/** A float32 prints up to 17 digits; six keep the file small and the vector the same on every machine. */
-function sixDecimals(value: number): number {
-  return Math.round(value * 1e6) / 1e6
 }

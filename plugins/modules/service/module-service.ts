@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { CallContext, Host } from '../../../server/plugin.ts'
-import { groupVersions } from '../catalog/versions.ts'
+import { latestVersions } from '../catalog/versions.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { createIndexReader, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
@@ -62,8 +62,9 @@ export function createModuleService(
     listRanking: (outputDir, index) =>
       ranking([index], async () => {
         const { buildListRanking } = await import('../search/list-ranking.ts')
-        const latest = groupVersions(index, index.records).map((group) => group.latest)
-        return buildListRanking(latest, (record) => loadSummary(outputDir, record.summary_file))
+        return buildListRanking(latestVersions(index), (record) =>
+          loadSummary(outputDir, record.summary_file),
+        )
       }),
     searchSession: () =>
       session([], async () => {

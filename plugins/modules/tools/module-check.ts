@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { checkText } from '../catalog/check-text.ts'
+import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const output = z.object({
@@ -37,7 +38,7 @@ export function moduleCheckTool(service: ModuleService) {
       'Checks HCL text with module blocks against the ingested modules: unknown and missing inputs, literals of the wrong type, null where it is not allowed, deprecated inputs, unknown refs, modules that are not indexed. Each finding has line, code and a suggestion. Choose it before you hand code over.',
     profile: 'standard',
     input: z.object({
-      hcl: z.string().max(1_048_576).describe('Terraform text with one or more module blocks.'),
+      hcl: z.string().max(MODULE_FILE_MAX_BYTES).describe('Terraform text with one or more module blocks.'),
       output_dir: outputDirField,
     }),
     output,
