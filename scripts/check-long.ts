@@ -1,4 +1,8 @@
-/** The long proofs that no gate waits for: full crash tests, many kills, many generated records, the whole corpus when it is there. */
+/**
+ * The long proofs that no gate waits for: the suite under load and on Node 22 and 24, full crash tests, many kills, many
+ * generated records, the whole corpus when it is there. Node 22 and 24 come from npm's `node` package here; in the
+ * workflow `setup-node` installs each version and runs `.ci/run`, which none of these proofs repeats.
+ */
 import { spawnSync } from 'node:child_process'
 
 interface Proof {

@@ -7,7 +7,6 @@ export type { ErrorCode, FieldError, NextStep } from './contract/errors.ts'
 export { errorBody, errorFromBody, isSatchelError, SatchelError } from './contract/errors.ts'
 export type { Finding, Host, Plugin, PluginInstance } from './contract/plugin.ts'
 export { definePlugin } from './contract/plugin.ts'
-export type { Refusal } from './contract/refusals.ts'
 export { defineRefusals } from './contract/refusals.ts'
 export type { HttpRoute, Profile, Tool } from './contract/tool.ts'
 export { defineTool } from './contract/tool.ts'
@@ -23,7 +22,6 @@ export { CAPABILITIES } from './contract/advanced/principal.ts'
 export type { Prompt } from './contract/advanced/prompt.ts'
 export { definePrompt } from './contract/advanced/prompt.ts'
 export { quoting } from './contract/advanced/quoting.ts'
-export { record } from './contract/advanced/record.ts'
 export type { RemoteMcp } from './contract/advanced/remote.ts'
 export type { Resource } from './contract/advanced/resource.ts'
 export { defineResource } from './contract/advanced/resource.ts'
@@ -34,9 +32,11 @@ export type { TaskStarted, TaskState, Tasks } from './contract/advanced/task.ts'
 export { taskStarted } from './contract/advanced/task.ts'
 export type { TypedFiles } from './contract/advanced/verb.ts'
 
-// Platform: one implementation of what several plugins need from files, processes and text.
+// Platform: one implementation of what several plugins need.
 
+// Text
 export { counted } from './platform/counted.ts'
+// Files
 export type { Disk, FileFacts } from './platform/disk.ts'
 export {
   allWritten,
@@ -50,7 +50,6 @@ export {
   createFileDurably,
   makeDirectoryDurably,
   replaceFile,
-  temporaryName,
   writeFileDurably,
 } from './platform/durable-file.ts'
 export {
@@ -64,7 +63,9 @@ export {
   removeTree,
   withScratchFolder,
 } from './platform/file-tree.ts'
+// Processes and locks
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
+// Data
 export { isJsonObject } from './platform/json-object.ts'
 export type { LockFiles, LockRecord } from './platform/lock-file.ts'
 export { newestLock } from './platform/lock-file.ts'
@@ -72,7 +73,7 @@ export { nearest } from './platform/nearest.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
-export type { Liveness, Processes, ProcessIdentity } from './platform/process-liveness.ts'
+export type { Processes } from './platform/process-liveness.ts'
 export { judgeProcess, parentProcess, processStart, systemProcesses } from './platform/process-liveness.ts'
 export type { LockAttempt, LockOptions, ProcessLock } from './platform/process-lock.ts'
 export { isWithoutLinks, takeLock, waitForLock } from './platform/process-lock.ts'

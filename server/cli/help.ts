@@ -1,9 +1,8 @@
 import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import { DESCRIPTION } from '../version.ts'
-import { GLOBAL_ROWS } from './global-rows.ts'
+import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
 import { HOST_VERBS } from './host-verbs.ts'
-import { settingRowsOf } from './setting-flags.ts'
 
 /** The meaning of each exit code, from the error table. */
 const EXIT_MEANINGS: Readonly<Record<number, string>> = {

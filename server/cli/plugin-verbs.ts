@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
@@ -6,8 +7,8 @@ import { isSatchelError, type NextStep } from '../contract/errors.ts'
 import type { Verb } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
+import { unconfined } from '../platform/paths.ts'
 import type { Registry } from '../registry.ts'
-import { callerPath } from './caller-path.ts'
 import { exampleLine } from './example-line.ts'
 import { openProgress } from './progress.ts'
 import { refusals } from './refusals.ts'
@@ -147,6 +148,26 @@ function contextFor(host: RunningHost, world: World, progress: CallContext['prog
     resolvePath: callerPath(world.io.cwd, host.projectRoot),
     progress,
   }
+}
+
+/**
+ * Resolves a path typed at the command line; this OS user may name any. A relative path is resolved against the working
+ * directory if it exists there, because that is what a shell completes, otherwise against the project root, as at every door.
+ */
+function callerPath(cwd: string, projectRoot: string): (path: string) => Promise<string> {
+  const fromRoot = unconfined(projectRoot)
+  const fromCwd = unconfined(cwd)
+  return async (path) => {
+    const isHere = !path.includes('\0') && (await exists(resolve(cwd, path)))
+    return isHere ? fromCwd(path) : fromRoot(path)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Marks refused arguments as wrong usage, because they were typed as flags. */

@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import type { z } from 'zod'
 import type { SatchelError } from '../contract/errors.ts'
 import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
-import { addGlobalOptions } from './global-options.ts'
+import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
 import { refusals } from './refusals.ts'
 import { helpOf, markUsage } from './usage.ts'
 
@@ -209,4 +209,17 @@ function indented(line: string, columns: number): string {
     else rows.push(word)
   }
   return rows.map((row, index) => (index === 0 ? `  ${row}` : `    ${row}`)).join(' \\\n')
+}
+
+/** Adds the options of every verb (`-c` only if the verb does not define it) and those that set its plugin's configuration. */
+function addGlobalOptions(
+  command: Command,
+  firstWord: string | undefined,
+  ownShorts: readonly string[] = [],
+): void {
+  for (const { verb: flags, summary } of [...settingRowsOf(firstWord), ...GLOBAL_ROWS]) {
+    const free = ownShorts.includes('c') ? flags.replace('-c, ', '') : flags
+    command.addOption(new Option(free, summary).helpGroup('Global options:'))
+  }
+  command.helpOption('-h, --help', 'show this help')
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
@@ -9,10 +10,11 @@ import type { CallsInFlight } from './calls-in-flight.ts'
 import { methodsAt } from './endpoints.ts'
 import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
 import { admit, checkHostAndOrigin } from './guard.ts'
-import { lingeringAnswer } from './lingering-answer.ts'
 import { problem } from './problem.ts'
 import { refusals } from './refusals.ts'
 
+/** Time for a client to stop sending its body (mcp, section 4). */
+const LINGER_MS = 1000
 const UNASKED: Caller = { principal: undefined, credentials: { transport: 'http' } }
 const NEVER = new AbortController().signal
 
@@ -103,6 +105,34 @@ async function servedOrRefused(
     }
     return endpoint.refuse?.(error) ?? problem(error)
   }
+}
+
+/**
+ * Answers a request before its body is complete, and closes the connection at the end of the body or after 1 s. Closing
+ * immediately would reset the connection while the client sends, and the client would lose the answer.
+ */
+async function lingeringAnswer(
+  response: Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<Response> {
+  if (incoming.complete) return response
+  const body = Buffer.from(await response.arrayBuffer())
+  outgoing.writeHead(response.status, {
+    ...Object.fromEntries(response.headers),
+    connection: 'close',
+    'content-length': body.length,
+  })
+  outgoing.write(body)
+  const close = (): void => {
+    clearTimeout(timer)
+    outgoing.end(() => outgoing.destroy())
+  }
+  const timer = setTimeout(close, LINGER_MS).unref()
+  incoming.once('end', close)
+  outgoing.once('close', () => clearTimeout(timer))
+  incoming.resume()
+  return RESPONSE_ALREADY_SENT
 }
 
 /** The endpoint for a known path with another method. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { inWords } from '../contract/advanced/in-words.ts'
-import { record } from '../contract/advanced/record.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { untrusted } from '../contract/untrusted.ts'
 import { toolDescriptor } from './descriptors.ts'
@@ -63,10 +62,9 @@ test('a field that is listed in words is left out, and the rest is open to it', 
 test('an output is listed open everywhere, and fenced text without length or pattern', () => {
   const output = z.object({
     rows: z.array(z.object({ text: untrusted('note').max(5), kind: z.literal('additionalProperties') })),
-    document: record(
-      { $id: 'x', type: 'object', additionalProperties: false, default: { $schema: 1 } },
-      () => [],
-    ),
+    document: z
+      .unknown()
+      .meta({ $id: 'x', type: 'object', additionalProperties: false, default: { $schema: 1 } }),
   })
 
   assert.deepEqual(listedOutput(output), {

@@ -1,14 +1,18 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Resource } from '../contract/advanced/resource.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { mayRead } from '../host.ts'
+import { cursorOf, numberIn } from '../platform/page-cursor.ts'
 import type { Owned } from '../registry.ts'
 import { type Catalog, isTemplate } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
-import { pageOf } from './page.ts'
-import { resourceNotFound } from './protocol-errors.ts'
+import { INVALID_PARAMS, resourceNotFound } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { matchUri } from './uri-match.ts'
+
+const PAGE_SIZE = 100 // mcp, section 3
+const LIST_QUESTION = 'list'
 
 /** Answers `resources/list`: existing fixed resources, then the listed URIs of templates, newest first. */
 export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<WireResult> {
@@ -31,6 +35,20 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   const listed = [...catalog.fixedResources.filter(({ uri }) => !absent.has(uri)), ...entries]
   const { page, nextCursor } = pageOf(listed, cursor)
   return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
+}
+
+/** Returns one page of a list. Errors: -32602 for an unknown cursor. */
+function pageOf<T>(
+  all: readonly T[],
+  cursor: string | undefined,
+): { readonly page: readonly T[]; readonly nextCursor?: string } {
+  const from = cursor === undefined ? 0 : numberIn(cursor, LIST_QUESTION)
+  if (from === undefined) throw new ProtocolError(INVALID_PARAMS, 'Invalid cursor')
+  const to = from + PAGE_SIZE
+  return {
+    page: all.slice(from, to),
+    ...(to < all.length && { nextCursor: cursorOf(LIST_QUESTION, [to]) }),
+  }
 }
 
 /** Answers `resources/read`. Errors: the same not-found error for unknown, foreign and forbidden resources. */

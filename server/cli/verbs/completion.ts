@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { completionScript, type VerbWords } from '../completion.ts'
 import { flagsOf } from '../flags.ts'
+import { settingFlagsOf } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { leavesOf, shapeOf } from '../plugin-verbs.ts'
 import { printText } from '../render.ts'
-import { settingFlagsOf } from '../setting-flags.ts'
 import type { VerbShape } from '../verb-parser.ts'
 
 const GLOBALS: readonly string[] = ['--json', '--quiet', '--config', '--project', '--help']

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
+import type { Settings } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
-import type { Settings } from '../settings.ts'
 import { commaList, settingsOf } from './settings.ts'
 
 const PLUGIN_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags)

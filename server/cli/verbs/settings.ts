@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../global-flags.ts'
 
 /** Returns the given flags as settings. */
 export function settingsOf(flags: Settings): Settings {

@@ -12,7 +12,6 @@ import {
   type Inbox,
   type Principal,
   type Route,
-  record,
   SatchelError,
 } from '../../plugin.ts'
 
@@ -233,22 +232,19 @@ function waitTool({ calls }: Sample) {
 }
 
 /** A record as a plugin declares one: a schema with definitions, an address of its own and a field named like a keyword. */
-const noteRecord = record<object>(
-  {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    $id: 'https://note.example/v1.json',
-    title: 'Note record',
-    type: 'object',
-    properties: {
-      $schema: { type: 'string' },
-      definitions: { type: 'string' },
-      parts: { type: 'array', items: { $ref: '#/definitions/Part' } },
-      above: { $ref: '#' },
-    },
-    definitions: { Part: { type: 'object', properties: { parts: { $ref: '#/definitions/Part' } } } },
+const noteRecord = z.unknown().meta({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://note.example/v1.json',
+  title: 'Note record',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string' },
+    definitions: { type: 'string' },
+    parts: { type: 'array', items: { $ref: '#/definitions/Part' } },
+    above: { $ref: '#' },
   },
-  () => [],
-)
+  definitions: { Part: { type: 'object', properties: { parts: { $ref: '#/definitions/Part' } } } },
+})
 
 function rawTool() {
   return defineTool({

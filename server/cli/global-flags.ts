@@ -1,6 +1,16 @@
 import { BUILTIN_PLUGINS, type SettingFlag } from '../builtin-plugins.ts'
 import { type CommandLine, typedValueOf } from './command-line.ts'
-import type { Settings } from './settings.ts'
+
+/** Settings from flags, by dotted configuration key: `{ 'http.port': 8000 }`. */
+export type Settings = Readonly<Record<string, unknown>>
+
+/** The flags of every verb as help shows them, without `-c` for a verb that defines it. */
+export const GLOBAL_ROWS: readonly { readonly verb: string; readonly summary: string }[] = [
+  { verb: '--json', summary: 'print one JSON document' },
+  { verb: '-q, --quiet', summary: 'no notes on stderr' },
+  { verb: '-c, --config <file>', summary: 'configuration file (default: ./satchel.yaml)' },
+  { verb: '--project <dir>', summary: 'project root (default: the git root)' },
+]
 
 /** Returns the flags that set configuration for every verb under this first word. */
 export function settingFlagsOf(firstWord: string | undefined): readonly SettingFlag[] {
