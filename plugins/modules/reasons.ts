@@ -146,7 +146,7 @@ export const refusals = defineRefusals({
   },
   git_failed: gitFailed('git failed: {quoted}'),
   git_redirected: gitFailed(
-    'The remote redirects elsewhere, and that is not followed here. Use the URL it leads to.',
+    'The remote redirects to another URL, which is not followed. Use the URL of the redirect.',
   ),
   git_ended: gitFailed('git ended while objects were read.'),
   repository_too_large: tooLarge('The repository is too large: {why}.'),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { loadRoomSql } from '../../room/sql.ts'
 import { failEveryCall } from './faults.ts'
 
-test('a fault at every write, flush and rename: refused without a trace, or stopped for good', async () => {
+test('after a fault at any write, flush or rename, the call is refused without effect or the room stops for good', async () => {
   const report = await failEveryCall({ sql: await loadRoomSql(), seed: 5 })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { BUG_POINTS } from './planted-bugs.ts'
 import { LOCK_BUGS, raceStarters } from './starters.ts'
 
-test('racing starters: never two owners, never none, no answer after a successor', async () => {
+test('of racing starters exactly one owns the room, and none answers after its successor', async () => {
   const report = await raceStarters({ seed: 1, rounds: 300 })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))

@@ -8,7 +8,7 @@ export type ModuleSource =
       readonly kind: 'registry'
       readonly repository: string
       readonly path: string
-      /** Only in Terragrunt's form; elsewhere the block has an argument of this name. */
+      /** Only in Terragrunt's form; otherwise the block has an argument of this name. */
       readonly version?: string
     }
   | { readonly kind: 'local' }

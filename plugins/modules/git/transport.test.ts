@@ -175,7 +175,7 @@ test('no token follows a redirect, and no caller is led anywhere by one', async 
   const plain = await world.run(`https://${at}`, { env })
 
   assert.deepEqual(
-    withToken.failures.map(({ reason, message }) => [reason, /redirects elsewhere/.test(message)]),
+    withToken.failures.map(({ reason, message }) => [reason, /redirects to another URL/.test(message)]),
     [['git_failed', true]],
   )
   assert.equal(asCaller, 'git_failed')

@@ -88,7 +88,7 @@ export function isOutputDirFixed({ host }: ModuleService): boolean {
   return Boolean(host.env['SERVICE_OUTPUT_DIR'])
 }
 
-/** Resolves a path that a caller names: at the command line against the working directory, elsewhere as the door decides. */
+/** Resolves a path that a caller names: at the command line against the working directory, otherwise as the door decides. */
 export async function callerPath(service: ModuleService, ctx: CallContext, path: string): Promise<string> {
   return await ctx.resolvePath(ctx.door === 'cli' ? resolve(service.workingDirectory, path) : path)
 }
