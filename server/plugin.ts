@@ -32,11 +32,22 @@ export type { TaskStarted, TaskState, Tasks } from './contract/advanced/task.ts'
 export { taskStarted } from './contract/advanced/task.ts'
 export type { TypedFiles } from './contract/advanced/verb.ts'
 
-// Platform: one implementation of what several plugins need.
+// Platform: one implementation of what several plugins need. Text:
 
-// Text
 export { counted } from './platform/counted.ts'
-// Files
+export { nearest } from './platform/nearest.ts'
+export { cleanText, fenced } from './platform/untrusted.ts'
+export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from './platform/visible-text.ts'
+
+// Data:
+
+export { isJsonObject } from './platform/json-object.ts'
+export type { CursorKey } from './platform/page-cursor.ts'
+export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
+export { matchesGlob } from './platform/path-glob.ts'
+
+// Files:
+
 export type { Disk, FileFacts } from './platform/disk.ts'
 export {
   allWritten,
@@ -63,20 +74,14 @@ export {
   removeTree,
   withScratchFolder,
 } from './platform/file-tree.ts'
-// Processes and locks
+export { readRegularFile } from './platform/regular-file.ts'
+
+// Processes and locks:
+
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
-// Data
-export { isJsonObject } from './platform/json-object.ts'
 export type { LockFiles, LockRecord } from './platform/lock-file.ts'
 export { newestLock } from './platform/lock-file.ts'
-export { nearest } from './platform/nearest.ts'
-export type { CursorKey } from './platform/page-cursor.ts'
-export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
-export { matchesGlob } from './platform/path-glob.ts'
 export type { Processes } from './platform/process-liveness.ts'
 export { judgeProcess, parentProcess, processStart, systemProcesses } from './platform/process-liveness.ts'
 export type { LockAttempt, LockOptions, ProcessLock } from './platform/process-lock.ts'
 export { isWithoutLinks, takeLock, waitForLock } from './platform/process-lock.ts'
-export { readRegularFile } from './platform/regular-file.ts'
-export { cleanText, fenced } from './platform/untrusted.ts'
-export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from './platform/visible-text.ts'
