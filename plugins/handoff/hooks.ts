@@ -3,10 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
-import { endClaim, renewClaim } from './actions/hook-claim.ts'
-import { noteStart, sessionBrief } from './actions/hook-start.ts'
+import { endClaim, type HookCall, noteStart, renewClaim, sessionBrief } from './actions/hook-session.ts'
 import { sessionName } from './domain/record-id.ts'
-import type { HookCall } from './hook-call.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import type { Handoffs, Project } from './project.ts'
 import type { PartialView } from './store/record-index.ts'
@@ -96,7 +94,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   if (!input || root === undefined) return undefined
   const project = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
   const records = readingOf(project, run)
-  const call = { ...callOf(handoffs, project, input, run.harness), rows: records.rows }
+  const call = { ...callOf(project, input, run.harness), rows: records.rows }
   if (event === 'session-start') {
     const noted = await noteStart(call)
     const context = await sessionBrief(call, noted)
@@ -128,18 +126,12 @@ function startOutput(additionalContext: string) {
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
 }
 
-function callOf(
-  handoffs: Handoffs,
-  project: Project,
-  input: HookInput,
-  harness: string | undefined,
-): Omit<HookCall, 'rows'> {
-  const session = handoffs.env['SATCHEL_SESSION'] || input.sessionId
+function callOf(project: Project, input: HookInput, harness: string | undefined): Omit<HookCall, 'rows'> {
+  const session = project.env['SATCHEL_SESSION'] || input.sessionId
   return {
-    handoffs,
     project,
     session: session && sessionName(session),
-    harness: harness ?? (handoffs.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
+    harness: harness ?? (project.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
     source: input.source,
   }
 }

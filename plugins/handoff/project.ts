@@ -9,8 +9,21 @@ import { layoutOf } from './store/layout.ts'
 import { createIndex, type RecordIndex } from './store/record-index.ts'
 import { openStore, type Store } from './store/store.ts'
 
+/** What the host gives to every project: configuration, clocks and randomness. */
+interface Services {
+  readonly config: HandoffConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The time written into records. */
+  now(): Date
+  /** Milliseconds, for locks, the age of files and time limits. */
+  clock(): number
+  random: RandomBytes
+  /** The last result of `handoff_detect` by session; the session's next record stores it. */
+  readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
+}
+
 /** One project: its root, its store and its repository. */
-export interface Project {
+export interface Project extends Services {
   /** Absolute; part of every answer. */
   readonly root: string
   readonly store: Store
@@ -21,16 +34,7 @@ export interface Project {
 }
 
 /** What the tools, hooks and resources of this plugin share. Lives as long as the host. */
-export interface Handoffs {
-  readonly config: HandoffConfig
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The time written into records. */
-  now(): Date
-  /** Milliseconds, for locks, the age of files and time limits. */
-  clock(): number
-  random: RandomBytes
-  /** The last result of `handoff_detect` by session; the session's next record stores it. */
-  readonly detections: Map<string, { readonly score: number; readonly reasons: readonly string[] }>
+export interface Handoffs extends Services {
   /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
   /** The project at a root, with limits for git: a hook must not block its harness. */
@@ -42,7 +46,7 @@ export interface Handoffs {
 /** What a crash test replaces to work on a simulated disk. */
 export interface HandoffSeams {
   readonly disk?: Disk
-  /** See `Handoffs.clock`; it must agree with the times of the disk's files. */
+  /** See `Services.clock`; it must agree with the times of the disk's files. */
   readonly clock?: () => number
   readonly random?: RandomBytes
 }
@@ -54,33 +58,33 @@ export function createHandoffs(
   { disk = realDisk, clock = Date.now, random = randomBytes }: HandoffSeams = {},
 ): Handoffs {
   const projects = new Map<string, Project>()
-  const at = (root: string): Project => {
-    const known = projects.get(root)
-    if (known) return known
-    const project = openProject(host, config, { disk, clock, root })
-    projects.set(root, project)
-    return project
-  }
-  return {
+  const services: Services = {
     config,
     env: host.env,
     now: () => host.now(),
     clock,
     random,
     detections: new Map(),
+  }
+  const at = (root: string): Project => {
+    const known = projects.get(root)
+    if (known) return known
+    const project = openProject(host, services, disk, root)
+    projects.set(root, project)
+    return project
+  }
+  return {
+    ...services,
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
   }
 }
 
-interface Place extends Required<Pick<HandoffSeams, 'disk' | 'clock'>> {
-  readonly root: string
-}
-
-function openProject(host: Host, config: HandoffConfig, { disk, clock, root }: Place): Project {
-  const folder = resolve(root, config.store)
+function openProject(host: Host, services: Services, disk: Disk, root: string): Project {
+  const folder = resolve(root, services.config.store)
   const layout = layoutOf(root, folder)
+  const { clock } = services
   const store = openStore({
     disk,
     layout,
@@ -92,6 +96,7 @@ function openProject(host: Host, config: HandoffConfig, { disk, clock, root }: P
     },
   })
   return {
+    ...services,
     root,
     store,
     index: createIndex(disk, layout, clock),

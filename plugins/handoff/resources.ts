@@ -77,7 +77,7 @@ function briefResource(handoffs: Handoffs) {
     mimeType: 'text/plain',
     subscribable: true,
     async read(ctx, _uri, { id = '' }) {
-      const { text } = await getBrief(handoffs, await handoffs.project(ctx, undefined), id)
+      const { text } = await getBrief(await handoffs.project(ctx, undefined), id)
       return { mimeType: 'text/plain', text }
     },
     complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { CallContext } from '../../server/plugin.ts'
 import { sessionName } from './domain/record-id.ts'
-import type { Handoffs, Project } from './project.ts'
+import type { Project } from './project.ts'
 import { ancestorsOfProcess, loadSessions, sessionAmong } from './store/sessions.ts'
 
 /** On stdio one process serves one session, under a random name. */
@@ -13,11 +13,10 @@ const PROCESS_SESSION = `s-${randomBytes(8).toString('hex')}`
  */
 export async function sessionOf(
   ctx: Pick<CallContext, 'localTransport'>,
-  handoffs: Pick<Handoffs, 'env'>,
-  project: Pick<Project, 'store'>,
+  project: Pick<Project, 'env' | 'store'>,
 ): Promise<string | undefined> {
   if (ctx.localTransport === undefined) return undefined
-  const named = handoffs.env['SATCHEL_SESSION']
+  const named = project.env['SATCHEL_SESSION']
   if (named) return sessionName(named)
   const { disk, layout } = project.store
   const noted = await loadSessions(disk, layout)

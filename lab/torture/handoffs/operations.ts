@@ -16,7 +16,7 @@ const TITLE = 'Validate the OAuth callback'
 
 /** A new record, or a child of `parent`. */
 export async function create(
-  { handoffs, ctx, project }: Desk,
+  { ctx, project }: Desk,
   state: string,
   more: { readonly parent?: string; readonly key?: string } = {},
 ): Promise<Answered> {
@@ -27,7 +27,7 @@ export async function create(
     definition_of_done: ['done'],
     open_items: [{ description: 'compare', suggested_action: 'in constant time' }],
   }
-  return await createRecord(handoffs, ctx, project, {
+  return await createRecord(ctx, project, {
     authored,
     parent: more.parent ?? 'none',
     ...(more.parent !== undefined && { relation: 'continue' as const }),
@@ -37,9 +37,9 @@ export async function create(
 }
 
 /** One more completed step, as text. */
-export async function append({ handoffs, project }: Desk, id: string, entry: string): Promise<Answered> {
+export async function append({ project }: Desk, id: string, entry: string): Promise<Answered> {
   const stored = await project.store.read(id)
-  return await updateRecord(handoffs, project, {
+  return await updateRecord(project, {
     id,
     ifMatch: stored?.etag ?? '',
     patch: undefined,
@@ -48,11 +48,11 @@ export async function append({ handoffs, project }: Desk, id: string, entry: str
 }
 
 export async function move(
-  { handoffs, ctx, project }: Desk,
+  { ctx, project }: Desk,
   id: string,
   to: 'validated' | 'ready' | 'archived',
 ): Promise<Answered> {
-  return await transitionRecord(handoffs, ctx, project, {
+  return await transitionRecord(ctx, project, {
     id,
     to,
     from: undefined,
@@ -65,8 +65,8 @@ export async function move(
 }
 
 /** Resumes a record and claims it. */
-export async function resume({ handoffs, ctx, project }: Desk, id: string, by: string): Promise<Answered> {
-  return await resumeRecord(handoffs, ctx, project, {
+export async function resume({ ctx, project }: Desk, id: string, by: string): Promise<Answered> {
+  return await resumeRecord(ctx, project, {
     id,
     maxTokens: RESUME_TOKENS,
     mark: true,

@@ -10,7 +10,7 @@ import {
 } from '../domain/claim-verdicts.ts'
 import { type Drift, drift } from '../domain/drift.ts'
 import type { Handoff } from '../domain/record.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { groundOf } from './world.ts'
 
 /** Freshness of a record: drift, claims and gate. */
@@ -22,12 +22,8 @@ export interface Assessment {
 }
 
 /** Assesses a record against the project; writes nothing. */
-export async function assessRecord(
-  handoffs: Handoffs,
-  project: Project,
-  record: Handoff,
-): Promise<Assessment> {
-  const ground = await groundOf(handoffs, project, record)
+export async function assessRecord(project: Project, record: Handoff): Promise<Assessment> {
+  const ground = await groundOf(project, record)
   const moved = drift(record, ground)
   const claims = judgeClaims(record, ground, moved)
   return {

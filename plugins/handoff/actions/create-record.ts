@@ -6,7 +6,7 @@ import { type Handoff, isLive, type Redaction, type Relation, SCHEMA_VERSION } f
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import { findRecord } from './find-record.ts'
@@ -39,15 +39,13 @@ export interface CreatedRecord {
 
 /** Stores a new draft, or a child of another record; the same idempotency key gives the record of the first call. */
 export async function createRecord(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   request: CreateRequest,
 ): Promise<CreatedRecord> {
   const { options } = request
   const key = request.idempotencyKey === undefined ? undefined : comparableName(request.idempotencyKey)
-  const create = async () =>
-    answer(project, await place(handoffs, ctx, project, { ...request, idempotencyKey: key }))
+  const create = async () => answer(project, await place(ctx, project, { ...request, idempotencyKey: key }))
   if (key === undefined || options.dryRun) return create()
   return withKey(project, key, async () => {
     const first = await recordOfKey(project, key)
@@ -66,17 +64,12 @@ export async function recordOfKey(project: Project, key: string) {
   return rows.find((row) => row.idempotency_key === key)
 }
 
-async function place(
-  handoffs: Handoffs,
-  ctx: CallContext,
-  project: Project,
-  request: CreateRequest,
-): Promise<WrittenRecord> {
-  const session = await sessionOf(ctx, handoffs, project)
-  const parentId = await parentOf(handoffs, project, request.parent, session)
+async function place(ctx: CallContext, project: Project, request: CreateRequest): Promise<WrittenRecord> {
+  const session = await sessionOf(ctx, project)
+  const parentId = await parentOf(project, request.parent, session)
   const around = {
-    origin: originOf(ctx, handoffs, session),
-    automation: automationOf(handoffs, session),
+    origin: originOf(ctx, project, session),
+    automation: automationOf(project, session),
     session,
     idempotencyKey: request.idempotencyKey,
   }
@@ -85,14 +78,14 @@ async function place(
   const authored = isDetected ? { ...request.authored, trigger: 'threshold' } : request.authored
   if (parentId === undefined) {
     const lineage = lineageOf('root', undefined)
-    return writeRecord(handoffs, project, authored, { ...around, lineage, inherited: undefined }, options)
+    return writeRecord(project, authored, { ...around, lineage, inherited: undefined }, options)
   }
   const parent = await findParent(project, parentId)
   const relation = request.relation ?? 'continue'
   const lineage = lineageOf(relation, parent.id, request.branchLabel)
   const placement = { ...around, lineage, inherited: parent.record }
   const write = (flags: Placement['flags']) =>
-    writeRecord(handoffs, project, authored, { ...placement, ...(flags && { flags }) }, options)
+    writeRecord(project, authored, { ...placement, ...(flags && { flags }) }, options)
   if (options.dryRun || relation !== 'continue') return write(undefined)
   // Under the parent's lock, so that of two concurrent children exactly one is the second.
   return project.store.locked(parent.id.toLowerCase(), async () => {
@@ -105,7 +98,7 @@ async function place(
 }
 
 /** The score that led to this record, used once. */
-function automationOf({ detections }: Handoffs, session: string | undefined): Placement['automation'] {
+function automationOf({ detections }: Project, session: string | undefined): Placement['automation'] {
   const detection = session === undefined ? undefined : detections.get(session)
   if (session === undefined || !detection) return { score: null, reasons: [] }
   detections.delete(session)
@@ -119,7 +112,6 @@ async function liveSibling(project: Project, parentId: string): Promise<RecordRo
 }
 
 async function parentOf(
-  handoffs: Handoffs,
   project: Project,
   given: string | undefined,
   session: string | undefined,
@@ -128,7 +120,7 @@ async function parentOf(
   if (given !== undefined) return given
   if (session === undefined) return undefined
   const { rows } = await project.index.view()
-  return claimedBy(rows, session, handoffs.now().getTime())?.id
+  return claimedBy(rows, session, project.now().getTime())?.id
 }
 
 /** The record that a session has claimed. */
@@ -192,13 +184,13 @@ const HARNESS_NAMES: readonly (readonly [RegExp, Handoff['origin']['harness']])[
 /** The author: the connected client, else what the environment shows. */
 export function originOf(
   ctx: Pick<CallContext, 'client' | 'localTransport'>,
-  handoffs: Pick<Handoffs, 'env'>,
+  project: Pick<Project, 'env'>,
   session: string | undefined,
 ): Handoff['origin'] {
   const client = ctx.client?.name
   const named =
     client === undefined ? undefined : HARNESS_NAMES.find(([pattern]) => pattern.test(client))?.[1]
-  const harness = named ?? (handoffs.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic')
+  const harness = named ?? (project.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic')
   return {
     harness,
     adapter_version: SCHEMA_VERSION,

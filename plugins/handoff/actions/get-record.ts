@@ -5,7 +5,7 @@ import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { type Handoff, withDefaults } from '../domain/record.ts'
 import { quoted } from '../domain/secrets.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
@@ -34,11 +34,7 @@ export interface GetAnswer {
 }
 
 /** A record, a part of it, or its text, within a budget. A file that breaks the schema comes with its problem. */
-export async function getRecord(
-  handoffs: Handoffs,
-  project: Project,
-  request: GetRequest,
-): Promise<GetAnswer> {
+export async function getRecord(project: Project, request: GetRequest): Promise<GetAnswer> {
   const id = await resolveId(project, request.id)
   const found = await project.store.read(id)
   if (!found) throw await unknownRecord(project.store, request.id)
@@ -52,18 +48,17 @@ export async function getRecord(
     warnings: [],
   }
   if (request.pointer === undefined && request.format !== 'json') {
-    return { ...base, ...(await textOf(handoffs, project, found, request, id)) }
+    return { ...base, ...(await textOf(project, found, request, id)) }
   }
   return { ...base, ...jsonOf(requestedValue(found, request), request, id) }
 }
 
 /** The id and the brief of a record, for prompts and resources. Errors: those of `getRecord`. */
 export async function getBrief(
-  handoffs: Handoffs,
   project: Project,
   id: string,
 ): Promise<{ readonly id: string; readonly text: string }> {
-  const { id: found, text = '' } = await getRecord(handoffs, project, {
+  const { id: found, text = '' } = await getRecord(project, {
     id,
     format: 'brief',
     pointer: undefined,
@@ -116,7 +111,6 @@ function summary(member: unknown): unknown {
 }
 
 async function textOf(
-  handoffs: Handoffs,
   project: Project,
   found: StoredRecord | BrokenRecord,
   { format, maxTokens }: GetRequest,
@@ -125,9 +119,9 @@ async function textOf(
   if (found.kind === 'broken') throw brokenFile(found.problem)
   if (format === 'brief') {
     const { record, etag } = found
-    const assessment = await assessRecord(handoffs, project, record)
+    const assessment = await assessRecord(project, record)
     const tokens = Math.min(Math.max(maxTokens, MIN_BRIEF_TOKENS), MAX_BRIEF_TOKENS)
-    return { text: briefOf({ record, etag, now: handoffs.now(), ...assessment, maxTokens: tokens }).text }
+    return { text: briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: tokens }).text }
   }
   const text = toMarkdown(found.record, found.document.text)
   if (Buffer.byteLength(text) <= maxTokens * BYTES_PER_TOKEN) return { text }

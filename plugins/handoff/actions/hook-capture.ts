@@ -4,10 +4,9 @@ import { HARNESSES, type Handoff, SCHEMA_VERSION } from '../domain/record.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { captureRepository } from '../git/repository.ts'
-import type { HookCall } from '../hook-call.ts'
 import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
 import { claimedBy } from './create-record.ts'
-import { draftOf } from './hook-start.ts'
+import { draftOf, type HookCall } from './hook-session.ts'
 import { type Placement, writeRecord } from './write-record.ts'
 
 const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
@@ -17,7 +16,7 @@ const NOT_DESCRIBED = 'Captured automatically before compaction; not described y
  * stays a draft until a session changes its status.
  */
 export async function captureSkeleton(call: HookCall): Promise<void> {
-  const { handoffs, project, session } = call
+  const { project, session } = call
   const rows = await call.rows()
   const draft = draftOf(rows, session)
   if (draft) {
@@ -30,21 +29,21 @@ export async function captureSkeleton(call: HookCall): Promise<void> {
     )
     return
   }
-  const claimed = session === undefined ? undefined : claimedBy(rows, session, handoffs.now().getTime())
+  const claimed = session === undefined ? undefined : claimedBy(rows, session, project.now().getTime())
   const parent = claimed && (await project.store.read(claimed.id))
   await writeSkeleton(call, parent?.kind === 'record' ? parent.record : undefined)
 }
 
 /** Updates time and status, but keeps the skeleton mark until a session describes the draft. */
-function freshTime({ handoffs }: HookCall, record: Handoff): JsonEdit[] {
-  return afterUpdate(record, handoffs.now().toISOString()).filter(
+function freshTime({ project }: HookCall, record: Handoff): JsonEdit[] {
+  return afterUpdate(record, project.now().toISOString()).filter(
     ({ pointer }) => pointer !== '/x_satchel/skeleton',
   )
 }
 
 /** Edits for the facts of git and files that differ from the draft. */
 async function refreshEdits(
-  { handoffs, project }: HookCall,
+  { project }: HookCall,
   stored: StoredRecord | BrokenRecord | undefined,
 ): Promise<JsonEdit[]> {
   if (stored?.kind !== 'record') return []
@@ -63,7 +62,7 @@ async function refreshEdits(
   const facts = await fileFacts(
     project.root,
     record.artifacts.map(({ path }) => path),
-    handoffs.clock,
+    project.clock,
   )
   for (const [index, artifact] of record.artifacts.entries()) {
     const fact = facts.get(artifact.path)
@@ -74,7 +73,7 @@ async function refreshEdits(
 }
 
 async function writeSkeleton(
-  { handoffs, project, session, harness }: HookCall,
+  { project, session, harness }: HookCall,
   parent: Handoff | undefined,
 ): Promise<void> {
   const placement: Placement = {
@@ -98,5 +97,5 @@ async function writeSkeleton(
     ...(!parent && { title: 'Session before compaction', objective: 'Not described yet' }),
   }
   const options = { captureGit: true, hashArtifacts: true, autoArtifacts: 'changed', dryRun: false } as const
-  await writeRecord(handoffs, project, authored, placement, options)
+  await writeRecord(project, authored, placement, options)
 }

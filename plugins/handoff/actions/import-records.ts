@@ -12,7 +12,7 @@ import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { findSecrets } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import { type ImportSource, importSources } from '../files/import-sources.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { decodeUtf8 } from '../store/read-record.ts'
 import { originOf, recordOfKey, withKey } from './create-record.ts'
@@ -36,23 +36,27 @@ export interface ImportRequest {
   readonly dryRun: boolean
 }
 
+/** One import. */
+interface Import {
+  readonly ctx: CallContext
+  readonly project: Project
+  readonly request: ImportRequest
+  /** Lower-case id -> id of its copy. */
+  readonly renamed: Map<string, string>
+}
+
 /** Imports records unchanged: bytes, status and schema id stay. A bad source does not stop the others. */
-export async function importRecords(
-  handoffs: Handoffs,
-  ctx: CallContext,
-  project: Project,
-  request: ImportRequest,
-) {
+export async function importRecords(ctx: CallContext, project: Project, request: ImportRequest) {
   const sources = await importSources(ctx, request)
   const results: ImportResult[] = []
   const warnings: string[] = []
-  const renamed = new Map<string, string>()
+  const run: Import = { ctx, project, request, renamed: new Map() }
   const entries = sources.flatMap((source) => entriesOf(source))
   if (entries.length > MAX_BUNDLE_RECORDS) {
     throw refusals.bundle_too_large({ count: entries.length, limit: MAX_BUNDLE_RECORDS })
   }
   for (const entry of entries) {
-    results.push(await importEntry(handoffs, ctx, project, request, entry, renamed))
+    results.push(await importEntry(run, entry))
     if (entry.kind === 'record' && entry.warning !== undefined)
       warnings.push(`${entry.source}: ${entry.warning}`)
   }
@@ -119,21 +123,14 @@ function bundleEntries(source: string, text: string): Entry[] | undefined {
   })
 }
 
-async function importEntry(
-  handoffs: Handoffs,
-  ctx: CallContext,
-  project: Project,
-  request: ImportRequest,
-  entry: Entry,
-  renamed: Map<string, string>,
-): Promise<ImportResult> {
+async function importEntry(run: Import, entry: Entry): Promise<ImportResult> {
   const { source } = entry
   if (entry.kind === 'broken') {
     return { source, id: null, outcome: 'broken', reason: entry.reason, detail: entry.detail }
   }
   try {
-    if (entry.kind === 'handwritten') return await importHandwritten(handoffs, ctx, project, request, entry)
-    return await importDocument(handoffs, project, request, source, entry.document, renamed)
+    if (entry.kind === 'handwritten') return await importHandwritten(run, entry)
+    return await importDocument(run, source, entry.document)
   } catch (thrown) {
     if (!isSatchelError(thrown) || thrown.code === 'unavailable') throw thrown
     return { source, id: null, outcome: 'broken', reason: thrown.reason, detail: thrown.message }
@@ -142,10 +139,7 @@ async function importEntry(
 
 /** A hand-written text becomes one draft, even if it is imported again. */
 async function importHandwritten(
-  handoffs: Handoffs,
-  ctx: CallContext,
-  project: Project,
-  { dryRun, secrets }: ImportRequest,
+  { ctx, project, request: { dryRun, secrets } }: Import,
   { source, text }: { readonly source: string; readonly text: string },
 ): Promise<ImportResult> {
   if (secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
@@ -153,27 +147,25 @@ async function importHandwritten(
   const once = async (): Promise<ImportResult> => {
     const first = await recordOfKey(project, key)
     if (first) return { source, id: first.id, outcome: 'same' }
-    const id = await writeHandwritten(handoffs, ctx, project, { text, key, dryRun })
+    const id = await writeHandwritten(ctx, project, { text, key, dryRun })
     return { source, id, outcome: 'imported' }
   }
   return dryRun ? once() : withKey(project, key, once)
 }
 
 async function writeHandwritten(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   { text, key, dryRun }: { readonly text: string; readonly key: string; readonly dryRun: boolean },
 ): Promise<string> {
   const { authored, unmapped } = readHandwritten(text)
   const { id } = await writeRecord(
-    handoffs,
     project,
     authored,
     {
       lineage: lineageOf('root', undefined),
       inherited: undefined,
-      origin: { ...originOf(ctx, handoffs, undefined), actor: { type: 'human', name: null } },
+      origin: { ...originOf(ctx, project, undefined), actor: { type: 'human', name: null } },
       automation: { score: null, reasons: [] },
       session: undefined,
       idempotencyKey: key,
@@ -190,13 +182,14 @@ function refusedSecret(source: string, id: string | null): ImportResult {
 }
 
 async function importDocument(
-  handoffs: Handoffs,
-  project: Project,
-  request: ImportRequest,
+  { project, request, renamed }: Import,
   source: string,
   given: JsonDocument,
-  renamed: Map<string, string>,
 ): Promise<ImportResult> {
+  const write = async (id: string, { text }: JsonDocument): Promise<ImportResult> => {
+    if (!request.dryRun) await project.store.create(id, text)
+    return { source, id, outcome: 'imported' }
+  }
   const fault = faultOf(given)
   if (fault) return { source, id: null, outcome: 'broken', ...fault }
   const { id, flags } = given.value as Handoff // faultOf found nothing: the schema holds
@@ -207,29 +200,18 @@ async function importDocument(
     document = documentOf(redactDocument(document).text)
   }
   const present = await project.store.read(id)
-  if (!present) return write(project, request, source, id, document)
+  if (!present) return write(id, document)
   const presentText = present.document?.text
   if (presentText === document.text) return { source, id, outcome: 'same' }
   if (request.onConflict === 'keep') return { source, id, outcome: 'kept', reason: 'exists' }
   if (request.onConflict === 'error') return { source, id, outcome: 'conflict', reason: 'exists' }
-  const fresh = newRecordId(handoffs.now().getTime(), handoffs.random)
+  const fresh = newRecordId(project.now().getTime(), project.random)
   renamed.set(id.toLowerCase(), fresh)
   const copy = editText(document, [
     { op: 'set', pointer: '/id', value: fresh },
     { op: 'set', pointer: '/flags', value: withFlag(flags, 'conflicted', true) },
   ])
-  return write(project, request, source, fresh, documentOf(copy))
-}
-
-async function write(
-  project: Project,
-  { dryRun }: ImportRequest,
-  source: string,
-  id: string,
-  { text }: JsonDocument,
-): Promise<ImportResult> {
-  if (!dryRun) await project.store.create(id, text)
-  return { source, id, outcome: 'imported' }
+  return write(fresh, documentOf(copy))
 }
 
 function faultOf({ value, depth }: JsonDocument): { reason: string; detail: string } | undefined {

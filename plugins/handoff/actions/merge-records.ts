@@ -2,10 +2,10 @@ import type { CallContext } from '../../../server/plugin.ts'
 import { ancestorsOf, byId, byRisingId } from '../domain/lineage.ts'
 import { type Merge, mergedLedger, mergeRecords } from '../domain/merge.ts'
 import type { MergeConflict } from '../domain/merge-conflicts.ts'
-import type { MergedContent, MergeOverrides } from '../domain/merge-content.ts'
+import type { MergeOverrides } from '../domain/merge-content.ts'
 import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
 import type { Handoff } from '../domain/record.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -36,7 +36,6 @@ export interface MergeAnswer {
  * Errors: `invalid`/`too_few_parents`, those of `findRecord` and of writing a record.
  */
 export async function mergeStored(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   request: MergeRequest,
@@ -48,27 +47,27 @@ export async function mergeStored(
   if (parents.length < 2) {
     throw refusals.too_few_parents()
   }
-  if (request.strategy === 'report') {
-    const { bases, base } = await commonGround(project, parents)
-    const merge = mergeRecords(
-      base,
-      parents.map(({ record }) => record),
-      request.overrides,
-    )
-    const { open } = resolveConflicts(
-      merge.content,
-      merge.conflicts,
-      request.resolutions,
-      handoffs.now().toISOString(),
-    )
-    return answerOf(
-      project,
-      merge,
-      open,
-      bases.length === 0 ? ['The records have no common ancestor in this store.'] : [],
-    )
+  if (request.strategy === 'report') return (await mergeOf(project, parents, request)).answer
+  return lockedAll(project, parents, () => writeMerge(ctx, project, parents, request))
+}
+
+/** The merge of the parents with the resolutions of the request, and the answer that reports it. */
+async function mergeOf(project: Project, parents: readonly StoredRecord[], request: MergeRequest) {
+  const records = parents.map(({ record }) => record)
+  const { bases, base } = await commonGround(project, parents)
+  const merge = mergeRecords(base, records, request.overrides)
+  const { content, open } = resolveConflicts(merge, request.resolutions, project.now().toISOString())
+  const answer: MergeAnswer = {
+    root: project.root,
+    conflicts: merge.conflicts,
+    unresolved: open.length,
+    renumbered: merge.renumbered,
+    warnings: [
+      ...merge.warnings,
+      ...(bases.length === 0 ? ['The records have no common ancestor in this store.'] : []),
+    ],
   }
-  return lockedAll(project, parents, () => writeMerge(handoffs, ctx, project, parents, request))
+  return { records, bases, merge: { ...merge, content }, open, answer }
 }
 
 /** Holds the locks of all parents. Takes them in id order, so that two merges cannot deadlock. */
@@ -86,24 +85,14 @@ async function lockedAll<T>(
 }
 
 async function writeMerge(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   parents: readonly StoredRecord[],
   request: MergeRequest,
 ): Promise<MergeAnswer> {
-  const records = parents.map(({ record }) => record)
-  const { bases, base } = await commonGround(project, parents)
-  const merge = mergeRecords(base, records, request.overrides)
-  const { content, open } = resolveConflicts(
-    merge.content,
-    merge.conflicts,
-    request.resolutions,
-    handoffs.now().toISOString(),
-  )
-  const session = await sessionOf(ctx, handoffs, project)
+  const { records, bases, merge, open, answer } = await mergeOf(project, parents, request)
+  const session = await sessionOf(ctx, project)
   const written = await writeComposed(
-    handoffs,
     project,
     {
       lineage: {
@@ -112,29 +101,27 @@ async function writeMerge(
         branch_label: null,
         merge_basis: bases.map(({ id }) => id),
       },
-      origin: originOf(ctx, handoffs, session),
+      origin: originOf(ctx, project, session),
       automation: { score: null, reasons: [] },
       inherited: undefined,
       session,
       idempotencyKey: undefined,
       flags: open.length > 0 ? ['conflicted'] : [],
     },
-    (record) => mergedRecord(record, content, merge, open, records),
+    (record) => mergedRecord(record, merge, open, records),
   )
-  const none = bases.length === 0 ? ['The records have no common ancestor in this store.'] : []
-  const answer = answerOf(project, merge, open, [...none, ...written.warnings])
-  return { ...answer, child_id: written.id, etag: written.etag }
+  const warnings = [...answer.warnings, ...written.warnings]
+  return { ...answer, child_id: written.id, etag: written.etag, warnings }
 }
 
 /** The new record with the merged content in its place, in the order of the schema. */
 function mergedRecord(
   record: Readonly<Record<string, unknown>>,
-  content: MergedContent,
   merge: Merge,
   open: readonly MergeConflict[],
   parents: readonly Handoff[],
 ): Record<string, unknown> {
-  const { extras, ...members } = content
+  const { extras, ...members } = merge.content
   const own = {
     ...(typeof record['x_satchel'] === 'object' && record['x_satchel']),
     ...(open.length > 0 && { conflicts: open }),
@@ -179,19 +166,4 @@ function virtualBase(bases: readonly Handoff[]): Handoff | undefined {
   if (!first || others.length === 0) return first
   const { extras: _extras, ...content } = mergeRecords(undefined, bases).content
   return { ...first, ...content }
-}
-
-function answerOf(
-  project: Project,
-  merge: Merge,
-  open: readonly MergeConflict[],
-  warnings: readonly string[],
-): MergeAnswer {
-  return {
-    root: project.root,
-    conflicts: merge.conflicts,
-    unresolved: open.length,
-    renumbered: merge.renumbered,
-    warnings: [...merge.warnings, ...warnings],
-  }
 }

@@ -7,7 +7,7 @@ import { changeEdits } from '../domain/record-change.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { findSecrets, redactText, type SecretFinding, shownFindings } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -67,7 +67,6 @@ export interface RedactStored {
  * Errors: `conflict`/`immutable` for a released one without a reason.
  */
 export async function redactStored(
-  handoffs: Handoffs,
   project: Project,
   { id, fields, apply, forceReason }: RedactStored,
 ): Promise<RedactAnswer> {
@@ -82,7 +81,7 @@ export async function redactStored(
   if (!apply || ledger.length === 0) return { ...base, applied: false, etag: stored.etag }
   const { etag } = await project.store.update(stored.id, undefined, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
-    return redactedText(current, fields, forceReason, handoffs.now().toISOString())
+    return redactedText(current, fields, forceReason, project.now().toISOString())
   })
   return { ...base, applied: true, etag }
 }

@@ -9,7 +9,7 @@ import { refuseTooLarge } from '../domain/record-size.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -18,7 +18,6 @@ import { refuseReleased } from './update-record.ts'
 
 /** Resolves open conflicts of a merged record. Clears the flag with the last conflict. */
 export async function resolveMerge(
-  handoffs: Handoffs,
   project: Project,
   child: string,
   resolutions: readonly Resolution[],
@@ -28,7 +27,7 @@ export async function resolveMerge(
   if (conflicts.length === 0) {
     throw refusals.no_open_conflicts({ next: { tool: 'handoff_get', args: { id } } })
   }
-  const now = handoffs.now().toISOString()
+  const now = project.now().toISOString()
   const { etag } = await project.store.update(id, undefined, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
     return resolvedText(current, resolutions, now)
@@ -53,8 +52,7 @@ function resolvedText(
   refuseReleased(record)
   const before = contentOf(record)
   const { content, open } = resolveConflicts(
-    before,
-    parseConflicts(extension(record).conflicts),
+    { content: before, conflicts: parseConflicts(extension(record).conflicts) },
     resolutions,
     now,
   )

@@ -7,7 +7,7 @@ import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -45,22 +45,21 @@ export interface ResumeAnswer {
  * Errors: `conflict`/`claimed` while another session's claim lives.
  */
 export async function resumeRecord(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   request: ResumeRequest,
 ): Promise<ResumeAnswer> {
   const found = await findRecord(project, request.id)
-  const assessment = await assessRecord(handoffs, project, found.record)
+  const assessment = await assessRecord(project, found.record)
   const named = request.claim?.by
-  const by = named === undefined ? await sessionOf(ctx, handoffs, project) : comparableName(named)
-  const ttlS = request.claim?.ttl_s ?? handoffs.config.claim_ttl_s
+  const by = named === undefined ? await sessionOf(ctx, project) : comparableName(named)
+  const ttlS = request.claim?.ttl_s ?? project.config.claim_ttl_s
   const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
   const marked = request.mark && canMark
-  const stored = marked ? await mark(handoffs, project, found, assessment, by, ttlS) : found
+  const stored = marked ? await mark(project, found, assessment, { by, ttlS }) : found
   const { rows } = await project.index.view()
   const { record, etag, id } = stored
-  const brief = briefOf({ record, etag, now: handoffs.now(), ...assessment, maxTokens: request.maxTokens })
+  const brief = briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: request.maxTokens })
   return {
     root: project.root,
     id,
@@ -114,18 +113,22 @@ function boundedParts({ stored, assessment, path }: Found, withRecord: boolean) 
   }
 }
 
+/** The session that claims a record; without a name nothing is claimed. */
+interface Claimant {
+  readonly by: string | undefined
+  readonly ttlS: number
+}
+
 async function mark(
-  handoffs: Handoffs,
   project: Project,
   found: StoredRecord,
   assessment: Assessment,
-  by: string | undefined,
-  ttlS: number,
+  claimant: Claimant,
 ): Promise<StoredRecord> {
   await project.store.update(found.id, undefined, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
-    refuseClaimed(current, by, handoffs.now())
-    const change = markChange(current.record, assessment, by, ttlS, handoffs.now())
+    refuseClaimed(current, claimant.by, project.now())
+    const change = markChange(current.record, assessment, claimant, project.now())
     return editText(current.document, changeEdits(current.record, change))
   })
   return findRecord(project, found.id)
@@ -141,13 +144,7 @@ function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now
 }
 
 /** Renewing a claim changes neither history nor time. */
-function markChange(
-  record: Handoff,
-  { drift }: Assessment,
-  by: string | undefined,
-  ttlS: number,
-  now: Date,
-): RecordChange {
+function markChange(record: Handoff, { drift }: Assessment, { by, ttlS }: Claimant, now: Date): RecordChange {
   const present = extension(record).claim
   const claim =
     by === undefined ? undefined : { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }

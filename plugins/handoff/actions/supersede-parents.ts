@@ -2,7 +2,7 @@ import { isSatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
 import { extension, type Handoff } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
 
 /**
@@ -10,15 +10,11 @@ import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
  * session on them. Each parent is changed under its own lock. A parent that cannot be written gives only a warning,
  * because leaves come from the lineage and not from the status.
  */
-export async function supersedeParents(
-  handoffs: Handoffs,
-  project: Project,
-  child: Handoff,
-): Promise<string[]> {
+export async function supersedeParents(project: Project, child: Handoff): Promise<string[]> {
   const warnings: string[] = []
   for (const parent of new Set(child.lineage.parents)) {
     try {
-      await project.store.update(parent, undefined, (current) => changed(handoffs, current, child))
+      await project.store.update(parent, undefined, (current) => changed(project, current, child))
     } catch (thrown) {
       if (!isSatchelError(thrown)) throw thrown
       warnings.push(`The parent ${parent} was not changed (${thrown.reason}).`)
@@ -27,15 +23,11 @@ export async function supersedeParents(
   return warnings
 }
 
-function changed(
-  handoffs: Handoffs,
-  current: StoredRecord | BrokenRecord,
-  child: Handoff,
-): string | undefined {
+function changed(project: Project, current: StoredRecord | BrokenRecord, child: Handoff): string | undefined {
   if (current.kind === 'broken') return undefined
   const change = changeOf(current.record, child)
   if (!change) return undefined
-  const at = handoffs.now().toISOString()
+  const at = project.now().toISOString()
   const reason = `${child.lineage.relation} ${child.id} became ready`
   const entry = { by: extension(child).session ?? null, reason }
   return editText(current.document, changeEdits(current.record, { ...change, entry, at }))

@@ -1,11 +1,11 @@
 import type { SatchelError } from '../../../server/plugin.ts'
+import type { CheckResult, Verdict } from '../domain/checks/validation.ts'
 import { contentDigest } from '../domain/content-digest.ts'
 import { childrenOf } from '../domain/latest.ts'
 import { extension, type Flag, type Handoff, type Status, type Validation } from '../domain/record.ts'
 import { type RecordChange, withFlag } from '../domain/record-change.ts'
 import { ALLOWED, isActionable, type Step, stepFor } from '../domain/transition.ts'
-import type { CheckResult, Verdict } from '../domain/validation.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { judgeStored } from './validate-record.ts'
@@ -34,7 +34,6 @@ export interface Plan {
  * Decides a transition without writing. Errors: those of the functions below.
  */
 export async function planOf(
-  handoffs: Handoffs,
   project: Project,
   stored: StoredRecord,
   request: TransitionRequest,
@@ -46,19 +45,12 @@ export async function planOf(
     throw illegal(stored, to, from)
   }
   const flags = clearedFlags(record, request)
-  const plan = await planStep(
-    handoffs,
-    project,
-    { ...stored, record: { ...record, flags: [...flags] } },
-    step,
-    request,
-  )
+  const plan = await planStep(project, { ...stored, record: { ...record, flags: [...flags] } }, step, request)
   if (plan.change === undefined && flags.length === record.flags.length) return plan
   return { ...plan, change: { flags, ...plan.change } }
 }
 
 async function planStep(
-  handoffs: Handoffs,
   project: Project,
   stored: StoredRecord,
   step: Exclude<Step, 'illegal'>,
@@ -68,9 +60,9 @@ async function planStep(
     case 'stay':
       return { change: undefined }
     case 'validate':
-      return validated(stored, await judgeStored(handoffs, project, stored))
+      return validated(stored, await judgeStored(project, stored))
     case 'promote':
-      return promoted(handoffs, project, stored, request)
+      return promoted(project, stored, request)
     case 'release':
       return { change: { status: 'ready', claim: null } }
     case 'supersede':
@@ -101,17 +93,12 @@ function validated(stored: StoredRecord, verdict: Verdict): Plan {
 }
 
 /** Stored checks count only for the content they ran on. */
-async function promoted(
-  handoffs: Handoffs,
-  project: Project,
-  stored: StoredRecord,
-  request: TransitionRequest,
-): Promise<Plan> {
+async function promoted(project: Project, stored: StoredRecord, request: TransitionRequest): Promise<Plan> {
   const digest = contentDigest(stored.document)
   const isJudged = stored.record.status === 'validated' && extension(stored.record).content_sha256 === digest
   const plan: Plan = isJudged
     ? { change: { validation: stored.record.validation, contentSha256: digest } }
-    : validated(stored, await judgeStored(handoffs, project, stored))
+    : validated(stored, await judgeStored(project, stored))
   if (plan.refusal) return plan
   const flags = plan.change?.flags ?? stored.record.flags
   refuseUnready(stored, flags, plan.change?.validation?.status, request.acceptWarnings)

@@ -3,7 +3,7 @@ import { editText } from '../domain/json-edit.ts'
 import { extension, type Flag, type Status } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { comparableName, redactText } from '../domain/secrets.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -30,7 +30,6 @@ const MAX_TRIES = 5
  * again. Errors: those of `planOf`; `conflict`/`etag_mismatch`; `invalid`/`checks_failed` with the checks.
  */
 export async function transitionRecord(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   request: TransitionRequest,
@@ -40,7 +39,7 @@ export async function transitionRecord(
   }
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(handoffs, ctx, project, request)
+      return await attempt(ctx, project, request)
     } catch (thrown) {
       const changed = isSatchelError(thrown) && thrown.reason === 'etag_mismatch'
       if (!changed || request.ifMatch !== undefined || tries >= MAX_TRIES) throw thrown
@@ -49,7 +48,6 @@ export async function transitionRecord(
 }
 
 async function attempt(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
   request: TransitionRequest,
@@ -61,17 +59,17 @@ async function attempt(
   if (request.ifMatch !== undefined && request.ifMatch !== stored.etag) {
     throw changedMeanwhile(stored.id, stored.etag)
   }
-  const plan = await planOf(handoffs, project, stored, request)
+  const plan = await planOf(project, stored, request)
   if (plan.change === undefined) return answerOf(project, stored, stored.etag, plan.change)
-  const by = (await sessionOf(ctx, handoffs, project)) ?? ctx.client?.name ?? null
+  const by = (await sessionOf(ctx, project)) ?? ctx.client?.name ?? null
   const reason = request.reason ?? request.acceptWarnings
   const entry = { by, reason: reason === undefined ? null : redactText(reason), nonce: nonce ?? null }
-  const change = { ...plan.change, entry, at: handoffs.now().toISOString() }
+  const change = { ...plan.change, entry, at: project.now().toISOString() }
   const { etag } = await project.store.update(stored.id, stored.etag, () =>
     editText(stored.document, changeEdits(stored.record, change)),
   )
   if (plan.refusal) throw plan.refusal
-  const warnings = change.status === 'ready' ? await supersedeParents(handoffs, project, stored.record) : []
+  const warnings = change.status === 'ready' ? await supersedeParents(project, stored.record) : []
   return { ...answerOf(project, stored, etag, change), warnings }
 }
 

@@ -13,7 +13,7 @@ import {
 import { validRecord } from '../domain/schema-verdict.ts'
 import { redactText } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -40,16 +40,12 @@ export interface UpdateAnswer {
  * Edits the text of a draft or validated record. Errors: `conflict`/`immutable` after release,
  * `conflict`/`etag_mismatch`, `invalid`/`schema_invalid`. An error leaves the record unchanged.
  */
-export async function updateRecord(
-  handoffs: Handoffs,
-  project: Project,
-  request: UpdateRequest,
-): Promise<UpdateAnswer> {
+export async function updateRecord(project: Project, request: UpdateRequest): Promise<UpdateAnswer> {
   if ((request.patch === undefined) === (request.append === undefined)) {
     throw refusals.one_argument({ names: 'patch and append' })
   }
   const { id } = await findRecord(project, request.id)
-  const now = handoffs.now().toISOString()
+  const now = project.now().toISOString()
   let outcome: Outcome | undefined
   const { etag } = await project.store.update(id, request.ifMatch, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)

@@ -1,14 +1,14 @@
 import type { CallContext } from '../../../server/plugin.ts'
 import type { Subject } from '../domain/checks/check.ts'
+import { type Level, type Verdict, verdictOn } from '../domain/checks/validation.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { readableRecord } from '../domain/readable-record.ts'
 import type { Handoff } from '../domain/record.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
-import { type Level, type Verdict, verdictOn } from '../domain/validation.ts'
 import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { type BrokenRecord, decodeUtf8, type StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { brokenFile, resolveId } from './find-record.ts'
@@ -21,28 +21,31 @@ export type Candidate =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'markdown'; readonly text: string }
 
+export interface ValidateRequest {
+  readonly candidate: Candidate
+  readonly level: Level
+  readonly strict: boolean
+}
+
 /** Checks a record; writes nothing. For a text that is not JSON the verdict says so. */
 export async function validateRecord(
-  handoffs: Handoffs,
   ctx: CallContext,
   project: Project,
-  candidate: Candidate,
-  level: Level,
-  strict: boolean,
+  { candidate, level, strict }: ValidateRequest,
 ): Promise<Verdict> {
   const judged = await judgedOf(ctx, project, candidate)
   const record = readableRecord(judged.value)
   const usesProject = level === 'repo' || level === 'all'
   const readable = judged.source.kind === 'value' || judged.source.kind === 'text'
-  const world: WorldFacts = usesProject && readable ? await worldOf(handoffs, project, record) : {}
+  const world: WorldFacts = usesProject && readable ? await worldOf(project, record) : {}
   return verdictOn(
     {
       ...judged,
       faults: schemaVerdict(judged.value),
       record,
       world,
-      now: handoffs.now(),
-      transcripts: handoffs.config.transcripts,
+      now: project.now(),
+      transcripts: project.config.transcripts,
     },
     level,
     strict,
@@ -97,11 +100,7 @@ function fromDocument(document: JsonDocument): Judged {
 /**
  * Runs every check on a stored record before a transition. Ignores the status and the flag that an earlier run left.
  */
-export async function judgeStored(
-  handoffs: Handoffs,
-  project: Project,
-  stored: StoredRecord,
-): Promise<Verdict> {
+export async function judgeStored(project: Project, stored: StoredRecord): Promise<Verdict> {
   const { record, document } = stored
   const unjudged: Handoff = {
     ...readableRecord(record),
@@ -114,9 +113,9 @@ export async function judgeStored(
       value: document.value,
       faults: [],
       record: unjudged,
-      world: await worldOf(handoffs, project, record),
-      now: handoffs.now(),
-      transcripts: handoffs.config.transcripts,
+      world: await worldOf(project, record),
+      now: project.now(),
+      transcripts: project.config.transcripts,
     },
     'all',
     false,

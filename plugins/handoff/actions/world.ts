@@ -3,11 +3,11 @@ import type { RecordRow } from '../domain/record-row.ts'
 import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 
 /** Facts about a record's relatives, files and repository. Writes nothing. */
-export async function worldOf(handoffs: Handoffs, project: Project, record: Handoff): Promise<WorldFacts> {
-  const [view, ground] = await Promise.all([project.index.view(), groundOf(handoffs, project, record)])
+export async function worldOf(project: Project, record: Handoff): Promise<WorldFacts> {
+  const [view, ground] = await Promise.all([project.index.view(), groundOf(project, record)])
   return {
     ...ground,
     relatives: relativesOf(view.rows),
@@ -16,12 +16,11 @@ export async function worldOf(handoffs: Handoffs, project: Project, record: Hand
 
 /** Facts about a record's files and repository. Reads no other record, writes nothing. */
 export async function groundOf(
-  handoffs: Handoffs,
   project: Project,
   record: Handoff,
 ): Promise<Pick<WorldFacts, 'files' | 'git'>> {
   const [files, git] = await Promise.all([
-    fileFacts(project.root, pathsOf(record), handoffs.clock),
+    fileFacts(project.root, pathsOf(record), project.clock),
     gitFactsFor(project.git, record, project.storePrefix),
   ])
   return { files, git }

@@ -10,7 +10,7 @@ import { validRecord } from '../domain/schema-verdict.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { reasonText } from '../git/git-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
-import type { Handoffs, Project } from '../project.ts'
+import type { Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
 
 /** What to capture for a new record. */
@@ -50,14 +50,13 @@ export interface WrittenRecord {
  * Errors: `invalid`/`schema_invalid` with pointers, `too_large`, `unavailable` of the store.
  */
 export async function writeRecord(
-  handoffs: Handoffs,
   project: Project,
   authored: Authored,
   placement: Placement,
   options: CaptureOptions,
 ): Promise<WrittenRecord> {
   const { repository, warnings } = await captured(project, options.captureGit)
-  const around = await circumstancesOf(handoffs, project, placement, repository, options.dryRun)
+  const around = await circumstancesOf(project, placement, repository, options.dryRun)
   const composed = composeRecord(withChanged(authored, repository, options.autoArtifacts), around)
   const allWarnings = [
     ...warnings,
@@ -67,7 +66,7 @@ export async function writeRecord(
     ),
   ]
   const { inherited } = placement
-  return stored(handoffs, project, composed, allWarnings, {
+  return stored(project, composed, allWarnings, {
     ...options,
     refuse: (fault) =>
       inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),
@@ -79,17 +78,16 @@ export async function writeRecord(
  * `writeRecord` does. Errors: those of `writeRecord`.
  */
 export async function writeComposed(
-  handoffs: Handoffs,
   project: Project,
   placement: Placement,
   fill: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>,
 ): Promise<WrittenRecord> {
   const { repository, warnings } = await captured(project, true)
-  const composed = composeRecord({}, await circumstancesOf(handoffs, project, placement, repository, false))
+  const composed = composeRecord({}, await circumstancesOf(project, placement, repository, false))
   const { parents } = placement.lineage
   const refuse = (fault: SizeFault) => (parents.length > 1 ? mergeTooLarge(fault, parents) : tooLarge(fault))
   const options = { hashArtifacts: true, dryRun: false, refuse }
-  return stored(handoffs, project, { ...composed, record: fill(composed.record) }, warnings, options)
+  return stored(project, { ...composed, record: fill(composed.record) }, warnings, options)
 }
 
 async function captured(project: Project, captureGit: boolean) {
@@ -100,29 +98,27 @@ async function captured(project: Project, captureGit: boolean) {
 }
 
 async function circumstancesOf(
-  handoffs: Handoffs,
   project: Project,
   placement: Placement,
   repository: CapturedRepository | undefined,
   dryRun: boolean,
 ): Promise<Circumstances> {
-  const now = handoffs.now()
+  const now = project.now()
   return {
     ...placement,
-    id: newRecordId(now.getTime(), handoffs.random),
+    id: newRecordId(now.getTime(), project.random),
     now: now.toISOString(),
     project: projectFacts(await projectIdFor(project, dryRun), repository),
   }
 }
 
 async function stored(
-  handoffs: Handoffs,
   project: Project,
   { record: draft, assigned }: NewRecord,
   warnings: readonly string[],
   options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun'> & { refuse(fault: SizeFault): SatchelError },
 ): Promise<WrittenRecord> {
-  const hashed = options.hashArtifacts ? await withHashes(handoffs, project, draft) : draft
+  const hashed = options.hashArtifacts ? await withHashes(project, draft) : draft
   const { value, ledger } = redactValue(hashed)
   const known = (value['redactions'] as Handoff['redactions'] | undefined) ?? [] // composed by ourselves
   const complete = { ...value, redactions: [...known, ...ledger] }
@@ -174,13 +170,12 @@ function withChanged(
 
 /** Hashes every artifact. One that names no readable file inside the project keeps its given hash. */
 async function withHashes(
-  handoffs: Handoffs,
   project: Project,
   record: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const artifacts = (record['artifacts'] as readonly Record<string, unknown>[]) ?? [] // composed above
   const paths = artifacts.flatMap(({ path }) => (typeof path === 'string' && path !== '' ? path : []))
-  const facts = await fileFacts(project.root, paths, handoffs.clock)
+  const facts = await fileFacts(project.root, paths, project.clock)
   return {
     ...record,
     artifacts: artifacts.map((artifact) => {

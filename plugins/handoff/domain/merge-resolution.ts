@@ -26,8 +26,7 @@ export interface Resolved {
  * alternatives. Errors: `invalid`/`invalid_arguments` for an unknown conflict or position.
  */
 export function resolveConflicts(
-  content: MergedContent,
-  conflicts: readonly MergeConflict[],
+  { content, conflicts }: { readonly content: MergedContent; readonly conflicts: readonly MergeConflict[] },
   resolutions: readonly Resolution[],
   now: string,
 ): Resolved {
@@ -37,7 +36,15 @@ export function resolveConflicts(
     if (!conflict)
       throw refused(index, 'conflict_id', `There is no open conflict ${quoted(resolution.conflict_id, 40)}`)
     const chosen = chosenPosition(conflict, resolution, index)
-    resolved = recorded(settled(resolved, conflict, chosen), conflict, chosen, resolution, now)
+    resolved = withDecision(settled(resolved, conflict, chosen), {
+      decision: `Merge, ${conflict.subject}: ${chosen.text}`,
+      rationale: resolution.rationale,
+      alternatives_considered: conflict.positions
+        .filter((position) => position !== chosen)
+        .map(({ text }) => text),
+      evidence_ids: [],
+      made_at: now,
+    })
   }
   const decided = new Set(resolutions.map(({ conflict_id }) => conflict_id))
   return { content: resolved, open: conflicts.filter(({ id }) => !decided.has(id)) }
@@ -127,23 +134,7 @@ function afterAttempt(content: MergedContent, conflict: MergeConflict, chosen: P
   }
 }
 
-function recorded(
-  content: MergedContent,
-  conflict: MergeConflict,
-  chosen: Position,
-  { rationale }: Resolution,
-  now: string,
-): MergedContent {
+function withDecision(content: MergedContent, decision: Omit<Decision, 'id'>): MergedContent {
   const used = createItemIds(ITEM_COLLECTIONS.flatMap((name) => content[name].map(({ id }) => id)))
-  const decision: Decision = {
-    id: used.next('D'),
-    decision: `Merge, ${conflict.subject}: ${chosen.text}`,
-    rationale,
-    alternatives_considered: conflict.positions
-      .filter((position) => position !== chosen)
-      .map(({ text }) => text),
-    evidence_ids: [],
-    made_at: now,
-  }
-  return { ...content, decisions: [...content.decisions, decision] }
+  return { ...content, decisions: [...content.decisions, { id: used.next('D'), ...decision }] }
 }

@@ -28,7 +28,7 @@ export interface RecordDiff {
 /** Compares two JSON values as records. List entries are matched by name or text, never by position. */
 export function diffRecords(a: unknown, b: unknown): RecordDiff {
   const found: Findings = { added: [], removed: [], changed: [] }
-  compare(a, b, '', '', found)
+  compare({ pointer: '', value: a }, { pointer: '', value: b }, found)
   const { added, removed, changed } = found
   const sections: Record<string, number> = {}
   for (const { pointer } of [...added, ...removed, ...changed]) {
@@ -61,47 +61,40 @@ interface Findings {
   readonly changed: Changed[]
 }
 
-function compare(a: unknown, b: unknown, atA: string, atB: string, found: Findings): void {
-  if (isDeepStrictEqual(a, b)) return
-  if (isJsonObject(a) && isJsonObject(b)) compareMembers(a, b, atA, atB, found)
-  else if (Array.isArray(a) && Array.isArray(b)) compareLists(a, b, atA, atB, found)
-  else found.changed.push({ pointer: atB, before: a, after: b })
-}
-
-function compareMembers(
-  a: Readonly<Record<string, unknown>>,
-  b: Readonly<Record<string, unknown>>,
-  atA: string,
-  atB: string,
-  found: Findings,
-): void {
-  for (const name of Object.keys(a)) {
-    if (Object.hasOwn(b, name))
-      compare(a[name], b[name], childPointer(atA, name), childPointer(atB, name), found)
-    else found.removed.push({ pointer: childPointer(atA, name), value: a[name] })
+function compare(a: Placed, b: Placed, found: Findings): void {
+  if (isDeepStrictEqual(a.value, b.value)) return
+  const partner = partners(a.value, b.value)
+  if (!partner) {
+    found.changed.push({ pointer: b.pointer, before: a.value, after: b.value })
+    return
   }
-  for (const name of Object.keys(b)) {
-    if (!Object.hasOwn(a, name)) found.added.push({ pointer: childPointer(atB, name), value: b[name] })
-  }
-}
-
-function compareLists(
-  a: readonly unknown[],
-  b: readonly unknown[],
-  atA: string,
-  atB: string,
-  found: Findings,
-): void {
-  const partner = pairUp(a, b)
-  for (const [index, element] of a.entries()) {
-    const other = partner.get(index)
-    if (other === undefined) found.removed.push({ pointer: childPointer(atA, index), value: element })
-    else compare(element, b[other], childPointer(atA, index), childPointer(atB, other), found)
+  const after = entriesOf(b)
+  for (const [index, entry] of entriesOf(a).entries()) {
+    const other = after[partner.get(index) ?? -1]
+    if (other) compare(entry, other, found)
+    else found.removed.push(entry)
   }
   const taken = new Set(partner.values())
-  for (const [index, element] of b.entries()) {
-    if (!taken.has(index)) found.added.push({ pointer: childPointer(atB, index), value: element })
-  }
+  for (const [index, entry] of after.entries()) if (!taken.has(index)) found.added.push(entry)
+}
+
+/** The members of an object or the elements of a list. */
+function entriesOf({ pointer, value }: Placed): Placed[] {
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value as object) // compared as such
+  return entries.map(([key, entry]) => ({ pointer: childPointer(pointer, key), value: entry }))
+}
+
+/** Index of an entry of `a` -> index of its counterpart in `b`; undefined unless both are objects, or both lists. */
+function partners(a: unknown, b: unknown): ReadonlyMap<number, number> | undefined {
+  if (Array.isArray(a) && Array.isArray(b)) return pairUp(a, b)
+  if (!isJsonObject(a) || !isJsonObject(b)) return undefined
+  const indexes = new Map(Object.keys(b).map((name, index) => [name, index]))
+  return new Map(
+    Object.keys(a).flatMap((name, index) => {
+      const other = indexes.get(name)
+      return other === undefined ? [] : [[index, other] as const]
+    }),
+  )
 }
 
 /** Index in `a` -> index in `b`: first by name, then, among the rest, by text. */

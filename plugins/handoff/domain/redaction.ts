@@ -13,11 +13,36 @@ export interface Redacted<T> {
  * `redacted_key_<n>`. Only the matched spans are replaced.
  */
 export function redactValue<T>(value: T): Redacted<T> {
-  const findings = findSecrets(value)
-  if (findings.length === 0) return { value, ledger: [] }
+  const found = findSecrets(value)
+  if (found.length === 0) return { value, ledger: [] }
+  const findings = byPointer(found)
   const ledger: Redaction[] = []
-  const copy = rebuild(value, '', '', byPointer(findings), ledger, { next: nextKeyNumber(value) })
-  return { value: copy as T, ledger } // a copy of the same shape
+  let nextKey = nextKeyNumber(value)
+  // `from` and `to` are the pointers of the node in the value and in the copy.
+  const rebuild = (node: unknown, from: string, to: string): unknown => {
+    if (typeof node === 'string') {
+      const spans = (findings.get(from) ?? []).filter((finding) => !finding.inName)
+      ledger.push(...ledgerOf(spans.map((span) => ({ ...span, pointer: to }))))
+      return spans.length === 0 ? node : replaceSpans(node, spans)
+    }
+    if (Array.isArray(node)) {
+      return node.map((element, index) =>
+        rebuild(element, childPointer(from, index), childPointer(to, index)),
+      )
+    }
+    if (!isJsonObject(node)) return node
+    const entries = Object.entries(node).map(([name, member]) => {
+      const at = childPointer(from, name)
+      const secretName = findings.get(at)?.find((finding) => finding.inName)
+      const kept = secretName ? redactedKey(nextKey++) : name
+      const target = childPointer(to, kept)
+      if (secretName)
+        ledger.push({ field: target, reason: `secret_name:${secretName.rule}`, replacement: kept })
+      return [kept, rebuild(member, at, target)] as const
+    })
+    return Object.fromEntries(entries)
+  }
+  return { value: rebuild(value, '', '') as T, ledger } // a copy of the same shape
 }
 
 /** Ledger entries of findings in text, one per string and rule. */
@@ -42,38 +67,6 @@ function byPointer(findings: readonly SecretFinding[]): ReadonlyMap<string, read
     else map.set(finding.pointer, [finding])
   }
   return map
-}
-
-function rebuild(
-  value: unknown,
-  from: string,
-  to: string,
-  findings: ReadonlyMap<string, readonly SecretFinding[]>,
-  ledger: Redaction[],
-  keys: { next: number },
-): unknown {
-  if (typeof value === 'string') {
-    const spans = (findings.get(from) ?? []).filter((finding) => !finding.inName)
-    if (spans.length === 0) return value
-    ledger.push(...ledgerOf(spans.map((span) => ({ ...span, pointer: to }))))
-    return replaceSpans(value, spans)
-  }
-  if (Array.isArray(value)) {
-    return value.map((element, index) =>
-      rebuild(element, childPointer(from, index), childPointer(to, index), findings, ledger, keys),
-    )
-  }
-  if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([name, member]) => {
-    const at = childPointer(from, name)
-    const secretName = findings.get(at)?.find((finding) => finding.inName)
-    const kept = secretName ? redactedKey(keys.next++) : name
-    const target = childPointer(to, kept)
-    if (secretName)
-      ledger.push({ field: target, reason: `secret_name:${secretName.rule}`, replacement: kept })
-    return [kept, rebuild(member, at, target, findings, ledger, keys)] as const
-  })
-  return Object.fromEntries(entries)
 }
 
 /** The new name of a member whose name held a secret. */

@@ -32,10 +32,14 @@ const HASH_FIELDS: ReadonlySet<string> = new Set([
 /** Every secret in the strings and in the names of a JSON value. */
 export function findSecrets(value: unknown): readonly SecretFinding[] {
   const findings: SecretFinding[] = []
-  const visit: Visit = (pointer, name, text) => {
-    for (const found of inText(pointer, name, text)) findings.push(found)
-  }
-  walk(value, '', undefined, visit, findings)
+  walk(value, {
+    text: (pointer, name, text) => {
+      for (const found of inText(pointer, name, text)) findings.push(found)
+    },
+    name: (pointer, name) => {
+      for (const span of secretSpans(name)) findings.push({ ...finding(pointer, span), inName: true })
+    },
+  })
   return findings
 }
 
@@ -47,9 +51,11 @@ export function shownFindings(findings: readonly SecretFinding[]): readonly Secr
 /** Pointers of strings that look random but match no rule. */
 export function findRandomText(value: unknown): readonly string[] {
   const pointers: string[] = []
-  walk(value, '', undefined, (pointer, name, text) => {
-    if (isExempt(pointer, name, text) || inText(pointer, name, text).length > 0) return
-    if (randomWords(text)) pointers.push(pointer)
+  walk(value, {
+    text: (pointer, name, text) => {
+      if (isExempt(pointer, name, text) || inText(pointer, name, text).length > 0) return
+      if (randomWords(text)) pointers.push(pointer)
+    },
   })
   return pointers
 }
@@ -80,26 +86,22 @@ export function replaceSpans(text: string, spans: readonly { start: number; end:
   return [...kept, text.slice(from)].join(REPLACEMENT)
 }
 
-type Visit = (pointer: string, name: string | undefined, text: string) => void
+interface Visitor {
+  /** A string, with the name of the member that holds it. */
+  text(pointer: string, name: string | undefined, text: string): void
+  name?(pointer: string, name: string): void
+}
 
-function walk(
-  value: unknown,
-  pointer: string,
-  name: string | undefined,
-  visit: Visit,
-  names?: SecretFinding[],
-): void {
+function walk(value: unknown, visitor: Visitor, pointer = '', name?: string): void {
   if (typeof value === 'string') {
-    visit(pointer, name, value)
+    visitor.text(pointer, name, value)
   } else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) {
-      walk(element, childPointer(pointer, index), name, visit, names)
-    }
+    for (const [index, element] of value.entries()) walk(element, visitor, childPointer(pointer, index), name)
   } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) {
+    for (const [key, member] of Object.entries(value)) {
       const at = childPointer(pointer, key)
-      if (names) for (const span of secretSpans(key)) names.push({ ...finding(at, span), inName: true })
-      walk(value[key], at, key, visit, names)
+      visitor.name?.(at, key)
+      walk(member, visitor, at, key)
     }
   }
 }

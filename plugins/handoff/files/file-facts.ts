@@ -3,7 +3,7 @@ import { type FileHandle, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 import { openToRead, systemCode } from '../../../server/plugin.ts'
 import type { FileFact } from '../domain/world-facts.ts'
-import { placeOf } from './place-of-file.ts'
+import { placeOf } from './read-file.ts'
 
 // design handoff, section 7
 const MAX_FILES = 1000

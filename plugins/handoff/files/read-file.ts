@@ -1,8 +1,8 @@
+import { type FileHandle, readlink, realpath, stat } from 'node:fs/promises'
 import { type CallContext, openToRead, type SatchelError, systemCode } from '../../../server/plugin.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
-import { placeOf } from './place-of-file.ts'
 
 /**
  * The bytes of a file that the caller may read.
@@ -36,4 +36,17 @@ function asReadError(thrown: unknown, path: string): unknown {
 
 function refused(path: string, cause?: unknown): SatchelError {
   return refusals.path_refused({ path: quoted(path, 200) }, { cause })
+}
+
+/**
+ * The real path of a file that was opened as `path`: one of its folders may have been replaced by a link meanwhile. On
+ * Linux the kernel reports it. Other systems resolve the name again, which a link that exists only for a moment could
+ * still deceive. Undefined if the file is no longer there.
+ */
+export async function placeOf(file: FileHandle, path: string): Promise<string | undefined> {
+  const reported = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+  if (reported !== undefined) return reported
+  const again = await realpath(path)
+  const [opened, there] = [await file.stat(), await stat(again)]
+  return there.ino === opened.ino && there.dev === opened.dev ? again : undefined
 }

@@ -11,7 +11,7 @@ import { mergeStored } from '../actions/merge-records.ts'
 import { transitionRecord } from '../actions/transition-record.ts'
 import { updateRecord } from '../actions/update-record.ts'
 import { handoffConfig } from '../config.ts'
-import { createHandoffs, type Handoffs, type Project } from '../project.ts'
+import { createHandoffs, type Project } from '../project.ts'
 import { contextOf, openTestProject, SMALL, testHost } from '../testing/fixture.ts'
 
 type Fault = 'ENOSPC' | 'EIO' | 'killed'
@@ -43,14 +43,13 @@ function failingDisk(nth: number, fault: Fault): { readonly disk: Disk; readonly
 
 interface Opened {
   readonly root: string
-  readonly handoffs: Handoffs
   readonly project: Project
 }
 
 async function openOn(root: string, disk: Disk): Promise<Opened> {
   const host = testHost(root, () => new Date(), { PATH: '' }) // no git: only the store is of interest here
   const handoffs = createHandoffs(host, handoffConfig.parse({}), { disk })
-  return { root, handoffs, project: await handoffs.project(contextOf(root), undefined) }
+  return { root, project: await handoffs.project(contextOf(root), undefined) }
 }
 
 /** A write of the plugin, as its tool does it. */
@@ -68,10 +67,10 @@ const RELEASABLE = {
   open_items: [{ description: 'x', suggested_action: 'y' }],
 }
 
-async function create({ handoffs, root, project }: Opened, more: object = {}, parent = 'none') {
+async function create({ root, project }: Opened, more: object = {}, parent = 'none') {
   const authored = { ...RELEASABLE, ...more }
   const options = NO_CAPTURE
-  const { id } = await createRecord(handoffs, contextOf(root), project, {
+  const { id } = await createRecord(contextOf(root), project, {
     authored,
     parent,
     ...(parent !== 'none' && { relation: 'continue' as const }),
@@ -81,8 +80,8 @@ async function create({ handoffs, root, project }: Opened, more: object = {}, pa
   return id
 }
 
-function transition({ handoffs, root, project }: Opened, id: string, to: 'validated' | 'ready') {
-  return transitionRecord(handoffs, contextOf(root), project, {
+function transition({ root, project }: Opened, id: string, to: 'validated' | 'ready') {
+  return transitionRecord(contextOf(root), project, {
     id,
     to,
     from: undefined,
@@ -94,8 +93,8 @@ function transition({ handoffs, root, project }: Opened, id: string, to: 'valida
   })
 }
 
-function merge({ handoffs, root, project }: Opened, ids: readonly string[]) {
-  return mergeStored(handoffs, contextOf(root), project, {
+function merge({ root, project }: Opened, ids: readonly string[]) {
+  return mergeStored(contextOf(root), project, {
     ids,
     strategy: 'draft',
     resolutions: [],
@@ -121,9 +120,9 @@ const WRITES: readonly Write[] = [
   {
     name: 'an update',
     prepare: async (root) => [await create(await openOn(root, realDisk))],
-    run: async ({ handoffs, project }, [id = '']) => {
+    run: async ({ project }, [id = '']) => {
       const stored = await project.store.read(id)
-      await updateRecord(handoffs, project, {
+      await updateRecord(project, {
         id,
         ifMatch: stored?.etag ?? '',
         patch: undefined,

@@ -33,7 +33,7 @@ if (verb === 'continue') {
     options,
     idempotencyKey: undefined,
   } as const
-  const { id } = await createRecord(handoffs, ctx, project, child)
+  const { id } = await createRecord(ctx, project, child)
   writeSync(1, `${id}\n`)
 } else if (verb === 'create') {
   const authored = { authored: SMALL, parent: 'none', options, idempotencyKey: name }
@@ -60,10 +60,10 @@ async function hold(state: string): Promise<void> {
 }
 
 /** Retries while others hold the lock of the key. */
-async function createOnce(request: Parameters<typeof createRecord>[3]): Promise<void> {
+async function createOnce(request: Parameters<typeof createRecord>[2]): Promise<void> {
   for (;;) {
     try {
-      const { id } = await createRecord(handoffs, ctx, project, request)
+      const { id } = await createRecord(ctx, project, request)
       writeSync(1, `${id}\n`)
       return
     } catch (thrown) {
@@ -78,7 +78,7 @@ async function append(entry: string): Promise<void> {
     const stored = await project.store.read(name)
     if (stored?.kind !== 'record') throw new Error(`the record is ${stored?.kind ?? 'missing'}`)
     try {
-      await updateRecord(handoffs, project, {
+      await updateRecord(project, {
         id: name,
         ifMatch: stored.etag,
         patch: undefined,

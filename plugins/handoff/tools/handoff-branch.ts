@@ -56,7 +56,7 @@ export function branchTool(handoffs: Handoffs) {
         throw refusals.label_missing({ errors: [{ pointer: '/branch_label', message: 'missing' }] })
       }
       const project = await handoffs.project(ctx, input.project)
-      return createRecord(handoffs, ctx, project, {
+      return createRecord(ctx, project, {
         authored: authoredOf(overrides),
         parent: input.id,
         relation,

@@ -86,7 +86,7 @@ export function createTool(handoffs: Handoffs) {
     },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return createRecord(handoffs, ctx, project, {
+      return createRecord(ctx, project, {
         authored: authoredOf(input),
         parent: input.parent,
         options: {

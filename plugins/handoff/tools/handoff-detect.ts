@@ -53,7 +53,7 @@ export function detectTool(handoffs: Handoffs) {
 
 /** Weighs a session's signals with what this session has written already; writes nothing. */
 async function detectHandoff(handoffs: Handoffs, ctx: CallContext, project: Project, signals: DetectSignals) {
-  const session = await sessionOf(ctx, handoffs, project)
+  const session = await sessionOf(ctx, project)
   const { rows } = await project.index.view()
   const own = session === undefined ? [] : rows.filter((row) => row.session === session).sort(newestFirst)
   const [last] = own

@@ -74,7 +74,7 @@ export function freshnessTool(handoffs: Handoffs) {
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const { id, record } = await findRecord(project, input.id)
-      const assessment = await assessRecord(handoffs, project, record)
+      const assessment = await assessRecord(project, record)
       const { freshness, leftOut } = freshnessAnswer(assessment, input.max_tokens)
       const isCut = Object.keys(leftOut).length > 0
       return {

@@ -51,7 +51,7 @@ export function importTool(handoffs: Handoffs) {
     example: { content: '# Fix the callback\n\n## Next\n- Add a fixture\n', dry_run: true },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return importRecords(handoffs, ctx, project, {
+      return importRecords(ctx, project, {
         content: input.content,
         path: input.path,
         onConflict: input.on_conflict,

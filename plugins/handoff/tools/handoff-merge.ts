@@ -69,10 +69,10 @@ export function mergeTool(handoffs: Handoffs) {
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
       const { ids = [], child, strategy, resolutions = [], title, objective, current_state } = input
-      if (child !== undefined && ids.length === 0) return resolveMerge(handoffs, project, child, resolutions)
+      if (child !== undefined && ids.length === 0) return resolveMerge(project, child, resolutions)
       if (child !== undefined) throw refusals.one_argument({ names: 'ids and child' })
       const overrides = { title, objective, current_state }
-      return mergeStored(handoffs, ctx, project, { ids, strategy, resolutions, overrides })
+      return mergeStored(ctx, project, { ids, strategy, resolutions, overrides })
     },
     digest: ({ conflicts, unresolved, child_id, warnings }) =>
       digestOf([

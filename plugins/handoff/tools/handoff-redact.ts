@@ -71,7 +71,7 @@ export function redactTool(handoffs: Handoffs) {
       }
       if (text !== undefined) return redactGivenText(project, text)
       if (id === undefined) return redactGivenRecord(project, input.record, fields)
-      return redactStored(handoffs, project, { id, fields, apply, forceReason: force_reason })
+      return redactStored(project, { id, fields, apply, forceReason: force_reason })
     },
     digest: ({ findings, redactions, applied }) =>
       digestOf([

@@ -78,7 +78,7 @@ export function resumeTool(handoffs: Handoffs) {
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return resumeRecord(handoffs, ctx, project, {
+      return resumeRecord(ctx, project, {
         id: input.id,
         maxTokens: input.max_tokens,
         mark: input.mark,

@@ -57,7 +57,7 @@ export function transitionTool(handoffs: Handoffs) {
     example: { id: 'latest', to: 'validated' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return transitionRecord(handoffs, ctx, project, {
+      return transitionRecord(ctx, project, {
         id: input.id,
         to: input.to,
         from: input.from === undefined ? undefined : oneOf('from', input.from, STATUSES),

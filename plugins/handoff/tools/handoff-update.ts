@@ -58,7 +58,7 @@ export function updateTool(handoffs: Handoffs) {
     },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return updateRecord(handoffs, project, {
+      return updateRecord(project, {
         id: input.id,
         ifMatch: input.if_match,
         patch: input.patch,

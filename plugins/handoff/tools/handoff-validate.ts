@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool, inWords, type TypedFiles } from '../../../server/plugin.ts'
 import { type Candidate, validateRecord } from '../actions/validate-record.ts'
-import { LEVELS } from '../domain/validation.ts'
+import { LEVELS } from '../domain/checks/validation.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
@@ -63,14 +63,11 @@ export function validateTool(handoffs: Handoffs) {
     example: { record: { kind: 'handoff' } },
     async handler(ctx, given) {
       const project = await handoffs.project(ctx, given.project)
-      const verdict = await validateRecord(
-        handoffs,
-        ctx,
-        project,
-        candidateOf(given),
-        given.level,
-        given.strict,
-      )
+      const verdict = await validateRecord(ctx, project, {
+        candidate: candidateOf(given),
+        level: given.level,
+        strict: given.strict,
+      })
       return { root: project.root, warnings: [], ...verdict }
     },
     digest: ({ schema_valid, errors, errors_total, validation, can_ready, ready_blockers, quality }) =>
