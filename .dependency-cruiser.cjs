@@ -16,6 +16,18 @@ const MODULES_LAYERS = [
   'tools',
 ]
 
+/** plugins/handoff: the folders that each folder may import beside itself, and the files beside `index.ts`. */
+const HANDOFF_FOLDERS = {
+  store: { folders: ['domain'], files: ['reasons'] },
+  files: { folders: ['domain'], files: ['reasons'] },
+  git: { folders: ['domain'], files: ['reasons'] },
+  actions: {
+    folders: ['domain', 'store', 'files', 'git'],
+    files: ['reasons', 'config', 'project', 'session'],
+  },
+  tools: { folders: ['domain', 'store', 'actions'], files: ['reasons', 'config', 'project', 'session'] },
+}
+
 const core = (names) => `^(node:)?(${names})$`
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -149,6 +161,40 @@ module.exports = {
       severity: 'error',
       from: { path: '^plugins/modules/(reasons|config|errno)\\.ts$' },
       to: { path: '^plugins/modules/.+/' },
+    },
+    ...Object.entries(HANDOFF_FOLDERS).map(([folder, { folders, files }]) => ({
+      name: `handoff-folder-${folder}`,
+      comment: 'plugins/handoff: records and stores know no action, actions no tool.',
+      severity: 'error',
+      from: { path: `^plugins/handoff/${folder}/` },
+      to: {
+        path: '^plugins/handoff/',
+        pathNot: `^plugins/handoff/((${[folder, ...folders].join('|')})/|(${files.join('|')})\\.ts$)`,
+      },
+    })),
+    {
+      name: 'handoff-folders-are-all',
+      comment: 'Every folder of plugins/handoff has its row in HANDOFF_FOLDERS.',
+      severity: 'error',
+      from: {
+        path: `^plugins/handoff/(?!(domain|${Object.keys(HANDOFF_FOLDERS).join('|')}|testing)/)[^/]+/`,
+      },
+      to: {},
+    },
+    {
+      name: 'handoff-project-is-below-actions',
+      severity: 'error',
+      from: { path: '^plugins/handoff/(reasons|config|project|session)\\.ts$' },
+      to: {
+        path: '^plugins/handoff/(actions|tools|[^/]+\\.ts$)',
+        pathNot: '/(reasons|config|project)\\.ts$',
+      },
+    },
+    {
+      name: 'handoff-checks-are-the-top-of-the-domain',
+      severity: 'error',
+      from: { path: '^plugins/handoff/domain/[^/]+\\.ts$' },
+      to: { path: '^plugins/handoff/domain/checks/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
