@@ -33,6 +33,10 @@ const PROOFS: readonly Proof[] = [
     command: ['dist/satchel.js', 'torture', 'handoffs', '--seed', SEED],
   },
   {
+    name: 'modules: 100 kills and 5,000 crash points of an ingest',
+    command: ['dist/satchel.js', 'torture', 'ingest', '--seed', SEED],
+  },
+  {
     name: 'room: two hours of visitors',
     command: ['dist/satchel.js', 'torture', 'churn', '--seed', SEED, '--minutes', '120'],
   },

@@ -7,9 +7,9 @@ import type { Chance } from './chance.ts'
 export interface KillOptions {
   readonly chance: Chance
   readonly kills: number
-  /** A process is killed at most this long after its first answer. */
+  /** A process is killed at most this long after its first line. */
   readonly withinMs: number
-  /** The command line of the n-th process. It says `A <what>` for each answer. */
+  /** The command line of the n-th process. It says `A <what>` for each answer, and may say before that it is ready. */
   victim(n: number): readonly [command: string, ...args: string[]]
   /** Looks at what a death left. `answers`: everything that was said so far. */
   judge(answers: readonly string[]): Promise<readonly string[]>
@@ -50,8 +50,7 @@ async function killOne(
   await new Promise<void>((resolve) => {
     void closed.then(resolve)
     lines.on('line', (line) => {
-      if (!line.startsWith('A ')) return
-      answers.push(line.slice(2))
+      if (line.startsWith('A ')) answers.push(line.slice(2))
       resolve()
     })
   })

@@ -30,7 +30,7 @@ interface StoreSubject {
   readonly points: number
   /** What the report says when nothing is broken. */
   readonly kept: string
-  load(): Promise<StoreTorture>
+  load(env: Readonly<Record<string, string | undefined>>): Promise<StoreTorture>
 }
 
 const BROKEN_EXIT = 3 // design surface: a finding
@@ -54,7 +54,7 @@ export function storeVerb({ subject, summary, description, kills, points, kept, 
     typing: {},
     examples: [`satchel torture ${subject} --kills 10 --points 1000`],
     async run(world, { seed = Date.now() % 2 ** 31, minutes, dir, victim, ...wanted }) {
-      const torture = await load()
+      const torture = await load(world.terminal.env)
       if (victim !== undefined) return await torture.work(victim, seed)
       const { program, note, signal } = labContext(world)
       const began = performance.now()

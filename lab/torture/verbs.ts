@@ -3,9 +3,10 @@ import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
 import { churnVerb } from './churn/command.ts'
 import { handoffsVerb } from './handoffs/command.ts'
+import { ingestVerb } from './ingest/command.ts'
 import { roomVerb } from './room/command.ts'
 
-const SUBJECTS = [churnVerb, handoffsVerb, roomVerb]
+const SUBJECTS = [churnVerb, handoffsVerb, ingestVerb, roomVerb]
 
 /** `satchel torture`: every crash test, on this machine's own disk. */
 const tortureVerb = defineHostVerb({

@@ -147,10 +147,10 @@ function reportOf({ plan, now, outputDir, output, tally }: IngestRun, began: num
   }
 }
 
-async function lockOutput({ outputDir }: RunRequest): Promise<ProcessLock> {
+async function lockOutput({ outputDir, disk }: RunRequest): Promise<ProcessLock> {
   try {
-    await makeDirectoryDurably(stateDir(outputDir))
-    return await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
+    await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
+    return await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'), { disk })
   } catch (thrown) {
     throw storageFailure(thrown)
   }
@@ -218,7 +218,9 @@ interface Finish {
 export async function finish(run: IngestRun): Promise<Finish> {
   const { outputDir, output, stamps, tally } = run
   await output.flush()
-  const keepsVectors = [...output.records.values()].some(({ embedded }) => embedded)
+  // A run that died before it could note what it embedded may have left vectors of any record.
+  const keepsVectors =
+    run.vectors !== undefined || [...output.records.values()].some(({ embedded }) => embedded)
   const removed = run.prune ? pruneRecords(output) : []
   // A run without embeddings, or one that is killed, leaves their removal to the next.
   if (keepsVectors) for (const { id } of removed) output.staleVectors.add(id)
@@ -256,7 +258,7 @@ function withoutVector({ why, ...place }: VectorFailure): Failure {
 }
 
 function vectorWork(
-  { outputDir, output, signal, progress }: IngestRun,
+  { outputDir, output, disk, signal, progress }: IngestRun,
   removed: readonly string[],
 ): VectorWork {
   return {
@@ -264,7 +266,7 @@ function vectorWork(
     records: [...output.records.values()],
     touched: output.touched(),
     removed,
-    load: (record) => loadSummary(outputDir, record.summary_file),
+    load: (record) => loadSummary(outputDir, record.summary_file, disk),
     signal,
     progress: (done, total) => progress(done, total, 'vectors'),
   }

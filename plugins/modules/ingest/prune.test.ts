@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { embeddingOptions } from '../config.ts'
+import { loadLexicon } from '../search/lexicon-file.ts'
+import { openStore } from '../search/open-store.ts'
+import { vectorOpener } from '../search/vector-update.ts'
 import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
@@ -62,6 +66,34 @@ test('a dry run with pruning names what is known to be removed, and removes noth
   )
   assert.deepEqual(without.pruned, [])
   assert.deepEqual([await world.files(), await world.index()], before)
+})
+
+test('pruning removes the vectors of a run that was killed before the index noted them', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN } }])
+  const options = embeddingOptions.parse({ enabled: true, vectordb_path: join(world.dir, 'vectors') })
+  const parts = { loadLexicon: () => loadLexicon(undefined), workingDirectory: world.dir, env: {} }
+  const open = vectorOpener({ ...parts, now: () => new Date() })
+  const run = async (prune: boolean) =>
+    world.run([{ url, recursive: true }], {
+      prune,
+      vectors: await open(options, 'operator', new AbortController().signal),
+    })
+  await run(false)
+  const index = join(world.outputDir, '.satchel', 'index.json')
+  await writeFile(index, (await readFile(index, 'utf8')).replaceAll('"embedded":true', '"embedded":false'))
+  await buildRemote(path, [{ continues: true, removes: ['sub/x.tf'] }])
+
+  const { pruned } = await run(true)
+
+  const { records } = await world.index()
+  const store = await openStore(options, world.dir)
+  assert.equal(pruned.length, 1)
+  assert.deepEqual(
+    [...(await store.digests()).keys()],
+    records.map(({ id }) => id),
+  )
 })
 
 test('pruning in a narrower run removes only what the ref no longer has', async (t) => {

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import {
+  type Disk,
   type LockOptions,
   makeDirectoryDurably,
   type ProcessLock,
@@ -15,9 +16,12 @@ const SILENT_MS = 10 * BEAT_MS
  * Takes the lock at `path`, whose folder exists; waits up to `waitMs` for its holder.
  * Errors: `conflict`/`ingest_running`; the file system's own.
  */
-export async function takeIngestLock(path: string, waitMs = 0): Promise<ProcessLock> {
-  const options = ingestLock(path)
-  await makeDirectoryDurably(dirname(options.path))
+export async function takeIngestLock(
+  path: string,
+  { waitMs = 0, disk }: { readonly waitMs?: number; readonly disk?: Disk | undefined } = {},
+): Promise<ProcessLock> {
+  const options = { ...ingestLock(path), disk }
+  await makeDirectoryDurably(dirname(options.path), undefined, disk)
   const attempt = await waitForLock(options, waitMs)
   if (attempt.kind === 'owner') return attempt.lock
   throw refusals.ingest_running()

@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
 
 /** A summary that the index names. Errors: `conflict`/`index_damaged` when it is missing or not JSON. */
-export async function loadSummary(outputDir: string, name: string): Promise<ModuleSummary> {
+export async function loadSummary(outputDir: string, name: string, disk = realDisk): Promise<ModuleSummary> {
   try {
-    return JSON.parse(await readFile(join(outputDir, name), 'utf8')) as ModuleSummary // named and written by us
+    return JSON.parse((await disk.readFile(join(outputDir, name))).toString('utf8')) as ModuleSummary // named and written by us
   } catch (cause) {
     throw refusals.summary_damaged({ cause })
   }

@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer'
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { orMissing } from '../../../server/plugin.ts'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
 import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
@@ -39,17 +38,17 @@ interface Loading {
  * The store that needs no server: vectra's file in `folder`, searched by an exact scan of its vectors in memory.
  * Reading never loads vectra. Each call looks whether the file changed and keeps the old content until the new is whole.
  */
-export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
+export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk): VectorStore {
   const file = join(folder, 'index.json')
   let loaded: Loaded | undefined
   let loading: Loading | undefined
 
   /** Concurrent searches share one read. */
   const load = async (): Promise<PackedVectors | undefined> => {
-    const seen = await stampOf(file)
+    const seen = await stampOf(file, disk)
     if (seen === undefined) return undefined
     if (loaded?.stamp === seen.stamp) return loaded.packed
-    if (loading?.stamp !== seen.stamp) loading = { stamp: seen.stamp, loaded: readWhole(file, seen) }
+    if (loading?.stamp !== seen.stamp) loading = { stamp: seen.stamp, loaded: readWhole(file, seen, disk) }
     const mine = loading
     try {
       loaded = await mine.loaded
@@ -71,7 +70,7 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
         if (packed) refuseOtherStore(packed.header, header)
         refuseTooMuch(packed, changes)
         const { updateIndex } = await import('./vectra.lazy.ts')
-        await updateIndex(folder, header, changes)
+        await updateIndex(folder, header, changes, disk)
       })
     },
     async replace(header, items) {
@@ -80,7 +79,7 @@ export function embeddedStore(folder: string, lock: StoreLock): VectorStore {
         const { lexicon_version, tokenizer_version } = header
         if (held) refuseOtherStore({ ...held.header, lexicon_version, tokenizer_version }, header)
         const { replaceIndex } = await import('./vectra.lazy.ts')
-        await replaceIndex(folder, header, items)
+        await replaceIndex(folder, header, items, disk)
       })
     },
     async query(vector, filter) {
@@ -111,11 +110,11 @@ export function nearest(packed: PackedVectors, vector: Float32Array, filter: Vec
 
 interface Seen {
   readonly stamp: string
-  readonly bytes: bigint
+  readonly bytes: number
 }
 
-async function readWhole(file: string, { stamp, bytes }: Seen): Promise<Loaded> {
-  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(textOf(await readFile(file)), file) }
+async function readWhole(file: string, { stamp, bytes }: Seen, disk: Disk): Promise<Loaded> {
+  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(textOf(await disk.readFile(file)), file) }
   const { unpackInThread } = await import('./unpack-thread.ts')
   return { stamp, packed: await unpackInThread(file) }
 }
@@ -125,9 +124,9 @@ function textOf(bytes: Buffer): string {
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 }
 
-async function stampOf(file: string): Promise<Seen | undefined> {
-  const stats = await orMissing(stat(file, { bigint: true }))
-  return stats && { stamp: `${stats.mtimeNs}:${stats.size}:${stats.ino}`, bytes: stats.size }
+async function stampOf(file: string, disk: Disk): Promise<Seen | undefined> {
+  const stamp = await disk.stamp(file)
+  return stamp === undefined ? undefined : { stamp, bytes: Number.parseInt(stamp, 10) } // it begins with the size
 }
 
 /** One JSON text ends at 512 MB; the refusal comes before anything is written. */

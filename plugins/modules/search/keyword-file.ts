@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
+import { type Disk, makeDirectoryDurably, realDisk, writeFileDurably } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { type IndexRecord, stateDir } from '../output/module-index.ts'
 import {
@@ -43,8 +42,9 @@ export async function openKeywordIndex(
   records: readonly IndexRecord[],
   load: LoadSummary,
   lexicon: Lexicon,
+  disk = realDisk,
 ): Promise<KeywordIndex> {
-  const stored = await readStored(outputDir)
+  const stored = await readStored(outputDir, disk)
   if (stored?.source !== sourceOf(records)) return buildFrom(records, load, lexicon)
   const loadStored = stored.chars > IN_PLACE_CHARS ? loadLargeKeywordIndex : loadKeywordIndex
   return (await loadStored(stored.index, lexicon)) ?? buildFrom(records, load, lexicon)
@@ -56,11 +56,12 @@ export async function saveKeywordIndex(
   records: readonly IndexRecord[],
   load: LoadSummary,
   lexicon: Lexicon,
+  disk = realDisk,
 ): Promise<void> {
-  const stored = await readStored(outputDir)
+  const stored = await readStored(outputDir, disk)
   const source = sourceOf(records)
   if (stored?.source === source && isKeywordIndex(stored.index, lexicon)) return
-  await writeKeywordIndex(outputDir, records, load, lexicon)
+  await writeKeywordIndex(outputDir, records, load, lexicon, disk)
 }
 
 /** Replaces the stored index by one built from these records. */
@@ -69,11 +70,12 @@ export async function writeKeywordIndex(
   records: readonly IndexRecord[],
   load: LoadSummary,
   lexicon: Lexicon,
+  disk = realDisk,
 ): Promise<void> {
   const index = await buildFrom(records, load, lexicon)
-  await makeDirectoryDurably(stateDir(outputDir))
+  await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
   const file = { source: sourceOf(records), index: index.toJSON() }
-  await writeFileDurably(keywordPath(outputDir), JSON.stringify(file))
+  await writeFileDurably(keywordPath(outputDir), JSON.stringify(file), { disk })
 }
 
 interface Stored {
@@ -83,9 +85,9 @@ interface Stored {
 }
 
 /** Derived and rebuildable: an unreadable file counts as missing. */
-async function readStored(outputDir: string): Promise<Stored | undefined> {
+async function readStored(outputDir: string, disk: Disk): Promise<Stored | undefined> {
   try {
-    const text = await readFile(keywordPath(outputDir), 'utf8')
+    const text = (await disk.readFile(keywordPath(outputDir))).toString('utf8')
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? { ...value, chars: text.length } : undefined
   } catch {

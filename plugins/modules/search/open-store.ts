@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path'
-import { makeDirectoryDurably } from '../../../server/plugin.ts'
+import { type Disk, makeDirectoryDurably, realDisk } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { refusals } from '../reasons.ts'
-import { embeddedStore } from './embedded-store.ts'
+import { embeddedStore, type StoreLock } from './embedded-store.ts'
 import type { VectorStore } from './vector-store.ts'
 
 const DEFAULT_PORT = 8000
@@ -13,16 +13,20 @@ const COLLECTION = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/
 
 /**
  * The configured vector store: a ChromaDB server when `vectordb_host` is set, else the file in `vectordb_path`.
- * Opens nothing yet; the caller closes it.
+ * Opens nothing yet; the caller closes it. `disk` is that of the file.
  * Errors: `invalid`/`options_invalid` for a collection name; `unavailable`/`chroma_client_missing`.
  */
-export async function openStore(options: EmbeddingOptions, workingDirectory: string): Promise<VectorStore> {
+export async function openStore(
+  options: EmbeddingOptions,
+  workingDirectory: string,
+  disk = realDisk,
+): Promise<VectorStore> {
   const collection = options.collection_name
   if (!COLLECTION.test(collection) || collection.includes('..')) {
     throw refusals.collection_refused()
   }
   if (!options.vectordb_host) {
-    return embeddedStore(embeddedFolder(options, workingDirectory), locked)
+    return embeddedStore(embeddedFolder(options, workingDirectory), locked(disk), disk)
   }
   const { chromaStore } = await import('./chroma.lazy.ts').catch((cause: unknown) => {
     throw refusals.chroma_client_missing({ cause })
@@ -38,12 +42,14 @@ export function embeddedFolder(options: EmbeddingOptions, workingDirectory: stri
 const LOCK_WAIT_MS = 5_000
 
 /** Two runs wait for each other here; the lock beside the folder is held for one update only. */
-async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  await makeDirectoryDurably(dirname(folder))
-  const lock = await takeIngestLock(`${folder}.lock`, LOCK_WAIT_MS)
-  try {
-    return await work()
-  } finally {
-    await lock.release()
+function locked(disk: Disk): StoreLock {
+  return async (folder, work) => {
+    await makeDirectoryDurably(dirname(folder), undefined, disk)
+    const lock = await takeIngestLock(`${folder}.lock`, { waitMs: LOCK_WAIT_MS, disk })
+    try {
+      return await work()
+    } finally {
+      await lock.release()
+    }
   }
 }

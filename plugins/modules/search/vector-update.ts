@@ -1,3 +1,4 @@
+import type { Disk } from '../../../server/plugin.ts'
 import { groupVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { primaryProvider, providerNames } from '../domain/providers.ts'
@@ -61,6 +62,8 @@ export interface VectorParts {
   readonly workingDirectory: string
   readonly env: Readonly<Record<string, string | undefined>>
   now(): Date
+  /** That of the output directory and of the embedded store; absent: this machine's. */
+  readonly disk?: Disk | undefined
 }
 
 /** Makes the vector step of an ingest run; see `OpenVectors`. */
@@ -68,7 +71,7 @@ export function vectorOpener(parts: VectorParts): OpenVectors {
   return async (options) => {
     requireKey(options)
     const lexicon = await parts.loadLexicon()
-    const store = await openStore(options, parts.workingDirectory)
+    const store = await openStore(options, parts.workingDirectory, parts.disk)
     const held = await store.header()
     if (held) refuseOtherStore(held, wantedHeader(options, lexicon, held))
     return { update: (work) => update({ options, parts, lexicon, store }, work) } satisfies VectorStep
@@ -107,7 +110,7 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
     if (dims > 0 && changes.upsert.length + changes.touch.length + changes.remove.length > 0) {
       await store.apply({ ...header, dims }, changes)
     }
-    await saveKeywordIndex(work.outputDir, plan.latest, work.load, lexicon)
+    await saveKeywordIndex(work.outputDir, plan.latest, work.load, lexicon, parts.disk)
     return {
       strategy: embedder.strategy,
       upserted: embedded.items.length,
@@ -152,11 +155,11 @@ interface Plan {
 }
 
 /** Compares every record with what is stored: by the digest of its document, which follows from summary and options. */
-async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> {
+async function planOf({ options, parts, store }: Run, work: VectorWork): Promise<Plan> {
   const digests = await store.digests()
   const include = includeOf(options)
   const sameInclude = sameOptions((await store.header())?.include, include)
-  const latest = await latestRecords(work)
+  const latest = await latestRecords(work, parts.disk)
   const latestIds = new Set(latest.map(({ id }) => id))
   const embed: Candidate[] = []
   const touch: Touch[] = []
@@ -179,8 +182,9 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
 /** The records of the latest ref of each module, as the index on disk groups them. */
 export async function latestRecords(
   work: Pick<VectorWork, 'outputDir' | 'records'>,
+  disk?: Disk,
 ): Promise<readonly IndexRecord[]> {
-  const index = await loadIndex(work.outputDir)
+  const index = await loadIndex(work.outputDir, disk)
   return index ? groupVersions(index, work.records).map(({ latest }) => latest) : work.records
 }
 

@@ -1,7 +1,12 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LocalIndex } from 'vectra/lib/LocalIndex.js'
-import { makeDirectoryDurably, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  makeDirectoryDurably,
+  orMissing,
+  realDisk,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { damaged } from './packed-vectors.ts'
 import type { StoreHeader } from './store-header.ts'
 import { sixDecimals } from './vector-record.ts'
@@ -33,6 +38,13 @@ interface Inside {
  * index is never read again; the caller holds the store's lock.
  */
 class DurableIndex extends LocalIndex {
+  readonly #disk: Disk
+
+  constructor(folder: string, disk: Disk) {
+    super(folder)
+    this.#disk = disk
+  }
+
   private inside(): Inside {
     return this as unknown as Inside // the two fields below exist in vectra 0.12.3, which is pinned
   }
@@ -40,8 +52,11 @@ class DurableIndex extends LocalIndex {
   /** Starts an update on what is on disk, or on an empty index with this header. */
   async open(header: StoreHeader): Promise<IndexFile> {
     const inside = this.inside()
-    if (existsSync(join(this.folderPath, this.indexName))) await this.beginUpdate()
-    else inside._update = { version: 1, metadata_config: {}, satchel: header, items: [] }
+    const bytes = await orMissing(this.#disk.readFile(join(this.folderPath, this.indexName)))
+    if (bytes) {
+      inside._data = JSON.parse(bytes.toString('utf8')) as IndexFile // the store has just checked it
+      await this.beginUpdate()
+    } else inside._update = { version: 1, metadata_config: {}, satchel: header, items: [] }
     if (!inside._update) throw damaged(this.folderPath, 'it cannot be opened for an update')
     inside._update.satchel = header
     return inside._update
@@ -49,8 +64,9 @@ class DurableIndex extends LocalIndex {
 
   override async endUpdate(): Promise<void> {
     const inside = this.inside()
-    await makeDirectoryDurably(this.folderPath)
-    await writeFileDurably(join(this.folderPath, this.indexName), JSON.stringify(inside._update))
+    await makeDirectoryDurably(this.folderPath, undefined, this.#disk)
+    const path = join(this.folderPath, this.indexName)
+    await writeFileDurably(path, JSON.stringify(inside._update), { disk: this.#disk })
     inside._data = inside._update
     inside._update = undefined
   }
@@ -61,8 +77,9 @@ export async function updateIndex(
   folder: string,
   header: StoreHeader,
   changes: VectorChanges,
+  disk = realDisk,
 ): Promise<void> {
-  const index = new DurableIndex(folder)
+  const index = new DurableIndex(folder, disk)
   const file = await index.open(header)
   const items = new Map(file.items.map((item) => [item.id, item]))
   for (const id of changes.remove) items.delete(id)
@@ -80,10 +97,11 @@ export async function replaceIndex(
   folder: string,
   header: StoreHeader,
   items: readonly VectorItem[],
+  disk = realDisk,
 ): Promise<void> {
   const file: IndexFile = { version: 1, metadata_config: {}, satchel: header, items: items.map(indexItem) }
-  await makeDirectoryDurably(folder)
-  await writeFileDurably(join(folder, 'index.json'), JSON.stringify(file))
+  await makeDirectoryDurably(folder, undefined, disk)
+  await writeFileDurably(join(folder, 'index.json'), JSON.stringify(file), { disk })
 }
 
 function indexItem({ id, metadata, document, vector }: VectorItem): IndexItem {
