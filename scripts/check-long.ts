@@ -78,6 +78,10 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '50' },
   },
   {
+    name: 'every fact of an answer reaches the model in real harnesses',
+    command: ['--import', 'tsx', 'scripts/harnesses.ts'],
+  },
+  {
     name: 'every target of the container file built and run, where docker, podman or buildah answers',
     command: [...testing, 'test/modules-image.test.ts'],
     env: { SATCHEL_DOCKER: '1' },
