@@ -68,8 +68,9 @@ export async function newestLock<P>(files: LockFiles): Promise<LockRecord<P> | u
   return readRecord(files, lockFile(files, highest), highest)
 }
 
+/** Counts markers too: a power cut may keep the marker of a number and lose its lock, and that number is used up. */
 export async function highestLock(files: LockFiles): Promise<number> {
-  return Math.max(0, ...(await lockNames(files)).map(({ name, n }) => (name.endsWith('.released') ? 0 : n)))
+  return Math.max(0, ...(await lockNames(files)).map(({ n }) => n))
 }
 
 /** The files of this lock, markers included. */

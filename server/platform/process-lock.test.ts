@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { realDisk } from './disk.ts'
 import { systemProcesses } from './process-liveness.ts'
 import { type LockAttempt, type LockOptions, takeLock } from './process-lock.ts'
+import { createSimulatedDisk } from './testing/simulated-disk.ts'
 
 const released = 'marker'
 
@@ -69,4 +70,18 @@ test('a lock is released once, then taken with the next number', async (t) => {
   assert.deepEqual([meanwhile.kind, second.kind], ['held', 'owner'])
   assert.equal(second.kind === 'owner' && second.lock.record.n, 2)
   assert.equal(first.lock.holds(), false)
+})
+
+test('a marker whose lock a power cut took makes no two holders', async () => {
+  const start = new Map<string, Buffer | 'directory'>([
+    ['/', 'directory'],
+    ['/lock.2.released', Buffer.alloc(0)],
+  ])
+  const { disk } = createSimulatedDisk(start, { below: () => 0 })
+  const take = () => takeLock({ disk, path: '/lock.', released: 'marker' })
+
+  const first = await take()
+  const second = await take()
+
+  assert.deepEqual([first.kind, second.kind], ['owner', 'held'])
 })
