@@ -20,7 +20,10 @@ export interface BriefSection {
 
 const entry = (lead: string, text: string): BriefEntry => ({ lead, text })
 
-/** What a brief always shows, in order: title, objective, next action, constraints, what not to retry. */
+/**
+ * What a brief always shows, in order: title, objective, next action and how it is accepted, when the work is done,
+ * constraints, what not to retry.
+ */
 export function reservedEntries(record: Handoff): readonly BriefEntry[] {
   const next = firstNextAction(record)
   const avoid = failedAttempts(record).filter((attempt) => attempt.avoid_repeating)
@@ -33,6 +36,8 @@ export function reservedEntries(record: Handoff): readonly BriefEntry[] {
           body(`${next.suggested_action} - ${next.description}`),
         )
       : entry('Next action: ', 'no next action recorded'),
+    ...(next?.acceptance_check ? [entry('Accepted when: ', body(next.acceptance_check))] : []),
+    ...record.work.definition_of_done.map((text) => entry('Done when: ', body(text))),
     ...record.work.constraints.map((text) => entry('Constraint: ', body(text))),
     ...avoid.map(({ id, approach, outcome, reason }) =>
       entry(`Do not retry (${id}): `, body(because(approach, [outcome, reason]))),

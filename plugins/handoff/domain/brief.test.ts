@@ -15,7 +15,11 @@ function maximal(): Handoff {
   const number = (n: number) => String(n + 1).padStart(3, '0')
   return {
     ...BASE,
-    work: { ...BASE.work, constraints: times(6, (n) => `Constraint number ${n}`) },
+    work: {
+      ...BASE.work,
+      definition_of_done: times(2, (n) => `Criterion number ${n}`),
+      constraints: times(6, (n) => `Constraint number ${n}`),
+    },
     summary: {
       ...BASE.summary,
       completed: times(50, (n) => long('done', n)),
@@ -52,7 +56,7 @@ function maximal(): Handoff {
       description: long('open', n),
       suggested_action: `Do step ${n}`,
       blocked_by: [],
-      acceptance_check: null,
+      acceptance_check: `Check ${n}`,
     })),
   }
 }
@@ -79,6 +83,8 @@ for (const maxTokens of [200, 1200, 8000]) {
     assert.equal(text.match(/^Do not retry \(F-00\d\): /gm)?.length, failedAttempts(record).length)
     assert.match(text, /^Objective: /m)
     assert.match(text, /^Next action \(O-002, high\): /m)
+    assert.match(text, /^Accepted when: /m)
+    assert.equal(text.match(/^Done when: /gm)?.length, 2)
     assert.equal(text, briefOf(parts(record, maxTokens)).text)
     const shown = text.match(/^- D-\d{3}: /gm)?.length ?? 0
     assert.equal(omitted['decisions'] ?? 0, 40 - shown)
@@ -114,7 +120,7 @@ test('no text of a record can end the fence of its brief', () => {
   const spots: readonly ((text: string) => Partial<Handoff>)[] = [
     (text) => ({ work: { ...BASE.work, title: text } }),
     (text) => ({ work: { ...BASE.work, objective: text } }),
-    (text) => ({ work: { ...BASE.work, constraints: [text] } }),
+    (text) => ({ work: { ...BASE.work, constraints: [text], definition_of_done: [text] } }),
     (text) => ({ summary: { ...BASE.summary, current_state: text } }),
     (text) => ({ summary: { ...BASE.summary, completed: [text], in_progress: [text], discoveries: [text] } }),
     (text) => ({ decisions: BASE.decisions.map((item) => ({ ...item, decision: text, rationale: text })) }),
@@ -130,7 +136,11 @@ test('no text of a record can end the fence of its brief', () => {
         description: text,
         suggested_action: text,
         blocked_by: [text],
+        acceptance_check: text,
       })),
+    }),
+    (text) => ({
+      open_items: BASE.open_items.map((item) => ({ ...item, blocked_by: [], acceptance_check: text })),
     }),
     (text) => ({ risks: BASE.risks.map((item) => ({ ...item, description: text, mitigation: text })) }),
     (text) => ({ artifacts: BASE.artifacts.map((item) => ({ ...item, path: text, description: text })) }),
