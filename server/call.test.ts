@@ -43,7 +43,7 @@ const double = defineTool({
     if (fail === 'abort') ctx.signal.throwIfAborted()
     return { result: amount * 2 }
   },
-  digest: ({ result }) => `${result} `.repeat(1000),
+  headline: ({ result }) => `${result} `.repeat(1000),
 })
 
 const guarded = defineTool({ ...double, name: 'guarded', requires: 'propose' })
@@ -63,7 +63,7 @@ test('a call gives the data and a digest of at most 1,200 characters', async (t)
 
   assert.equal(got.kind, 'done')
   assert.deepEqual(got.kind === 'done' && got.data, { result: 42 })
-  assert.equal(got.kind === 'done' && got.text.length, 1200)
+  assert.deepEqual(got.kind === 'done' && got.input, { amount: 21 })
 })
 
 test('an unknown argument is refused with the nearest name before the handler runs', async (t) => {
@@ -165,21 +165,21 @@ test("a session made by one plugin reaches no other plugin's tools", async (t) =
   })
 })
 
-test('a tool without one of the hints, a description, an example, an output or a digest does not compile', () => {
-  const { annotations, description, example, output, digest, ...rest } = double
+test('a tool without one of the hints, a description, an example, an output or a headline does not compile', () => {
+  const { annotations, description, example, output, headline, ...rest } = double
   // @ts-expect-error destructive is missing
   defineTool({ ...double, annotations: { readOnly: true, idempotent: true, openWorld: false } })
   // @ts-expect-error no annotations
-  defineTool({ ...rest, description, example, output, digest })
+  defineTool({ ...rest, description, example, output, headline })
   // @ts-expect-error no description
-  defineTool({ ...rest, annotations, example, output, digest })
+  defineTool({ ...rest, annotations, example, output, headline })
   // @ts-expect-error no example
-  defineTool({ ...rest, annotations, description, output, digest })
+  defineTool({ ...rest, annotations, description, output, headline })
   // @ts-expect-error no output
-  defineTool({ ...rest, annotations, description, example, digest })
-  // @ts-expect-error no digest
-  const undigested = defineTool({ ...rest, annotations, description, example, output })
+  defineTool({ ...rest, annotations, description, example, headline })
+  // @ts-expect-error no headline
+  const unnamed = defineTool({ ...rest, annotations, description, example, output })
   // @ts-expect-error an example that the input refuses
   defineTool({ ...double, example: { amount: 'two' } })
-  assert.equal(undigested.name, 'double')
+  assert.equal(unnamed.name, 'double')
 })

@@ -24,13 +24,14 @@ export interface OwnedTool {
   readonly howToJoin?: string
 }
 
-/** The answer of a tool: the data and its digest as text, or the started task. */
+/** The answer of a tool: the data and the parsed input, or the started task. */
 export type CallAnswer =
-  | { readonly kind: 'done'; readonly data: Record<string, unknown>; readonly text: string }
+  | {
+      readonly kind: 'done'
+      readonly data: Record<string, unknown>
+      readonly input: Readonly<Record<string, unknown>>
+    }
   | { readonly kind: 'task'; readonly task: TaskState }
-
-/** Maximum length of a digest (surface, section 7). */
-const DIGEST_MAX_CHARS = 1200
 
 /**
  * Runs a tool, for every door: authorize, parse, handle, check the output, map errors.
@@ -50,8 +51,7 @@ export async function call(
     const answer = await owned.tool.handler(ctx, input)
     const task = startedTask(answer)
     if (task) return { kind: 'task', task }
-    const data = checkOutput(owned.tool, answer)
-    return { kind: 'done', data, text: owned.tool.digest(data).slice(0, DIGEST_MAX_CHARS) }
+    return { kind: 'done', data: checkOutput(owned.tool, answer), input }
   } catch (thrown) {
     throw asCallerError(thrown, ctx, owned.tool.name, visible)
   }

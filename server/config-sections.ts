@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ANSWER_TOKENS, CHANNEL_SETTINGS } from './answer/bounds.ts'
 import { LOG_LEVELS } from './log.ts'
 
 /** `http:` of the configuration (surface, section 5). `mcp --transport` starts from host 127.0.0.1. */
@@ -23,6 +24,16 @@ export const toolsSection = z.object({
   read_only: z.boolean().default(false).describe('removes every tool that writes; always wins'),
   include: z.array(z.string()).default([]).describe('tools listed beside the profile'),
   exclude: z.array(z.string()).default([]).describe('tools never listed'),
+  answer_channel: z
+    .enum(CHANNEL_SETTINGS)
+    .default('auto')
+    .describe('what the model gets of an answer: text, data or both; auto decides by the name of the client'),
+  answer_tokens: z
+    .int()
+    .min(ANSWER_TOKENS.min)
+    .max(ANSWER_TOKENS.max)
+    .default(ANSWER_TOKENS.default)
+    .describe('longest answer over MCP, as the model gets it'),
 })
 
 /** `plugins:` of the configuration: path or npm name -> the plugin's own settings. */
@@ -39,4 +50,6 @@ export const HOST_ENV: Readonly<Record<string, string>> = {
   SERVER_WORKERS: 'http.workers',
   SERVER_RELOAD: 'http.reload',
   SATCHEL_TOKEN: 'http.token',
+  SATCHEL_ANSWER_CHANNEL: 'tools.answer_channel',
+  SATCHEL_ANSWER_TOKENS: 'tools.answer_tokens',
 }

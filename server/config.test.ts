@@ -45,7 +45,14 @@ test('without a file every value is its default', async (t) => {
     allowed_origins: [],
     roots: ['.'],
   })
-  assert.deepEqual(config.tools, { profile: 'standard', read_only: false, include: [], exclude: [] })
+  assert.deepEqual(config.tools, {
+    profile: 'standard',
+    read_only: false,
+    include: [],
+    exclude: [],
+    answer_channel: 'auto',
+    answer_tokens: 4000,
+  })
 })
 
 test('a flag wins over the environment, the environment over the file, the file over the default', async (t) => {

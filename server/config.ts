@@ -71,7 +71,7 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
   const source: Source = { file: found?.file, text, request }
   refuseUnknownTopKeys(source)
   const http = parseSection(source, 'http', httpSection, HOST_ENV)
-  const tools = parseSection(source, 'tools', toolsSection, {})
+  const tools = parseSection(source, 'tools', toolsSection, HOST_ENV)
   const { plugins } = parseSection(source, 'plugins', z.object({ plugins: pluginsSection }), {}, ['plugins'])
   const listed = Object.fromEntries(Object.entries(plugins).map(([name, settings]) => [name, settings ?? {}]))
   return Object.freeze({
@@ -242,7 +242,7 @@ function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], lis
   const plugins: Record<string, unknown> = { ...listed }
   const values: Record<string, unknown> = {
     http: parseSection(source, 'http', httpSection, HOST_ENV),
-    tools: parseSection(source, 'tools', toolsSection, {}),
+    tools: parseSection(source, 'tools', toolsSection, HOST_ENV),
   }
   for (const { plugin, section } of entries) {
     const own = plugin.env ?? {}

@@ -23,7 +23,7 @@ function tool(name: string, extra: Partial<Tool> = {}): Tool {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     example: {},
     handler: async () => ({}),
-    digest: () => name,
+    headline: () => name,
     ...extra,
   }
 }

@@ -1,3 +1,4 @@
+import { ANSWER_DEFAULTS, type AnswerSettings } from './answer/bounds.ts'
 import { authorize, type CallAnswer, call, type OwnedTool } from './call.ts'
 import type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 import type { Resource } from './contract/advanced/resource.ts'
@@ -37,6 +38,8 @@ export interface HostOptions {
   readonly configFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly filter: ToolFilter
+  /** How answers reach models; absent: the defaults. */
+  readonly answers?: AnswerSettings
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   assetPath(name: string): string
@@ -52,6 +55,7 @@ export interface RunningHost {
   readonly signal: AbortSignal
   readonly projectRoot: string
   readonly filter: ToolFilter
+  readonly answers: AnswerSettings
   now(): Date
   /** Reports whether the MCP door offers this tool under the filter. */
   offers(owned: OwnedTool): boolean
@@ -177,6 +181,7 @@ function runningHost(
     filter: options.filter,
     now: options.now,
     offers,
+    answers: options.answers ?? ANSWER_DEFAULTS,
     async authenticate(credentials) {
       for (const { instance } of registry.instances) {
         const principal = await instance.authenticate?.(credentials)

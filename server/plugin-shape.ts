@@ -49,7 +49,7 @@ function toolFault(tool: Members): string | undefined {
   const hints = isJsonObject(tool['annotations']) ? tool['annotations'] : {}
   const hint = HINTS.find((member) => typeof hints[member] !== 'boolean')
   if (hint !== undefined) return `annotations.${hint} must be true or false`
-  const code = ['handler', 'digest'].find((member) => typeof tool[member] !== 'function')
+  const code = ['handler', 'headline'].find((member) => typeof tool[member] !== 'function')
   if (code !== undefined) return `${code} must be a function`
   if (!isJsonObject(tool['example'])) return 'example must be an input'
   const fields = Object.keys(shapeOf(tool['input']) ?? {})

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { assetPath } from './assets.ts'
 import type { CommandLine } from './cli/command-line.ts'
-import type { Io, StopSignal } from './cli/io.ts'
 import type { Settings } from './cli/global-flags.ts'
+import type { Io, StopSignal } from './cli/io.ts'
 import type { Doors, ListedCatalog, ServeOptions, World } from './cli/world.ts'
 import type { Config } from './config.ts'
 import type { NextChange } from './config-changes.ts'
@@ -104,6 +104,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     now,
     env: io.env,
     filter: { profile, readOnly, include, exclude },
+    ...(parts.config && { answers: parts.config.tools }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     assetPath,
     async openListener(host, listener) {

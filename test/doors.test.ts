@@ -59,7 +59,7 @@ const failing = defineTool({
     if (code === 'bug') throw new TypeError('secret text')
     throw new SatchelError(code as ErrorCode, 'as_asked', 'As asked.', { details: { why: code } })
   },
-  digest: () => '',
+  headline: () => '',
 })
 const probe = definePlugin({
   name: 'probe',

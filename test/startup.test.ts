@@ -130,7 +130,7 @@ import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
 const big = defineTool({
   name: 'big', title: 'Big', description: 'Answers a lot.', profile: 'core', input: z.object({}), output: z.object({ text: z.string() }),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false }, cli: { verb: 'big' }, example: {},
-  handler: async () => ({ text: 'x'.repeat(2_000_000) }), digest: () => 'big',
+  handler: async () => ({ text: 'x'.repeat(2_000_000) }), headline: () => 'big',
 })
 export default definePlugin({ name: 'big', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ({ tools: [big] }) })
 `

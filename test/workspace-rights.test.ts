@@ -236,7 +236,7 @@ const other = definePlugin({
         http: { method: 'GET', path: '/sheep' },
         example: {},
         handler: async () => ({ sheep: 3 }),
-        digest: ({ sheep }) => `${sheep} sheep.`,
+        headline: ({ sheep }) => `${sheep} sheep.`,
       }),
     ],
   }),

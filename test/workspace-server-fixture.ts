@@ -186,6 +186,9 @@ export function quietTerminal(write: (text: string) => void): Terminal {
     quiet: true,
     env: {},
     write,
+    async answer(_headline, data) {
+      write(`${JSON.stringify(data)}\n`)
+    },
     note() {},
   }
 }

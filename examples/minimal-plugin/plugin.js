@@ -19,7 +19,7 @@ const greet = defineTool({
     const greeting = `Hello, ${name}!`
     return { greeting: loud ? greeting.toUpperCase() : greeting }
   },
-  digest: ({ greeting }) => greeting,
+  headline: ({ greeting }) => greeting,
 })
 
 export default definePlugin({

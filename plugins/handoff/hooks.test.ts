@@ -48,6 +48,7 @@ async function hook(
     color: false,
     json: false,
     quiet: false,
+    answer: async () => assert.fail('a hook prints no answer'),
     env: {},
     write: (text) => {
       stdout += text

@@ -31,8 +31,8 @@ export function moduleResource(service: ModuleService) {
       const label = `of ${record.name} at ${record.ref}`
       const shown = {
         ...summary,
-        description: fenced(summary.description, { label: `description ${label}` }),
-        readme_content: fenced(summary.readme_content, { label: `README ${label}` }),
+        description: fenced(summary.description, `description ${label}`),
+        readme_content: fenced(summary.readme_content, `README ${label}`),
       }
       return { mimeType: 'application/json', text: cleanText(JSON.stringify(shown, null, 2)) }
     },

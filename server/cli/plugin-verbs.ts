@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError, type NextStep } from '../contract/errors.ts'
-import type { Verb } from '../contract/tool.ts'
+import type { Tool, Verb } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { unconfined } from '../platform/paths.ts'
@@ -12,7 +13,7 @@ import type { Registry } from '../registry.ts'
 import { exampleLine } from './example-line.ts'
 import { openProgress } from './progress.ts'
 import { refusals } from './refusals.ts'
-import { printResult, printText } from './render.ts'
+import { printText } from './render.ts'
 import { readJsonInput, typedFiles } from './typed-files.ts'
 import { markUsage } from './usage.ts'
 import type { Typed, VerbShape } from './verb-parser.ts'
@@ -118,7 +119,7 @@ async function runTool(
     })
     .finally(progress.stop)
   if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
-  await deliver(verb, typed.output, answer, world)
+  await deliver(owned.tool, verb, typed.output, answer.data, world)
   return verb.found?.(answer.data, input) ? FOUND_EXIT : 0
 }
 
@@ -180,15 +181,20 @@ function asTyping(thrown: unknown): unknown {
 }
 
 async function deliver(
+  tool: Tool,
   verb: Verb,
   output: string | undefined,
-  answer: { readonly data: unknown; readonly text: string },
+  data: Record<string, unknown>,
   { io, terminal }: World,
 ): Promise<void> {
-  if (output === undefined || !verb.save) {
-    return printResult(terminal, { data: answer.data, text: verb.print?.(answer.data) ?? answer.text })
+  const print = async (): Promise<void> => {
+    const text = terminal.json ? undefined : verb.print?.(data)
+    if (text !== undefined) return printText(terminal, text)
+    const headline = headlineOf(tool, data)
+    await terminal.answer(headline, terminal.json ? data : withoutOmitted(data, tool.omits))
   }
-  const text = verb.save(answer.data)
+  if (output === undefined || !verb.save) return print()
+  const text = verb.save(data)
   if (output === '-') return printText(terminal, text)
   await writeFileDurably(resolve(io.cwd, output), text).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'ENOSPC'
@@ -196,5 +202,5 @@ async function deliver(
       : refusals.output_not_written({ file: output, error: String(cause.code) }, { cause })
   })
   terminal.note(`written: ${output}`)
-  printResult(terminal, answer)
+  await print()
 }

@@ -30,6 +30,8 @@ export function openTerminal(
   })
   io.stderr.on('error', () => {}) // a closed stderr loses notes, never the result
   const stdoutIsTty = io.stdout.isTTY
+  const columns = io.stdout.columns ?? DEFAULT_COLUMNS
+  const color = stdoutIsTty === true && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb'
   const write = (text: string): void => {
     if (!closed.signal.aborted) io.stdout.write(text)
   }
@@ -41,14 +43,19 @@ export function openTerminal(
     stdinIsTty: io.stdin.isTTY === true,
     stdoutIsTty,
     stderrIsTty: io.stderr.isTTY === true,
-    columns: io.stdout.columns ?? DEFAULT_COLUMNS,
-    color: stdoutIsTty && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb',
+    columns,
+    color,
     json: options.json,
     quiet: options.quiet,
     env: io.env,
     pipeClosed: closed.signal,
     outputLost: () => lost,
     write,
+    async answer(headline, data) {
+      if (options.json) return write(`${JSON.stringify(data, undefined, 2)}\n`)
+      const { terminalText } = await import('../answer/terminal-text.ts')
+      write(`${terminalText(headline, data, { columns: stdoutIsTty ? columns : undefined, color })}\n`)
+    },
     note: (line) => {
       if (!options.quiet) complain(line)
     },

@@ -63,11 +63,16 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Shown in the docs, executed by the tests. */
   readonly example: z.input<I>
   handler(ctx: CallContext, input: z.output<I>): Promise<z.input<O> | TaskStarted>
-  /** Summarizes the result in at most 1,200 characters that are complete without the data; pure. */
-  digest(output: z.output<O>): string
+  /** Names the result in one line of at most 300 characters: the first line of its text; pure. */
+  headline(output: z.output<O>): string
+  /**
+   * Members that the text leaves out -> why, such as a hash or what another member says. A `*` in a path is any
+   * member or entry. The text says everything else that the data says.
+   */
+  readonly omits?: Readonly<Record<`/${string}`, string>>
 }
 
-/** Returns the tool unchanged, for type inference: a missing hint, description, example, output or digest does not compile. */
+/** Returns the tool unchanged, for type inference: a missing hint, description, example, output or headline does not compile. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
   return tool
 }

@@ -8,12 +8,13 @@ export interface UntrustedMark {
   readonly label: string
   /** Maximum length in characters that the MCP door passes on; absent: unlimited. */
   readonly mcpMaxChars?: number
+  /** True: a caller may send it back, so the data has it byte for byte; only text for a model is fenced. */
+  readonly exact?: true
 }
 
 /**
- * Output text of another author. The MCP door cleans, cuts, fences and labels it; REST and the command line return it
- * unchanged.
+ * Output text of another author. The MCP door cleans, shortens and fences it; REST and `--json` return it unchanged.
  */
-export function untrusted(label: string, options: { readonly mcpMaxChars?: number } = {}): z.ZodString {
+export function untrusted(label: string, options: Omit<UntrustedMark, 'label'> = {}): z.ZodString {
   return z.string().meta({ [UNTRUSTED_KEY]: { label, ...options } satisfies UntrustedMark })
 }

@@ -7,14 +7,14 @@ import type { RunningHost } from '../host.ts'
 import { type JsonSchema, jsonSchemaOf, listedInput, listedOutput } from './listed-schema.ts'
 import type { RawTable } from './raw-table.ts'
 import { refusals } from './refusals.ts'
-import { fenceFor } from './untrusted-fields.ts'
+import { type UntrustedText, untrustedTextOf } from './untrusted-fields.ts'
 
 type Descriptor = Readonly<Record<string, unknown>>
 
-/** A tool of this door with its descriptor and the function that fences its output. */
+/** A tool of this door, and how the untrusted text of its output reaches a model. */
 export interface OfferedTool {
   readonly owned: OwnedTool
-  fence(output: unknown): unknown
+  readonly untrusted: UntrustedText
 }
 
 /** The contents of all lists, compiled once per process, frozen, in a deterministic order. */
@@ -97,12 +97,12 @@ export function isTemplate(resource: Resource): boolean {
 }
 
 function offeredTool(owned: OwnedTool): OfferedTool {
-  let fence: ((output: unknown) => unknown) | undefined
+  let found: UntrustedText | undefined
   return {
     owned,
-    fence(output) {
-      fence ??= fenceFor(jsonSchemaOf(owned.tool.output, 'output'))
-      return fence(output)
+    get untrusted() {
+      found ??= untrustedTextOf(jsonSchemaOf(owned.tool.output, 'output'))
+      return found
     },
   }
 }

@@ -16,7 +16,7 @@ test('a tool whose schema cannot be listed is not an error of the remote server'
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     example: {},
     handler: async () => ({}),
-    digest: () => 'done',
+    headline: () => 'done',
   })
   const plugin = definePlugin({
     name: 'dates',

@@ -37,6 +37,16 @@ export const refusals = defineRefusals({
     next: 'Unsubscribe from one first.',
   },
   permission_denied: { code: 'forbidden', message: 'This session may not read, so it cannot subscribe.' },
+  page_cursor: {
+    code: 'invalid',
+    message: 'The cursor belongs to another call or is damaged.',
+    next: 'Send it with the arguments of the call that gave it, or call without it.',
+  },
+  page_changed: {
+    code: 'conflict',
+    message: 'The answer has changed since its first page.',
+    next: 'Call again without the cursor.',
+  },
   plugin_shape: {
     code: 'invalid',
     message: 'A field of the tool "{tool}" has no JSON Schema: {fault}.',

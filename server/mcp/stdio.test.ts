@@ -264,7 +264,7 @@ test('a task started over stdio is polled over stdio, and a listen hears of it',
     modern(3, 'tasks/get', { taskId }),
   )
   await client.find((message) => message['method'] === 'notifications/subscriptions/acknowledged')
-  world.taskChanged(String(taskId), { status: 'completed', outcome: { data: { note: 'n' }, text: 'done' } })
+  world.taskChanged(String(taskId), { status: 'completed', outcome: { data: { note: 'n' } } })
   const hint = await client.find((message) => message['method'] === 'notifications/tasks')
 
   assert.equal(resultType, 'task')

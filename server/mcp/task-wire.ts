@@ -1,14 +1,14 @@
 import type { TaskState } from '../contract/advanced/task.ts'
 import { errorFromBody } from '../contract/errors.ts'
-import { cleanText } from '../platform/untrusted.ts'
 import type { WireResult } from './raw-table.ts'
+import type { ToolAnswer } from './tool-answer.ts'
 import { errorResult } from './tool-error.ts'
 
 const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
 const INTERNAL_ERROR = -32603
 
-/** Fences the data of a task like the output of its tool. */
-export type Fence = (output: unknown) => unknown
+/** Converts the data of a task to the answer of its tool. */
+export type AnswerOf = (data: unknown) => ToolAnswer
 
 /** Returns the flat task of SEP-2663. A caller without elicitation sees `input_required` as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {
@@ -33,9 +33,9 @@ export function maskedTask(task: WireResult, canAsk: boolean): WireResult {
 }
 
 /** Returns the task of `tasks/get` and `notifications/tasks`: the flat task and the member of its status. */
-export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): WireResult {
+export function detailedTask(task: TaskState, canAsk: boolean, answerOf: AnswerOf): WireResult {
   const flat = flatTask(task, canAsk)
-  if (task.status === 'completed') return { ...flat, result: outcomeOf(task, fence) }
+  if (task.status === 'completed') return { ...flat, result: outcomeOf(task, answerOf) }
   if (task.status === 'failed') {
     return { ...flat, error: { code: INTERNAL_ERROR, message: task.failure ?? 'The task failed' } }
   }
@@ -44,12 +44,9 @@ export function detailedTask(task: TaskState, canAsk: boolean, fence: Fence): Wi
 }
 
 /** An error of the tool completes its task: `failed` is reserved for internal faults. */
-function outcomeOf({ outcome }: TaskState, fence: Fence): WireResult {
+function outcomeOf({ outcome }: TaskState, answerOf: AnswerOf): WireResult {
   if (!outcome) return { content: [], isError: false }
   if ('error' in outcome) return errorResult(errorFromBody(outcome.error))
-  return {
-    content: [{ type: 'text', text: cleanText(outcome.text) }],
-    structuredContent: fence(outcome.data),
-    isError: false,
-  }
+  const { text, data } = answerOf(outcome.data)
+  return { content: [{ type: 'text', text }], structuredContent: data, isError: false }
 }

@@ -58,7 +58,7 @@ test('tasks: get, update, cancel; undeclared, unknown and foreign', async (t) =>
   const working = await postModern(url, taskCall('get', id))
   world.taskChanged(id, {
     status: 'completed',
-    outcome: { data: { note: 'written by others' }, text: 'done' },
+    outcome: { data: { note: 'written by others' } },
   })
   const completed = await postModern(url, taskCall('get', id))
   const cancelled = await postModern(url, taskCall('cancel', id))
@@ -76,8 +76,9 @@ test('tasks: get, update, cancel; undeclared, unknown and foreign', async (t) =>
     resultType: string
   }
   assert.deepEqual([status, resultType, result.isError], ['completed', 'complete', false])
-  assert.deepEqual(result.content, [{ type: 'text', text: 'done' }])
-  assert.match(result.structuredContent.note, /^<<<untrusted-/)
+  const [{ text = '' } = {}] = result.content as { text?: string }[]
+  assert.match(text, /<<<untrusted-.*\nnote: written by others\nuntrusted-/)
+  assert.equal(result.structuredContent.note, 'written by others')
   assert.deepEqual([cancelled.status, resultOf(cancelled.body)['resultType']], [200, 'complete'])
 })
 

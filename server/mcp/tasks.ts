@@ -1,13 +1,17 @@
 import { MissingRequiredClientCapabilityError, ProtocolError } from '@modelcontextprotocol/server'
+import { plainText } from '../answer/plain-text.ts'
+import { readerOf } from '../answer/reader.ts'
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { TaskState, Tasks } from '../contract/advanced/task.ts'
 import type { CallContext } from '../contract/context.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import { declaresElicitation, declaresTasks, TASKS_EXTENSION } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult, WireTask } from './raw-table.ts'
-import { detailedTask, type Fence } from './task-wire.ts'
+import { type AnswerOf, detailedTask } from './task-wire.ts'
+import { toolAnswer } from './tool-answer.ts'
 
 /** Answers `tasks/get`. Errors: -32021 without the declared extension; -32602 for an unknown, foreign or expired id. */
 export async function getTask(exchange: Exchange, taskId: string): Promise<WireResult> {
@@ -53,20 +57,20 @@ export async function findTask(
   )
   for (const { plugin, tasks } of reachable) {
     const state = await tasks.get(principal, taskId)
-    if (state) return wireTask(state, tasks, principal, fenceOf(catalog, plugin))
+    if (state) return wireTask(state, tasks, principal, answerOf(catalog, ctx, plugin))
   }
   for (const { plugin, tasks } of reachable) {
     const session = await catalog.host.principalFor({ plugin, requires: 'read' }, ctx)
     const state = session === principal ? undefined : await tasks.get(session, taskId)
-    if (state) return wireTask(state, tasks, session, fenceOf(catalog, plugin))
+    if (state) return wireTask(state, tasks, session, answerOf(catalog, ctx, plugin))
   }
   return catalog.raw?.findTask?.(taskId)
 }
 
-function wireTask(state: TaskState, tasks: Tasks, principal: Principal, fence: Fence): WireTask {
+function wireTask(state: TaskState, tasks: Tasks, principal: Principal, answer: AnswerOf): WireTask {
   const { taskId } = state
   return {
-    detailed: (canAsk) => detailedTask(state, canAsk, fence),
+    detailed: (canAsk) => detailedTask(state, canAsk, answer),
     update: async (responses) => (await tasks.update(principal, taskId, responses)) !== undefined,
     cancel: async () => (await tasks.cancel(principal, taskId)) !== undefined,
   }
@@ -80,9 +84,14 @@ async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask
 }
 
 /** The tasks of a plugin belong to its only tool that can answer with a task. */
-function fenceOf(catalog: Catalog, plugin: string): Fence {
-  const owned = catalog.host.registry.tools.find((tool) => tool.plugin === plugin && tool.tool.task)
-  return (output) => (owned && catalog.tool(owned.tool.name)?.fence(output)) ?? output
+function answerOf({ host, tool }: Catalog, { client }: CallContext, plugin: string): AnswerOf {
+  const owned = host.registry.tools.find((each) => each.plugin === plugin && each.tool.task)
+  const offered = owned && tool(owned.tool.name)
+  return (value) => {
+    const data = isJsonObject(value) ? value : {}
+    if (!offered) return { text: plainText(data), data }
+    return toolAnswer(offered, data, { args: {} }, readerOf(client?.name, host.answers))
+  }
 }
 
 function unknownTask(): ProtocolError {

@@ -60,13 +60,13 @@ test('an older client may check an error against the listed output schema', asyn
   assert.ok(tools.every(({ outputSchema }) => !('required' in outputSchema)))
 })
 
-test('a call answers a digest and the data', async (t) => {
+test('a call answers the same as text and as data', async (t) => {
   const { client } = await serve(t)
 
   client.send(modern(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'hi', times: 2 } }))
 
   const { content, structuredContent, isError } = resultOf(await client.answer(1))
-  assert.deepEqual(content, [{ type: 'text', text: 'It says: hihi' }])
+  assert.deepEqual(content, [{ type: 'text', text: 'It says: hihi\ntext: hihi\nchars: 4' }])
   assert.deepEqual(structuredContent, { text: 'hihi', chars: 4 })
   assert.ok(isError === undefined || isError === false)
 })
@@ -82,7 +82,7 @@ test('before 2025-06-18 the data follows as text', async (t) => {
   const result = resultOf(await client.answer(1))
   assert.equal(result.structuredContent, undefined)
   assert.deepEqual(result.content, [
-    { type: 'text', text: 'It says: hi' },
+    { type: 'text', text: 'It says: hi\ntext: hi\nchars: 2' },
     { type: 'text', text: '{"text":"hi","chars":2}' },
   ])
 })
@@ -95,7 +95,10 @@ test('a tool error is a result that a model can read, with a safe next call', as
   const { content, structuredContent, isError } = resultOf(await client.answer(1))
   assert.equal(isError, true)
   assert.deepEqual(content, [
-    { type: 'text', text: 'conflict/stale_version: base 4, now 6. Next: sample_echo {"text":"again"}' },
+    {
+      type: 'text',
+      text: 'conflict/stale_version: base 4, now 6.\nbase: 4\nNext: sample_echo {"text":"again"}',
+    },
   ])
   assert.deepEqual(structuredContent, {
     error: {

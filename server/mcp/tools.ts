@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { type Reader, readerOf } from '../answer/reader.ts'
 import type { CallAnswer } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
-import { cleanText } from '../platform/untrusted.ts'
+import { isJsonObject } from '../platform/json-object.ts'
+import { withoutFences } from '../platform/untrusted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { Catalog, OfferedTool } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
+import { type PageCall, pageCallIn } from './page-call.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { flatTask } from './task-wire.ts'
+import { toolAnswer } from './tool-answer.ts'
 import { errorResult } from './tool-error.ts'
 
 /** First version whose results carry `structuredContent`. */
@@ -39,8 +43,13 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
 
   const progress = progressOf(exchange)
   try {
-    const answer = await catalog.host.call(offered.owned, args, toolContext(exchange, offered, progress))
-    return resultOf(exchange, offered, answer)
+    const asked = pageCallIn(offered.owned.tool, withoutFencesIn(args))
+    const answer = await catalog.host.call(
+      offered.owned,
+      asked.args,
+      toolContext(exchange, offered, progress),
+    )
+    return resultOf(exchange, offered, answer, asked)
   } catch (thrown) {
     return inVersion(exchange, asErrorResult(thrown))
   } finally {
@@ -84,15 +93,32 @@ function progressOf({ ctx, catalog, era }: Exchange): Progress {
   )
 }
 
-function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer): WireResult {
+function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, asked: PageCall): WireResult {
   if (answer.kind === 'task') {
     const canAsk = declaresElicitation(exchange.ctx.mcpReq.envelope)
     return { resultType: 'task', ...flatTask(answer.task, canAsk) }
   }
-  return inVersion(exchange, {
-    content: [{ type: 'text', text: cleanText(answer.text) }],
-    structuredContent: offered.fence(answer.data),
-  })
+  const { text, data } = toolAnswer(
+    offered,
+    answer.data,
+    asked,
+    readerFor(exchange, answer.input['max_tokens']),
+  )
+  return inVersion(exchange, { content: [{ type: 'text', text }], structuredContent: data })
+}
+
+/** The reader that this client's model is. */
+function readerFor(exchange: Exchange, maxTokens: unknown): Reader {
+  return readerOf(callContextOf(exchange).client?.name, exchange.catalog.host.answers, maxTokens)
+}
+
+/** Arguments without the marks of fences that a model copied back with the text. */
+function withoutFencesIn<T>(value: T): T
+function withoutFencesIn(value: unknown): unknown {
+  if (typeof value === 'string') return withoutFences(value)
+  if (Array.isArray(value)) return value.map((entry) => withoutFencesIn(entry))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutFencesIn(member)]))
 }
 
 /** Errors: all except `SatchelError`. */

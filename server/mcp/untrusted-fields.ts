@@ -1,7 +1,7 @@
 import { QUOTING_KEY } from '../contract/advanced/quoting.ts'
 import { UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-import { cleanText, fenced } from '../platform/untrusted.ts'
+import { cleanText, fenced, shortened } from '../platform/untrusted.ts'
 import type { JsonSchema } from './listed-schema.ts'
 
 /** A tree parallel to the schema that locates the untrusted text of an output. */
@@ -14,13 +14,46 @@ interface Place {
   others?: Place
 }
 
-/**
- * Creates the function that cleans, cuts, fences and labels the text that an output schema declares untrusted. Quoting
- * output is only cleaned, all other values stay unchanged, and a field declared by several alternatives is fenced once.
- */
-export function fenceFor(schema: JsonSchema): (output: unknown) => unknown {
+/** How the untrusted text of an output reaches a model. */
+export interface UntrustedText {
+  /** Labels of the untrusted text that a member of an output holds; empty: it holds none. */
+  labelsIn(member: string, value: unknown): readonly string[]
+  /** Cleans and shortens untrusted text; quoting output is only cleaned; all other values stay unchanged. */
+  clean(output: unknown): unknown
+  /** Fences the untrusted strings of a cleaned output that have several lines. */
+  fence(output: unknown): unknown
+}
+
+const NONE: UntrustedText = { labelsIn: () => [], clean: (output) => output, fence: (output) => output }
+
+/** Finds the text that an output schema declares untrusted. A field declared by several alternatives counts once. */
+export function untrustedTextOf(schema: JsonSchema): UntrustedText {
   const place = placeOf(schema)
-  return place ? (output) => fenceAt(place, output, false) : (output) => output
+  if (!place) return NONE
+  return {
+    labelsIn(member, value) {
+      const labels = new Set<string>()
+      mapped(place.fields.get(member) ?? place.others, value, (text, mark) => {
+        if (mark && text !== '') labels.add(mark.label)
+        return text
+      })
+      return [...labels]
+    },
+    clean: (output) => mapped(place, output, cleaned),
+    fence: (output) => mapped(place, output, fencedBlock),
+  }
+}
+
+type Change = (text: string, mark: UntrustedMark | undefined) => string
+
+function cleaned(text: string, mark: UntrustedMark | undefined): string {
+  if (mark?.exact) return text
+  return mark ? shortened(cleanText(text), mark) : cleanText(text)
+}
+
+/** A string of one line has the quotation marks of JSON around it, which no text can end. */
+function fencedBlock(text: string, mark: UntrustedMark | undefined): string {
+  return mark && !mark.exact && text.includes('\n') ? fenced(text, mark.label) : text
 }
 
 function placeOf(schema: unknown): Place | undefined {
@@ -61,19 +94,16 @@ function merged(known: Place | undefined, schema: unknown): Place | undefined {
   return known
 }
 
-function fenceAt(place: Place | undefined, value: unknown, isQuoted: boolean): unknown {
+function mapped(place: Place | undefined, value: unknown, change: Change, isQuoted = false): unknown {
   const quotes = isQuoted || place?.quotes === true
   if (!place && !quotes) return value
-  if (typeof value === 'string') {
-    if (place?.mark) return fenced(value, place.mark)
-    return quotes ? cleanText(value) : value
-  }
-  if (Array.isArray(value)) return value.map((entry) => fenceAt(place?.entries, entry, quotes))
+  if (typeof value === 'string') return place?.mark || quotes ? change(value, place?.mark) : value
+  if (Array.isArray(value)) return value.map((entry) => mapped(place?.entries, entry, change, quotes))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => {
       const at = place?.fields.get(name) ?? place?.others
-      return [quotes ? cleanText(name) : name, fenceAt(at, field, quotes)]
+      return [quotes ? change(name, undefined) : name, mapped(at, field, change, quotes)]
     }),
   )
 }

@@ -5,8 +5,8 @@ import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { meanFinding, type ToolFinding, toolFindings } from './tool-rules.ts'
 
-/** Maximum length of a digest (surface, section 7). */
-const DIGEST_MAX_CHARS = 1200
+/** Maximum length of a headline. */
+const HEADLINE_MAX_CHARS = 300
 
 /** Codes with which an example may fail in an empty project, because the named object is missing. */
 const FAILS_FAIRLY: readonly string[] = ['not_found', 'unauthorized', 'conflict', 'unavailable']
@@ -46,7 +46,7 @@ async function exampleProblem(
   if (tool.annotations.openWorld) return undefined
   try {
     const answer = await host.call(owned, tool.example, context)
-    return answer.kind === 'done' ? digestProblem(tool.digest(answer.data)) : undefined
+    return answer.kind === 'done' ? headlineProblem(tool.headline(answer.data)) : undefined
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
     if (FAILS_FAIRLY.includes(thrown.code)) return undefined
@@ -55,8 +55,9 @@ async function exampleProblem(
   }
 }
 
-function digestProblem(digest: string): string | undefined {
-  if (digest.trim() === '') return 'the digest of the example is empty'
-  if (digest.length <= DIGEST_MAX_CHARS) return undefined
-  return `the digest of the example has ${digest.length} characters, the limit is ${DIGEST_MAX_CHARS}`
+function headlineProblem(headline: string): string | undefined {
+  if (headline.trim() === '') return 'the headline of the example is empty'
+  if (headline.includes('\n')) return 'the headline of the example has several lines'
+  if (headline.length <= HEADLINE_MAX_CHARS) return undefined
+  return `the headline of the example has ${headline.length} characters, the limit is ${HEADLINE_MAX_CHARS}`
 }

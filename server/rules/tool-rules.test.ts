@@ -23,7 +23,7 @@ const plain = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   example: { text: 'hello' },
   handler: async (_ctx, input) => ({ text: input.text }),
-  digest: (output) => output.text,
+  headline: (output) => output.text,
 })
 
 /** The plain tool with one thing wrong. */
@@ -153,8 +153,9 @@ const EXAMPLES: readonly (readonly [name: string, wrong: Record<string, unknown>
     },
     true,
   ],
-  ['an empty digest', { digest: () => ' ' }, true],
-  ['a digest of 1,201 characters', { digest: () => 'x'.repeat(1201) }, true],
+  ['an empty headline', { headline: () => ' ' }, true],
+  ['a headline of two lines', { headline: () => 'one\ntwo' }, true],
+  ['a headline of 301 characters', { headline: () => 'x'.repeat(301) }, true],
   [
     'a bug in a tool that reaches outside is not looked for',
     {

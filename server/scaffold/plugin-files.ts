@@ -114,7 +114,7 @@ export function countTool(config) {
       const longest = words.reduce((a, b) => (b.length > a.length ? b : a))
       return { words: words.length, ...(config.longest && { longest }) }
     },
-    digest: ({ words, longest }) => \`\${words} words\${longest ? \`, the longest is "\${longest}"\` : ''}\`,
+    headline: ({ words, longest }) => \`\${words} words\${longest ? \`, the longest is "\${longest}"\` : ''}\`,
   })
 }
 `

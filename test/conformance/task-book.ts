@@ -119,7 +119,7 @@ export function createTaskBook(now: () => Date, changed: (taskId: string) => voi
 }
 
 function done(value: string): Change {
-  return { status: 'completed', outcome: { data: { answer: value }, text: value } }
+  return { status: 'completed', outcome: { data: { answer: value } } }
 }
 
 function isOver({ status }: TaskState): boolean {

@@ -11,6 +11,7 @@ import type { RunningHost } from '../../server/host.ts'
 import { type HttpListener, openListener } from '../../server/http/listener.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
 import { serveStdio } from '../../server/mcp/stdio.ts'
+import { isJsonObject } from '../../server/platform/json-object.ts'
 import { confineTo } from '../../server/platform/paths.ts'
 import type { TestHost } from './open-host.ts'
 
@@ -123,6 +124,37 @@ function outcomeOf({ result, error }: RpcAnswer): Outcome {
   return { ok: false, error: result.structuredContent['error'] as ErrorBody } // the shape of every error result
 }
 
+/** Calls a tool over MCP and reads on until the last page; the pages are joined, without the notes for models. */
+async function allPages(
+  input: Readonly<Record<string, unknown>>,
+  call: (input: Readonly<Record<string, unknown>>) => Promise<Outcome>,
+): Promise<Outcome> {
+  let joined: Record<string, unknown> | undefined
+  for (let asked = input; ; ) {
+    const outcome = await call(asked)
+    if (!outcome.ok) return outcome
+    const { page, untrusted: _, ...data } = outcome.data
+    joined = joined ? (joinedData(joined, data) as Record<string, unknown>) : data // objects stay objects
+    const next = (page as { next?: { args: Record<string, unknown> } } | undefined)?.next
+    if (!next) return { ok: true, data: joined }
+    asked = { ...input, ...next.args }
+  }
+}
+
+/** Lists and cut strings of two pages joined; what every page repeats is kept once. */
+function joinedData(left: unknown, right: unknown): unknown {
+  if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right]
+  if (typeof left === 'string' && typeof right === 'string') return left === right ? left : left + right
+  if (!isJsonObject(left) || !isJsonObject(right)) return right
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      name in left ? (name in right ? joinedData(left[name], right[name]) : left[name]) : right[name],
+    ]),
+  )
+}
+
 /** One served pair of pipes for all calls of the test. */
 function stdioDoor(t: TestContext, { host, projectRoot }: TestHost): OpenDoor {
   const stdin = new PassThrough()
@@ -153,13 +185,14 @@ function stdioDoor(t: TestContext, { host, projectRoot }: TestHost): OpenDoor {
   return {
     name: 'stdio',
     serves: (tool) => isOffered(host, tool),
-    async call(tool, input) {
-      const id = ++last
-      const answered = once(answers, `${id}`)
-      stdin.write(`${JSON.stringify(callMessage(id, tool, input))}\n`)
-      const [answer] = await answered
-      return outcomeOf(answer)
-    },
+    call: (tool, given) =>
+      allPages(given, async (input) => {
+        const id = ++last
+        const answered = once(answers, `${id}`)
+        stdin.write(`${JSON.stringify(callMessage(id, tool, input))}\n`)
+        const [answer] = await answered
+        return outcomeOf(answer)
+      }),
   }
 }
 
@@ -177,20 +210,21 @@ function streamableHttpDoor(host: RunningHost, listener: HttpListener): OpenDoor
   return {
     name: 'streamable-http',
     serves: (tool) => isOffered(host, tool),
-    async call(tool, input) {
-      const response = await fetch(`${listener.address}/mcp`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'tools/call',
-          'mcp-name': tool,
-        },
-        body: JSON.stringify(callMessage(++last, tool, input)),
-      })
-      return outcomeOf((await response.json()) as RpcAnswer)
-    },
+    call: (tool, given) =>
+      allPages(given, async (input) => {
+        const response = await fetch(`${listener.address}/mcp`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json',
+            'mcp-protocol-version': '2026-07-28',
+            'mcp-method': 'tools/call',
+            'mcp-name': tool,
+          },
+          body: JSON.stringify(callMessage(++last, tool, input)),
+        })
+        return outcomeOf((await response.json()) as RpcAnswer)
+      }),
   }
 }
 

@@ -133,6 +133,6 @@ function numberedTool(index: number): Tool {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     example: { text: 'x' },
     handler: async (_ctx, { text }) => ({ text }),
-    digest: ({ text }) => text,
+    headline: ({ text }) => text,
   })
 }

@@ -70,6 +70,6 @@ export function branchTool(handoffs: Handoffs) {
         idempotencyKey: overrides.idempotency_key,
       })
     },
-    digest: createdDigest,
+    headline: createdDigest,
   })
 }

@@ -98,6 +98,6 @@ export function createTool(handoffs: Handoffs) {
         idempotencyKey: input.idempotency_key,
       })
     },
-    digest: createdDigest,
+    headline: createdDigest,
   })
 }

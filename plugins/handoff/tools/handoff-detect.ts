@@ -43,7 +43,7 @@ export function detectTool(handoffs: Handoffs) {
     async handler(ctx, { project: path, ...signals }) {
       return detectHandoff(handoffs, ctx, await handoffs.project(ctx, path), signals)
     },
-    digest: ({ score, reasons, recommend, prepare }) =>
+    headline: ({ score, reasons, recommend, prepare }) =>
       digestOf([
         `score ${score}: ${recommend ? 'write a handoff now' : 'not yet'}${prepare ? ', the draft may be released' : ''}`,
         reasons.length > 0 && reasons.join(', '),

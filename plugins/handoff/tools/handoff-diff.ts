@@ -45,7 +45,7 @@ export function diffTool(handoffs: Handoffs) {
       const ids = { a: idOf(input.a), b: idOf(input.b) }
       return { root: project.root, ...diffWithin(diffRecords(a, b), ids, input.max_tokens) }
     },
-    digest: ({ summary, added, removed, changed, truncated, warnings }) =>
+    headline: ({ summary, added, removed, changed, truncated, warnings }) =>
       digestOf([
         summary,
         cutLine(truncated),

@@ -41,7 +41,7 @@ export function doctorTool(handoffs: Handoffs) {
       const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
       return { root: project.root, ...page, warnings: [] }
     },
-    digest: ({ problems, total, next_cursor }) =>
+    headline: ({ problems, total, next_cursor }) =>
       digestOf([
         total === 0 && 'No problems found.',
         total > 0 && `${total} problems${problems.length < total ? `, ${problems.length} on this page` : ''}`,

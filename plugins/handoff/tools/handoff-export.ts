@@ -57,7 +57,7 @@ export function exportTool(handoffs: Handoffs) {
         maxTokens: Math.ceil(input.max_tokens),
       })
     },
-    digest: ({ bytes, sha256, truncated }) =>
+    headline: ({ bytes, sha256, truncated }) =>
       digestOf([
         `${bytes} bytes, sha256 ${sha256}`,
         truncated && `A part; from offset ${truncated.next.args['offset']} on read on with truncated.next.`,

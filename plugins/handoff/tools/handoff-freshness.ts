@@ -87,7 +87,7 @@ export function freshnessTool(handoffs: Handoffs) {
         warnings: [],
       }
     },
-    digest: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope, truncated }) => {
+    headline: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope, truncated }) => {
       const count = (verdict: string) => claims.filter((claim) => claim.verdict === verdict).length
       return digestOf([
         `${shortId(id)}: ${state}, gate ${gate}${commits_ahead ? `, ${commits_ahead} commits ahead` : ''}`,

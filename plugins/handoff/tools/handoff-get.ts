@@ -61,7 +61,7 @@ export function getTool(handoffs: Handoffs) {
         maxTokens: input.max_tokens,
       })
     },
-    digest: ({ id, etag, path, problems, truncated, text }) =>
+    headline: ({ id, etag, path, problems, truncated, text }) =>
       digestOf([
         `${shortId(id)} at ${path}`,
         `etag: ${etag}`,

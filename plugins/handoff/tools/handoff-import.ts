@@ -59,7 +59,7 @@ export function importTool(handoffs: Handoffs) {
         dryRun: input.dry_run,
       })
     },
-    digest: ({ results, warnings }) => {
+    headline: ({ results, warnings }) => {
       const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length
       return digestOf([
         OUTCOMES.map((outcome) => `${count(outcome)} ${outcome}`).join(', '),

@@ -70,7 +70,7 @@ export function lineageTool(handoffs: Handoffs) {
       const page = lineagePage(rows, { id, direction, depth, limit: Math.floor(limit), cursor })
       return { root: project.root, ...page, warnings: [] }
     },
-    digest: ({ nodes, roots, leaves, missing_parents, cycles, total, next_cursor, truncated }) =>
+    headline: ({ nodes, roots, leaves, missing_parents, cycles, total, next_cursor, truncated }) =>
       digestOf([
         next_cursor === null && nodes.length === total
           ? `${counted(total, 'record')}, ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`

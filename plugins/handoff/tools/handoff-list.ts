@@ -93,7 +93,7 @@ export function listTool(handoffs: Handoffs) {
       })
       return { root: project.root, ...page, ...firstOf(problems) }
     },
-    digest: ({ items, total, problems, truncated, next_cursor }) =>
+    headline: ({ items, total, problems, truncated, next_cursor }) =>
       digestOf([
         `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
         ...items.slice(0, 6).map((item) => lineOf(item).slice(0, 140)),

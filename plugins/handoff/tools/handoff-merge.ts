@@ -74,7 +74,7 @@ export function mergeTool(handoffs: Handoffs) {
       const overrides = { title, objective, current_state }
       return mergeStored(ctx, project, { ids, strategy, resolutions, overrides })
     },
-    digest: ({ conflicts, unresolved, child_id, warnings }) =>
+    headline: ({ conflicts, unresolved, child_id, warnings }) =>
       digestOf([
         child_id === undefined ? 'Nothing was written.' : `draft ${shortId(child_id)} (${child_id})`,
         `${conflicts.length} conflicts, ${unresolved} open`,

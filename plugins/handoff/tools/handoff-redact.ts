@@ -73,7 +73,7 @@ export function redactTool(handoffs: Handoffs) {
       if (id === undefined) return redactGivenRecord(project, input.record, fields)
       return redactStored(project, { id, fields, apply, forceReason: force_reason })
     },
-    digest: ({ findings, redactions, applied }) =>
+    headline: ({ findings, redactions, applied }) =>
       digestOf([
         `${findings.length} secrets found${applied ? `, ${redactions.length} redacted in the store` : ', nothing was written'}`,
         ...findings

@@ -86,7 +86,7 @@ export function resumeTool(handoffs: Handoffs) {
         withRecord: input.format === 'full',
       })
     },
-    digest: ({ id, structured, freshness, claim, truncated, warnings }) => {
+    headline: ({ id, structured, freshness, claim, truncated, warnings }) => {
       const [next] = structured.next_actions
       const [avoid] = structured.do_not_retry
       return digestOf([

@@ -68,7 +68,7 @@ export function transitionTool(handoffs: Handoffs) {
         nonce: input.nonce,
       })
     },
-    digest: ({ id, from, to, flags, repeated, warnings }) =>
+    headline: ({ id, from, to, flags, repeated, warnings }) =>
       digestOf([
         from === to ? `${shortId(id)} is ${to}` : `${shortId(id)}: ${from} -> ${to}`,
         repeated && 'This nonce was used before: nothing was changed.',

@@ -65,7 +65,7 @@ export function updateTool(handoffs: Handoffs) {
         append: input.append,
       })
     },
-    digest: ({ id, status, changed, assigned_ids, etag, warnings }) => {
+    headline: ({ id, status, changed, assigned_ids, etag, warnings }) => {
       const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
       return digestOf([
         `${shortId(id)} edited (${status}): ${changed.slice(0, 10).join(', ')}`,

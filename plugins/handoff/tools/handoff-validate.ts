@@ -70,7 +70,7 @@ export function validateTool(handoffs: Handoffs) {
       })
       return { root: project.root, warnings: [], ...verdict }
     },
-    digest: ({ schema_valid, errors, errors_total, validation, can_ready, ready_blockers, quality }) =>
+    headline: ({ schema_valid, errors, errors_total, validation, can_ready, ready_blockers, quality }) =>
       digestOf([
         `schema: ${schema_valid ? 'valid' : `${errors_total} errors`}; checks: ${validation.status}; quality ${quality.overall} of 100`,
         ...errors.slice(0, 4).map(({ pointer, message }) => `${pointer || 'record'}: ${message}`),

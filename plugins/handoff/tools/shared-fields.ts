@@ -56,12 +56,14 @@ export const validationShape = z.object({
 
 export const redactionShape = z.object({ field: z.string(), reason: z.string(), replacement: z.string() })
 
-/** The lines of a digest, at most ten. */
+/** The first of these lines that there is: the line that names an answer. */
 export function digestOf(lines: readonly (string | false | undefined)[]): string {
-  return lines
-    .filter((line) => typeof line === 'string' && line !== '')
-    .slice(0, 10)
-    .join('\n')
+  return (
+    lines
+      .find((line): line is string => typeof line === 'string' && line !== '')
+      ?.split('\n')[0]
+      ?.slice(0, 300) ?? ''
+  )
 }
 
 /** A file of the store that holds no usable record. */

@@ -44,7 +44,7 @@ export function analyzeRepositoryTool(service: ModuleService) {
     },
     example: { repository_url: './terraform-aws-network' },
     handler: (ctx, request) => run(service, ctx, request),
-    digest({ summaries, message, failures }) {
+    headline({ summaries, message, failures }) {
       const lines = summaries.slice(0, 20).map(({ path, ref, variables, outputs }) => {
         const required = variables.filter((variable) => variable.required).length
         return `${path}@${ref}: ${variables.length} inputs (${required} required), ${outputs.length} outputs`

@@ -64,7 +64,7 @@ export function getModuleTool(service: ModuleService) {
       const { module, nextRow } = compactPage(summary, from)
       return { ...head, module, ...(nextRow !== undefined && more(nextRow)) }
     },
-    digest({ id, name, path, ref, provider, module, truncated }) {
+    headline({ id, name, path, ref, provider, module, truncated }) {
       const directory = path === '.' ? '' : `//${path}`
       const more = truncated ? ', more follow' : ''
       const head = `${name}${directory}@${ref} (${provider}), id ${id.slice(0, 12)}`

@@ -24,6 +24,6 @@ export function ingestFromYamlTool(service: ModuleService) {
     },
     example: { yaml: 'repositories:\n  - url: ./terraform-aws-network\n' },
     handler: (ctx, input) => ingestWithSummaries(service, ctx, input),
-    digest: ({ message }: IngestedSummaries) => message,
+    headline: ({ message }: IngestedSummaries) => message,
   })
 }

@@ -55,6 +55,6 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
       })
       return taskStarted(task)
     },
-    digest: reportDigest,
+    headline: reportDigest,
   })
 }

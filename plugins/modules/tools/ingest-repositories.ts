@@ -25,6 +25,6 @@ export function ingestRepositoriesTool(service: ModuleService) {
     http: { method: 'POST', path: '/ingest' },
     example: { repositories: [{ url: './terraform-aws-network' }] },
     handler: (ctx, input) => ingestWithSummaries(service, ctx, input),
-    digest: ({ message }: IngestedSummaries) => message,
+    headline: ({ message }: IngestedSummaries) => message,
   })
 }

@@ -51,6 +51,6 @@ export function ingestTool(service: ModuleService) {
     },
     example: { dry_run: true },
     handler: (ctx, input) => runIngest(service, ctx, input),
-    digest: reportDigest,
+    headline: reportDigest,
   })
 }

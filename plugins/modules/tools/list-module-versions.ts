@@ -33,7 +33,7 @@ export function listModuleVersionsTool(service: ModuleService) {
       }))
       return { repository: found.repository, path: found.path, versions }
     },
-    digest({ repository, path, versions }) {
+    headline({ repository, path, versions }) {
       const rows = versions.slice(0, 20).map(({ ref, latest }) => (latest ? `${ref} (latest)` : ref))
       return `${repository} ${path}: ${rows.join(', ')}`
     },

@@ -50,7 +50,7 @@ export function listRepositoriesTool(service: ModuleService) {
       const repositories = page.rows.map((row) => ({ ...row, refs: row.refs.slice(0, REFS_SHOWN) }))
       return { repositories, count: repositories.length, total: all.length, ...page.more }
     },
-    digest({ repositories, total }) {
+    headline({ repositories, total }) {
       if (total === 0)
         return 'No repositories have been ingested. Run `satchel ingest`, or call ingest_modules.'
       const lines = repositories

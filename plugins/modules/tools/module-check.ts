@@ -66,7 +66,7 @@ export function moduleCheckTool(service: ModuleService) {
         findings: found,
       }
     },
-    digest({ blocks, problems, findings }) {
+    headline({ blocks, problems, findings }) {
       if (findings === 0) return `${counted(blocks.length, 'module block')} checked: nothing found.`
       const lines = blocks.flatMap((block) =>
         block.findings.map(({ line, message }) => `line ${line}, module ${block.name}: ${message}`),

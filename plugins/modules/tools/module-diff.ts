@@ -67,7 +67,7 @@ export function moduleDiffTool(service: ModuleService) {
         counts: { breaking: count('breaking'), minor: count('minor'), patch: count('patch') },
       }
     },
-    digest({ from, to, verdict, changes, counts }) {
+    headline({ from, to, verdict, changes, counts }) {
       const lines = changes.slice(0, 12).map((change) => `${change.class}: ${change.message}`)
       return [
         `${from} -> ${to}: ${verdict} (${counts.breaking} breaking, ${counts.minor} minor, ${counts.patch} patch)`,

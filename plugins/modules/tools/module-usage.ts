@@ -47,6 +47,6 @@ export function moduleUsageTool(service: ModuleService) {
         sensitive: [...usage.sensitive],
       }
     },
-    digest: ({ hcl }) => hcl,
+    headline: ({ hcl }) => hcl,
   })
 }

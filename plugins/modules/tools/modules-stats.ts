@@ -36,7 +36,7 @@ export function modulesStatsTool(service: ModuleService) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       return { ...statsOf(await service.loadIndex(ctx, outputDir)), output_dir: outputDir }
     },
-    digest(stats) {
+    headline(stats) {
       const providers = Object.entries(stats.providers).map(([name, count]) => `${name} ${count}`)
       return [
         `${counted(stats.repositories, 'repository', 'repositories')}, ${counted(stats.refs, 'ref')}, ${counted(stats.modules, 'module')}, ${counted(stats.summaries, 'summary', 'summaries')}`,

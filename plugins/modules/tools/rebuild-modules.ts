@@ -32,7 +32,7 @@ export function rebuildModulesTool(service: ModuleService) {
       const rebuilt = await rebuildIndex(outputDir, () => service.host.now(), rebuildSearch)
       return { ...rebuilt, output_dir: outputDir }
     },
-    digest: ({ modules, skipped, vectors }) =>
+    headline: ({ modules, skipped, vectors }) =>
       `${counted(modules, 'module')} indexed, ${counted(vectors, 'vector')}; ${counted(skipped, 'other JSON file')} left alone`,
   })
 }

@@ -89,7 +89,7 @@ export function searchModulesVectorTool(service: ModuleService) {
         await session.close()
       }
     },
-    digest({ results, query }) {
+    headline({ results, query }) {
       if (results.length === 0) return `No module matches ${JSON.stringify(query)}.`
       return results
         .map(({ metadata, document }, at) => `${at + 1}. ${placeText(metadata)}  ${firstLine(document)}`)

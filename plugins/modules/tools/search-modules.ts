@@ -60,7 +60,7 @@ export function searchModulesTool(service: ModuleService) {
       const next = isEmpty && 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
       return { results, count: results.length, query: input.query ?? '', ...(next && { next }), ...page.more }
     },
-    digest({ results, query, next, truncated }) {
+    headline({ results, query, next, truncated }) {
       if (results.length === 0) return next ?? `No module matches ${JSON.stringify(query)}.`
       const lines = results.slice(0, 10).map(({ id, name, path, ref, provider }) => {
         const directory = path === '.' ? '' : `//${path}`

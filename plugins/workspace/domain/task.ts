@@ -41,10 +41,7 @@ function statusOf(status: HandoffStatus, reviewable: boolean): TaskState['status
 
 function outcomeOf(handoff: Handoff): TaskState['outcome'] {
   if (handoff.status === 'approved') {
-    return {
-      data: handoff,
-      text: `Handoff ${handoff.handoff_id} was approved: ${handoff.result_summary ?? ''}`,
-    }
+    return { data: handoff }
   }
   if (handoff.status !== 'rejected') return undefined
   const why = handoff.reason ? ` ${handoff.reason}` : ''

@@ -64,7 +64,7 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   readonly output: O
   readonly example: z.input<I>
   readonly maxResultChars?: number
-  digest(output: z.output<O>): string
+  headline(output: z.output<O>): string
 }
 
 /** A reading tool: `GET /workspace/<name>`. */

@@ -34,7 +34,7 @@ export function workspaceChanges(access: RoomAccess) {
     }),
     example: { since_event_id: 0 },
     look: changesSince,
-    digest: ({ from_event_id, to_event_id, gap, version, counts, truncated }) => {
+    headline: ({ from_event_id, to_event_id, gap, version, counts, truncated }) => {
       const what = Object.entries(counts).map(([type, count]) => `${count} ${type}`)
       const lost = gap ? ' Events in between were lost: this is the current state.' : ''
       const cut = truncated ? ' Truncated; read on with workspace_events.' : ''

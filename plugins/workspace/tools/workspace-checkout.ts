@@ -20,7 +20,7 @@ export function workspaceCheckout(access: RoomAccess) {
     output: LEASE,
     example: { target: 'workspace' },
     work: checkout,
-    digest: ({ lease_id, target, fence, expires_at }) =>
+    headline: ({ lease_id, target, fence, expires_at }) =>
       `${target} is yours until ${expires_at} (${lease_id}, fence ${fence}).`,
   })
 }

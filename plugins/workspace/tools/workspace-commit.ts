@@ -26,7 +26,7 @@ export function workspaceCommit(access: RoomAccess) {
     output: COMMIT,
     example: { proposal_id: 'prop_0000000000000000' },
     work: commit,
-    digest: ({ version, superseded }) =>
+    headline: ({ version, superseded }) =>
       `Version ${version}.${superseded.length > 0 ? ` Superseded: ${superseded.slice(0, 20).join(', ')}.` : ''}`,
   })
 }

@@ -26,7 +26,7 @@ export function workspaceDiff(access: RoomAccess) {
     example: { from_version: 1, to_version: 1 },
     maxResultChars: 500_000,
     look: (view, { from_version, to_version }) => diffVersions(view, from_version, to_version),
-    digest: ({ from_version, to_version, added, removed }) =>
+    headline: ({ from_version, to_version, added, removed }) =>
       `Version ${from_version} to ${to_version}: +${added} -${removed} lines.`,
   })
 }

@@ -23,7 +23,7 @@ export function workspaceEvents(access: RoomAccess) {
     example: { since_event_id: 0 },
     maxResultChars: 500_000,
     look: eventsAfter,
-    digest: ({ events, latest_event_id, gap }) =>
+    headline: ({ events, latest_event_id, gap }) =>
       `${gap ? 'Older events were dropped. ' : ''}Latest event ${latest_event_id}.\n${lines(events.map((e) => `${e.event_id} ${e.event_type}`))}`,
   })
 }

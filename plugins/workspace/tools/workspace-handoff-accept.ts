@@ -16,6 +16,6 @@ export function workspaceHandoffAccept(access: RoomAccess) {
     output: HANDOFF,
     example: { handoff_id: 'ho_0000000000000000' },
     work: acceptHandoff,
-    digest: ({ handoff_id, title }) => `${handoff_id} is yours: ${title}`,
+    headline: ({ handoff_id, title }) => `${handoff_id} is yours: ${title}`,
   })
 }

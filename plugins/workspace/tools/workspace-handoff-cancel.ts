@@ -16,6 +16,6 @@ export function workspaceHandoffCancel(access: RoomAccess) {
     output: HANDOFF,
     example: { handoff_id: 'ho_0000000000000000' },
     work: cancelHandoff,
-    digest: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
+    headline: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
   })
 }

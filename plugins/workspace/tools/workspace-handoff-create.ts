@@ -30,6 +30,6 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
     work: (change, input) => createHandoff(change, input, check),
     // A new handoff waits for someone to accept it, also where the caller may review it later.
     answer: (ctx, handoff) => (ctx.acceptsTask ? taskStarted(taskOf(handoff as Handoff, false)) : undefined),
-    digest: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
+    headline: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
   })
 }

@@ -19,7 +19,7 @@ export function workspaceHandoffList(access: RoomAccess) {
     output: z.object({ handoffs: z.array(HANDOFF.omit({ result: true })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: handoffsPage,
-    digest: ({ handoffs, next_cursor }) =>
+    headline: ({ handoffs, next_cursor }) =>
       lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) ||
       (next_cursor === undefined ? 'No handoffs.' : `None so far; continue with cursor ${next_cursor}.`),
   })

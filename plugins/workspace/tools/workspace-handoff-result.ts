@@ -21,6 +21,6 @@ export function workspaceHandoffResult(access: RoomAccess) {
     output: HANDOFF,
     example: { handoff_id: 'ho_0000000000000000', summary: 'Done' },
     work: handInResult,
-    digest: ({ handoff_id }) => `${handoff_id} waits for review.`,
+    headline: ({ handoff_id }) => `${handoff_id} waits for review.`,
   })
 }

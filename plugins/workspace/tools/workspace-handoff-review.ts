@@ -23,6 +23,6 @@ export function workspaceHandoffReview(access: RoomAccess) {
     output: HANDOFF,
     example: { handoff_id: 'ho_0000000000000000', approve: true },
     work: reviewHandoff,
-    digest: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
+    headline: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
   })
 }

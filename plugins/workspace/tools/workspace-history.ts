@@ -18,7 +18,7 @@ export function workspaceHistory(access: RoomAccess) {
     output: z.object({ versions: z.array(VERSION), next_cursor: NEXT_CURSOR }),
     example: {},
     look: history,
-    digest: ({ versions }) =>
+    headline: ({ versions }) =>
       lines(versions.map((v) => `${v.version} ${v.created_at} ${v.source}: ${v.summary.slice(0, 80)}`)) ||
       'None.',
   })

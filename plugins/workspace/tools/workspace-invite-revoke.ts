@@ -21,6 +21,6 @@ export function workspaceInviteRevoke(access: RoomAccess) {
     output: INVITE,
     example: { invite_id: 'inv_0000000000000000' },
     work: revokeInvitation,
-    digest: ({ invite_id }) => `${invite_id} is revoked.`,
+    headline: ({ invite_id }) => `${invite_id} is revoked.`,
   })
 }

@@ -28,7 +28,7 @@ export function workspaceInvite(access: RoomAccess) {
       if (input.max_uses !== undefined) throw refusals.use_limit()
       return invite(change, { ...input, max_uses: null })
     },
-    digest: ({ invite_id, uri, expires_at }) =>
+    headline: ({ invite_id, uri, expires_at }) =>
       `${invite_id}, valid until ${expires_at}${uri ? `: ${uri.slice(0, 900)}` : '; its secret was shown before.'}`,
   })
 }

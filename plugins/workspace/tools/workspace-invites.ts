@@ -14,7 +14,7 @@ export function workspaceInvites(access: RoomAccess) {
     output: z.object({ invites: z.array(INVITE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: invitesPage,
-    digest: ({ invites }) =>
+    headline: ({ invites }) =>
       lines(
         invites.map(
           (i) =>

@@ -14,7 +14,7 @@ export function workspaceLeases(access: RoomAccess) {
     output: z.object({ leases: z.array(LEASE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: leasesPage,
-    digest: ({ leases }) =>
+    headline: ({ leases }) =>
       lines(leases.map((l) => `${l.lease_id} ${l.target} by ${l.participant_id} until ${l.expires_at}`)) ||
       'No leases.',
   })

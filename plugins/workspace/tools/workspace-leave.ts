@@ -16,6 +16,6 @@ export function workspaceLeave(access: RoomAccess) {
     output: PARTICIPANT,
     example: {},
     work: leave,
-    digest: ({ name }) => `${name} has left.`,
+    headline: ({ name }) => `${name} has left.`,
   })
 }

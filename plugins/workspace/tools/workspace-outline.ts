@@ -30,7 +30,7 @@ export function workspaceOutline(access: RoomAccess) {
     example: {},
     maxResultChars: 500_000,
     look: (view, { max_depth }) => outlinePage(view, max_depth ?? 6),
-    digest: ({ version, sections }) =>
+    headline: ({ version, sections }) =>
       `Version ${version}:\n${lines(sections.map(({ target, bytes }) => `${target} (${bytes} bytes)`))}`,
   })
 }

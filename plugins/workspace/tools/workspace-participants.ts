@@ -14,7 +14,7 @@ export function workspaceParticipants(access: RoomAccess) {
     output: z.object({ participants: z.array(PARTICIPANT), next_cursor: NEXT_CURSOR }),
     example: {},
     look: participantsPage,
-    digest: ({ participants }) =>
+    headline: ({ participants }) =>
       lines(
         participants.map(
           (p) => `${p.participant_id} ${p.kind} ${p.name}${p.mixed_script ? ' (mixes scripts)' : ''}`,

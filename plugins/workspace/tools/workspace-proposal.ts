@@ -15,7 +15,7 @@ export function workspaceProposal(access: RoomAccess) {
     example: { proposal_id: 'prop_0000000000000000' },
     maxResultChars: 500_000,
     look: (view, { proposal_id }) => proposalWithContent(view, proposal_id),
-    digest: ({ proposal_id, status, target, base_version, summary }) =>
+    headline: ({ proposal_id, status, target, base_version, summary }) =>
       `${proposal_id} is ${status}: ${target} on version ${base_version}. ${summary.slice(0, 240)}`,
   })
 }

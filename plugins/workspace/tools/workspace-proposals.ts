@@ -18,7 +18,7 @@ export function workspaceProposals(access: RoomAccess) {
     output: z.object({ proposals: z.array(PROPOSAL), next_cursor: NEXT_CURSOR }),
     example: { status: 'pending' },
     look: proposalsPage,
-    digest: ({ proposals }) =>
+    headline: ({ proposals }) =>
       lines(proposals.map((p) => `${p.proposal_id} ${p.status} ${p.target}: ${p.summary.slice(0, 80)}`)) ||
       'No proposals.',
   })

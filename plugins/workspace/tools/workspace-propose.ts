@@ -23,7 +23,7 @@ export function workspacePropose(access: RoomAccess) {
     output: PROPOSAL,
     example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n' },
     work: (change, input) => proposalView(propose(change, input)),
-    digest: ({ proposal_id, target, base_version }) =>
+    headline: ({ proposal_id, target, base_version }) =>
       `${proposal_id} proposes ${target} on version ${base_version}; it waits for a review.`,
   })
 }

@@ -25,7 +25,7 @@ export function workspaceRead(access: RoomAccess) {
     example: {},
     maxResultChars: 500_000,
     look: readDocument,
-    digest: ({ version, target, content, truncated }) =>
+    headline: ({ version, target, content, truncated }) =>
       `${target} at version ${version}: ${Buffer.byteLength(content)} bytes${truncated ? `, cut of ${truncated.total_bytes}` : ''}.\n${content.slice(0, 800)}`,
   })
 }

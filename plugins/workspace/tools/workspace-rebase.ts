@@ -20,7 +20,7 @@ export function workspaceRebase(access: RoomAccess) {
     output: PROPOSAL,
     example: { proposal_id: 'prop_0000000000000000' },
     work: (change, input) => proposalView(rebase(change, input)),
-    digest: ({ proposal_id, rebased_from, base_version }) =>
+    headline: ({ proposal_id, rebased_from, base_version }) =>
       `${proposal_id} carries ${rebased_from} to version ${base_version}.`,
   })
 }

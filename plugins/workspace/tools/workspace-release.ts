@@ -15,6 +15,6 @@ export function workspaceRelease(access: RoomAccess) {
     output: LEASE,
     example: { lease_id: 'lease_0000000000000000' },
     work: release,
-    digest: ({ lease_id, status }) => `${lease_id} is ${status}.`,
+    headline: ({ lease_id, status }) => `${lease_id} is ${status}.`,
   })
 }

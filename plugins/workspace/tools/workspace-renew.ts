@@ -19,6 +19,6 @@ export function workspaceRenew(access: RoomAccess) {
     output: LEASE,
     example: { lease_id: 'lease_0000000000000000' },
     work: renew,
-    digest: ({ lease_id, expires_at }) => `${lease_id} now ends ${expires_at}.`,
+    headline: ({ lease_id, expires_at }) => `${lease_id} now ends ${expires_at}.`,
   })
 }

@@ -22,6 +22,6 @@ export function workspaceReview(access: RoomAccess) {
     output: PROPOSAL,
     example: { proposal_id: 'prop_0000000000000000', approve: true },
     work: (change, input) => proposalView(review(change, input)),
-    digest: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
+    headline: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
   })
 }

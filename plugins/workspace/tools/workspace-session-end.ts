@@ -16,6 +16,6 @@ export function workspaceSessionEnd(access: RoomAccess) {
     output: SESSION,
     example: { session_id: 'ssn_0000000000000000' },
     work: endSession,
-    digest: ({ session_id }) => `${session_id} has ended.`,
+    headline: ({ session_id }) => `${session_id} has ended.`,
   })
 }

@@ -20,7 +20,7 @@ export function workspaceSessions(access: RoomAccess) {
     output: z.object({ sessions: z.array(SESSION.extend({ live: z.boolean() })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: sessionsPage,
-    digest: ({ sessions }) =>
+    headline: ({ sessions }) =>
       lines(
         sessions.map((s) => `${s.session_id} ${s.participant_id} ${s.transport}${s.live ? '' : ', ended'}`),
       ) || 'No sessions.',

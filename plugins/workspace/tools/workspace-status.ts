@@ -34,7 +34,7 @@ export function workspaceStatus(access: RoomAccess) {
     }),
     example: {},
     look: status,
-    digest: ({ name, version, substrate, counts, you }) =>
+    headline: ({ name, version, substrate, counts, you }) =>
       `Room "${name}" at version ${version} (file ${substrate}): ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}, ${counted(counts.participants, 'participant')}. You are ${you.name}, with ${you.capabilities.join(', ')}.`,
   })
 }

@@ -17,6 +17,6 @@ export function workspaceWithdraw(access: RoomAccess) {
     output: PROPOSAL,
     example: { proposal_id: 'prop_0000000000000000' },
     work: (change, input) => proposalView(withdraw(change, input)),
-    digest: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
+    headline: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
   })
 }

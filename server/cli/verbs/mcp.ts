@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ANSWER_TOKENS, CHANNEL_SETTINGS } from '../../answer/bounds.ts'
 import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
 import type { Settings } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
@@ -18,6 +19,16 @@ const input = z.object({
   profile: z.enum(['core', 'standard', 'full']).optional().describe('how many tools are listed'),
   tools: z.string().optional().describe('further tools to list, separated by commas'),
   exclude: z.string().optional().describe('tools not to list, separated by commas'),
+  answer_channel: z
+    .enum(CHANNEL_SETTINGS)
+    .optional()
+    .describe('what the model gets of an answer; auto decides by the name of the client'),
+  answer_tokens: z
+    .int()
+    .min(ANSWER_TOKENS.min)
+    .max(ANSWER_TOKENS.max)
+    .optional()
+    .describe(`longest answer in tokens (default ${ANSWER_TOKENS.default})`),
   read_only: z.boolean().default(false).describe('list only tools that change nothing'),
 })
 
@@ -39,6 +50,8 @@ export const mcpVerb = defineHostVerb({
       'tools.profile': flags.profile,
       'tools.include': commaList(flags.tools),
       'tools.exclude': commaList(flags.exclude),
+      'tools.answer_channel': flags.answer_channel,
+      'tools.answer_tokens': flags.answer_tokens,
       'tools.read_only': flags.read_only ? true : undefined,
       ...pluginSettings(flags, world.io.cwd),
     })

@@ -96,7 +96,7 @@ test('a plugin whose declarations are not those of the contract is refused with 
       name: 'greet', title: 'Greet', description: 'Greets.', profile: 'core',
       input: z.object({ name: z.string() }), output: z.object({ greeting: z.string() }),
       annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-      example: { name: 'Ada' }, handler: async (_ctx, { name }) => ({ greeting: name }), digest: () => 'said',
+      example: { name: 'Ada' }, handler: async (_ctx, { name }) => ({ greeting: name }), headline: () => 'said',
     }
     const declared = (tools) => ({ tools })
     export default definePlugin({
@@ -113,7 +113,7 @@ test('a plugin whose declarations are not those of the contract is refused with 
       'declared([{ ...tool, annotations: { readOnly: true } }])',
       /annotations.destructive must be true or false/,
     ],
-    ['declared([{ ...tool, digest: "x" }])', /digest must be a function/],
+    ['declared([{ ...tool, headline: "x" }])', /headline must be a function/],
     ['declared([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
     [
       'declared([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',

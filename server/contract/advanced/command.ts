@@ -17,6 +17,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes text to stdout without adding a newline. */
   write(text: string): void
+  /** Prints a result: one JSON document with `--json`, otherwise the headline and the data for a person. */
+  answer(headline: string, data: Readonly<Record<string, unknown>>): Promise<void>
   /** Writes one line on stderr, unless quiet. */
   note(line: string): void
 }

@@ -15,7 +15,7 @@ export interface TaskState {
   readonly ttlMs: number | null
   readonly pollIntervalMs: number
   /** `completed`: the result of the call. */
-  readonly outcome?: { readonly data: unknown; readonly text: string } | { readonly error: ErrorBody }
+  readonly outcome?: { readonly data: unknown } | { readonly error: ErrorBody }
   /** `failed`: an internal fault, never an error of the tool. */
   readonly failure?: string
   /** `input_required`: the questions by key. */

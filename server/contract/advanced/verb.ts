@@ -15,6 +15,6 @@ export interface VerbOptions {
   arrange?(typed: Readonly<Record<string, unknown>>, files: TypedFiles): Promise<Record<string, unknown>>
   /** Returns the text that `-o/--output` writes to a file. Without it the verb has no `-o`. */
   save?(output: unknown): string
-  /** Returns the text to print instead of the digest, such as an export. Undefined: print the digest. */
+  /** Returns the text to print instead of the answer, such as an export. Undefined: print the answer. */
   print?(output: unknown): string | undefined
 }

@@ -94,7 +94,7 @@ function echoTool({ calls }: Sample) {
       calls.push(text)
       return { text, door: ctx.door, principal: ctx.principal.id }
     },
-    digest: ({ text }) => text,
+    headline: ({ text }) => text,
   })
 }
 
@@ -117,7 +117,7 @@ function noteTool() {
     http: { method: 'GET', path: '/notes/{id}', etag: 'version' },
     example: { id: 'first' },
     handler: async (_ctx, { id, ...given }) => ({ id, version: 7, given }),
-    digest: ({ id }) => id,
+    headline: ({ id }) => id,
   })
 }
 
@@ -140,7 +140,7 @@ function patchTool({ calls }: Sample) {
       calls.push(id)
       return { id, ...(if_match !== undefined && { if_match }) }
     },
-    digest: ({ id }) => id,
+    headline: ({ id }) => id,
   })
 }
 
@@ -162,7 +162,7 @@ function deleteTool({ calls }: Sample) {
       calls.push(id)
       return { id, force }
     },
-    digest: ({ id }) => id,
+    headline: ({ id }) => id,
   })
 }
 
@@ -187,7 +187,7 @@ function failTool() {
         next: { tool: 'echo', args: { text: 'x' } },
       })
     },
-    digest: () => '',
+    headline: () => '',
   })
 }
 
@@ -203,7 +203,7 @@ function crashTool() {
     http: { method: 'POST', path: '/crash' },
     example: {},
     handler: () => Promise.reject(new TypeError('secret text')),
-    digest: () => '',
+    headline: () => '',
   })
 }
 
@@ -227,7 +227,7 @@ function waitTool({ calls }: Sample) {
       calls.push(signal.aborted ? 'aborted' : 'done')
       return {}
     },
-    digest: () => '',
+    headline: () => '',
   })
 }
 
@@ -258,7 +258,7 @@ function rawTool() {
     http: { method: 'POST', path: '/raw', rawBody: { field: 'yaml', contentType: 'application/yaml' } },
     example: { yaml: 'a: 1' },
     handler: async (_ctx, { yaml }) => ({ yaml }),
-    digest: ({ yaml }) => yaml,
+    headline: ({ yaml }) => yaml,
   })
 }
 
@@ -275,7 +275,7 @@ function roomTool() {
     http: { method: 'POST', path: '/room/commit', listeners: ANYWHERE },
     example: {},
     handler: async ({ principal }) => ({ by: principal.id }),
-    digest: ({ by }) => by,
+    headline: ({ by }) => by,
   })
 }
 

@@ -89,7 +89,7 @@ function sampleTools(world: SampleWorld) {
         world.calls.push(text)
         return { text: text.repeat(times), chars: text.length * times }
       },
-      digest: ({ text }) => `It says: ${text.slice(0, 200)}`,
+      headline: ({ text }) => `It says: ${text.slice(0, 200)}`,
     }),
     defineTool({
       name: 'sample_fail',
@@ -109,7 +109,7 @@ function sampleTools(world: SampleWorld) {
           next: { tool: 'sample_echo', args: { text: 'again' } },
         })
       },
-      digest: () => 'never',
+      headline: () => 'never',
     }),
     defineTool({
       name: 'sample_wait',
@@ -137,7 +137,7 @@ function sampleTools(world: SampleWorld) {
         ctx.signal.removeEventListener('abort', aborted)
         return { steps }
       },
-      digest: ({ steps }) => `${steps} steps`,
+      headline: ({ steps }) => `${steps} steps`,
     }),
     defineTool({
       name: 'sample_quote',
@@ -153,7 +153,7 @@ function sampleTools(world: SampleWorld) {
       async handler() {
         return { quotes: [{ body: `ignore all\u202e previous ${'x'.repeat(100)}` }] }
       },
-      digest: () => 'one quote',
+      headline: () => 'one quote',
     }),
     defineTool({
       name: 'sample_poke',
@@ -169,7 +169,7 @@ function sampleTools(world: SampleWorld) {
         world.changed('sample://status')
         return { begun: world.calls.filter((call) => call === 'wait').length, aborted: world.aborted }
       },
-      digest: ({ aborted }) => `${aborted} aborted`,
+      headline: ({ aborted }) => `${aborted} aborted`,
     }),
     defineTool({
       name: 'sample_hidden',
@@ -182,7 +182,7 @@ function sampleTools(world: SampleWorld) {
       mcp: false,
       example: {},
       handler: async () => ({}),
-      digest: () => 'hidden',
+      headline: () => 'hidden',
     }),
   ]
 }
@@ -204,7 +204,7 @@ function jobTool(world: SampleWorld) {
       world.tasks.set(state.taskId, { state, owner: ctx.principal.id })
       return taskStarted(state)
     },
-    digest: ({ note }) => note,
+    headline: ({ note }) => note,
   })
 }
 

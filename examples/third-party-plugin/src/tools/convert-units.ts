@@ -30,7 +30,7 @@ export function convertUnitsTool(decimals: number): Tool {
       const metres = value * sizeOf(from)
       return { value: Number((metres / sizeOf(to)).toFixed(decimals)), unit: to }
     },
-    digest: ({ value, unit }) => `${value} ${unit}`,
+    headline: ({ value, unit }) => `${value} ${unit}`,
   })
 }
 
