@@ -11,17 +11,22 @@ const INSTALL_LIMIT_MS = 600_000
 
 /**
  * Installs one package of npm into a folder of the cache, without its install scripts, and returns the folder.
- * Errors: npm's own, with the end of what it printed.
+ * Errors: npm cannot install it; the message names npm's reason.
  */
-export async function installPackage(name: string, version: string): Promise<string> {
-  const folder = join(CACHE, `${name.replace('@', '').replace('/', '-')}-${version}`)
+export async function installPackage(name: string, version: string, cache = CACHE): Promise<string> {
+  const folder = join(cache, `${name.replace('@', '').replace('/', '-')}-${version}`)
   const manifest = join(folder, 'node_modules', name, 'package.json')
   if (existsSync(manifest)) return folder
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n') // npm installs where one is
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${version}`]
   const options = { cwd: folder, timeout: INSTALL_LIMIT_MS, shell: process.platform === 'win32' }
-  await promisify(execFile)('npm', words, options)
+  try {
+    await promisify(execFile)('npm', words, options)
+  } catch (cause) {
+    const [, code = 'no code'] = /^npm error code (\S+)/m.exec(String(cause)) ?? []
+    throw new Error(`npm could not install ${name}@${version} (${code})`, { cause })
+  }
   return folder
 }
 
