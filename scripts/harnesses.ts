@@ -39,6 +39,9 @@ const wanted = process.argv.slice(2)
 const chosen = HARNESSES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 if (chosen.length === 0) throw new Error(`Names: ${HARNESSES.map(({ name }) => name).join(', ')}`)
 
+// What a run started and wrote is removed when the process exits.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
 /** Why a harness could not be measured, by name. */
 const failures = new Map<string, string>()
 for (const harness of chosen) await measureOne(harness)

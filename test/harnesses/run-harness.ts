@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { processorTime } from '../hook-process.ts'
@@ -39,6 +39,8 @@ export async function runHarness(harness: Harness | PlainClient): Promise<Harnes
   const installed = await installPackage(harness.package, harness.version)
   const node = harness.node === undefined ? process.execPath : await installNode(harness.node)
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'satchel-harness-')))
+  const removed = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', removed) // the lab was ended
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   await mkdir(home)
   const probes = probesOf(await buildProject(project))
@@ -61,7 +63,8 @@ export async function runHarness(harness: Harness | PlainClient): Promise<Harnes
     }
   } finally {
     await model.close()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    process.off('exit', removed)
+    removed()
   }
 }
 
@@ -148,10 +151,12 @@ async function runToEnd({ program, args, env }: HarnessProcess, node: string, st
     } catch {} // every process of it ended
   }
   const limit = setTimeout(endGroup, RUN_LIMIT_MS)
+  process.once('exit', endGroup) // the lab was ended
   const closed = once(child, 'close')
   await once(child, 'exit')
   clearTimeout(limit)
   endGroup()
+  process.off('exit', endGroup)
   await closed
   return printed
 }
