@@ -8,6 +8,8 @@ export interface UntrustedMark {
   readonly label: string
   /** Maximum length in characters that the MCP door passes on; absent: unlimited. */
   readonly mcpMaxChars?: number
+  /** True: the MCP door passes it on as one line, because its line ends say nothing. */
+  readonly line?: true
   /** True: a caller may send it back, so the data has it byte for byte; only text for a model is fenced. */
   readonly exact?: true
 }

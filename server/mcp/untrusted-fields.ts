@@ -34,7 +34,7 @@ export function untrustedTextOf(schema: JsonSchema): UntrustedText {
     labelsIn(member, value) {
       const labels = new Set<string>()
       mapped(place.fields.get(member) ?? place.others, value, (text, mark) => {
-        if (mark && text !== '') labels.add(mark.label)
+        if (text !== '') labels.add(mark?.label ?? QUOTED_LABEL)
         return text
       })
       return [...labels]
@@ -43,6 +43,9 @@ export function untrustedTextOf(schema: JsonSchema): UntrustedText {
     fence: (output) => mapped(place, output, fencedBlock),
   }
 }
+
+/** Of output that may quote text of another author. */
+const QUOTED_LABEL = 'text of others'
 
 type Change = (text: string, mark: UntrustedMark | undefined) => string
 

@@ -28,12 +28,13 @@ function withoutComments(text: string): string {
   }
 }
 
-/** Text cut to the length that its mark allows, with a note that says so. */
-export function shortened(text: string, { mcpMaxChars }: UntrustedMark): string {
+/** Text in the form and length that its mark allows; a note says what is cut. */
+export function shortened(given: string, { mcpMaxChars, line }: UntrustedMark): string {
+  const text = line ? given.replace(/\s+/g, ' ').trim() : given
   if (mcpMaxChars === undefined || text.length <= mcpMaxChars) return text
   const kept = [...text.slice(0, mcpMaxChars * 2)].slice(0, mcpMaxChars).join('')
   const left = text.length - kept.length
-  return left > 0 ? `${kept}\n[cut: ${left} more characters]` : text
+  return left > 0 ? `${kept}${line ? ' ' : '\n'}[cut: ${left} more characters]` : text
 }
 
 /**

@@ -1,59 +1,55 @@
 import { cleanText } from '../../../server/plugin.ts'
 import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
 
-/** About 4,000 tokens (modules design 7), leaving room for the text around the rows. */
-const BUDGET_CHARS = 13_000
-const MAX_TYPE_CHARS = 120
-const MAX_DESCRIPTION_CHARS = 160
-const MAX_DEFAULT_CHARS = 120
+/** Lengths in characters above which a text is cut; those of a required input are whole unless they are far too long. */
+const CUT_AT = {
+  required: { type: 2000, description: 600 },
+  optional: { type: 120, description: 160 },
+} as const
+const MAX_DEFAULT_CHARS = 400
+const MAX_RESOURCE_TYPES = 60
 
-/** A part of a compact view. */
-export interface CompactPage {
+/** The compact view, and whether it holds texts that end with the mark of a cut. */
+export interface CompactModule {
   readonly module: Record<string, unknown>
-  /** Where the next page begins; absent: this was all. */
-  readonly nextRow?: number
-}
-
-interface Row {
-  readonly list: 'variables' | 'outputs'
-  readonly value: Record<string, unknown>
+  readonly isCut: boolean
 }
 
 /**
- * What a caller needs to use a module, in pages of about 4,000 tokens: required inputs first, long texts cut, no
- * README. The first page has the head; `fromRow` counts inputs and outputs already given.
+ * What a caller needs to use a module: required inputs first, no README. A text that is cut ends with
+ * `[+N characters]`.
  */
-export function compactPage(summary: ModuleSummary, fromRow: number): CompactPage {
-  const rows = rowsOf(summary)
-  const head = fromRow === 0 ? headOf(summary) : {}
-  let left = BUDGET_CHARS - JSON.stringify(head).length
-  let to = fromRow
-  for (const row of rows.slice(fromRow)) {
-    left -= JSON.stringify(row.value).length
-    if (left < 0 && to > fromRow) break
-    to++
+export function compactModule(summary: ModuleSummary): CompactModule {
+  let isCut = false
+  const cut = (text: string, maxChars: number): string => {
+    const line = cleanText(text).replace(/\s+/g, ' ').trim()
+    if (line.length <= maxChars) return line
+    isCut = true
+    const kept = line.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '')
+    return `${kept} [+${line.length - kept.length} characters]`
   }
-  const shown = rows.slice(fromRow, to)
-  const list = (name: Row['list']) => shown.filter((row) => row.list === name).map(({ value }) => value)
-  const module = { ...head, variables: list('variables'), outputs: list('outputs') }
-  return to < rows.length ? { module, nextRow: to } : { module }
-}
-
-function headOf(summary: ModuleSummary): Record<string, unknown> {
-  return {
-    description: summary.description,
-    required_version: summary.required_version,
-    licence: summary.licence,
+  const inputs = [...summary.variables].sort((a, b) => Number(b.required) - Number(a.required))
+  const types = countedTypes(summary)
+  const module = {
+    description: cut(summary.description, CUT_AT.required.description),
+    variables: inputs.map((input) => compactVariable(input, cut)),
+    outputs: summary.outputs.map((output) => compactOutput(output, cut)),
     providers: summary.providers.map(({ name, source, version, configuration_aliases }) => ({
       name,
       source,
       version,
       ...(configuration_aliases && { configuration_aliases }),
     })),
-    modules: summary.modules.slice(0, 40).map(({ name, source, version }) => ({ name, source, version })),
-    resource_types: countedTypes(summary).slice(0, 60),
+    modules: summary.modules.map(({ name, source, version }) => ({ name, source, version })),
+    required_version: summary.required_version,
+    licence: summary.licence,
+    resource_types: [
+      ...types.slice(0, MAX_RESOURCE_TYPES),
+      ...(types.length > MAX_RESOURCE_TYPES ? [`[+${types.length - MAX_RESOURCE_TYPES} types]`] : []),
+    ],
     problems: summary.diagnostics.length,
   }
+  return { module, isCut: isCut || types.length > MAX_RESOURCE_TYPES }
 }
 
 /** `aws_subnet (4)`, most first. */
@@ -65,41 +61,32 @@ function countedTypes(summary: ModuleSummary): string[] {
     .map(([type, count]) => (count === 1 ? type : `${type} (${count})`))
 }
 
-function rowsOf(summary: ModuleSummary): Row[] {
-  const inputs = [...summary.variables].sort((a, b) => Number(b.required) - Number(a.required))
-  return [
-    ...inputs.map((input): Row => ({ list: 'variables', value: compactVariable(input) })),
-    ...summary.outputs.map((output): Row => ({ list: 'outputs', value: compactOutput(output) })),
-  ]
-}
+type Cut = (text: string, maxChars: number) => string
 
-function compactVariable(variable: Variable): Record<string, unknown> {
+function compactVariable(variable: Variable, cut: Cut): Record<string, unknown> {
   const stated = JSON.stringify(variable.default)
   const { name, required, sensitive, nullable, deprecated, default_expression } = variable
+  const at = required ? CUT_AT.required : CUT_AT.optional
   return {
     name,
-    type: cut(variable.type, MAX_TYPE_CHARS),
+    type: cut(variable.type, at.type),
     required,
-    ...(variable.description !== '' && { description: cut(variable.description, MAX_DESCRIPTION_CHARS) }),
+    ...(variable.description !== '' && { description: cut(variable.description, at.description) }),
     ...(!required &&
-      (stated.length > MAX_DEFAULT_CHARS ? { default_cut: true } : { default: variable.default })),
+      (stated.length > MAX_DEFAULT_CHARS
+        ? { default_cut: cut(stated, MAX_DEFAULT_CHARS / 2) }
+        : { default: variable.default })),
     ...(default_expression && { default_expression }),
     ...(sensitive === true && { sensitive }),
     ...(nullable === false && { nullable }),
-    ...(deprecated !== undefined && { deprecated: cut(deprecated, MAX_DESCRIPTION_CHARS) }),
+    ...(deprecated !== undefined && { deprecated: cut(deprecated, at.description) }),
   }
 }
 
-function compactOutput({ name, description, sensitive }: Output): Record<string, unknown> {
+function compactOutput({ name, description, sensitive }: Output, cut: Cut): Record<string, unknown> {
   return {
     name,
-    ...(description !== '' && { description: cut(description, MAX_DESCRIPTION_CHARS) }),
+    ...(description !== '' && { description: cut(description, CUT_AT.optional.description) }),
     ...(sensitive && { sensitive }),
   }
-}
-
-/** One line of text others wrote, without what a reader cannot see. */
-function cut(text: string, chars: number): string {
-  const line = cleanText(text).replace(/\s+/g, ' ').trim()
-  return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`
 }

@@ -24,24 +24,22 @@ export async function runIngest(
   return ingestReport.parse(report)
 }
 
-/** The report in at most 1,200 characters. */
-export function reportDigest(report: IngestReport): string {
-  const { refs, failures, warnings } = report
-  const lines = [
-    `${counted(report.repositories, 'repository', 'repositories')}: ${counted(refs.processed, 'ref')} read, ${refs.unchanged} unchanged, ${refs.empty} empty, ${refs.failed} failed`,
-    `${counted(report.modules, 'module')}, ${counted(report.written, 'summary', 'summaries')} written to ${report.output_dir}`,
-    ...(report.planned?.slice(0, 8).map(({ repository, ref }) => `would read ${repository} ${ref}`) ?? []),
-    ...(report.pruned.length > 0
-      ? [`${report.pruned.length} ${report.planned ? 'would be ' : ''}pruned`]
-      : []),
-    ...(report.vectors
-      ? [`vectors: ${report.vectors.upserted} new, ${report.vectors.unchanged} unchanged`]
-      : []),
-    ...failures.slice(0, 6).map(({ repository, ref, reason, message }) => {
-      return `failed: ${repository}${ref === undefined ? '' : ` ${ref}`}: ${reason}: ${message}`.slice(0, 160)
-    }),
-    ...(failures.length > 6 ? [`and ${counted(failures.length - 6, 'more failure')}`] : []),
-    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
+/** Names a run in one line. */
+export function reportHeadline({
+  repositories,
+  refs,
+  modules,
+  written,
+  failures,
+  planned,
+}: IngestReport): string {
+  const parts = [
+    counted(repositories, 'repository', 'repositories'),
+    planned
+      ? `a dry run: ${counted(planned.length, 'module')} would be read`
+      : `${counted(refs.processed, 'ref')} read, ${refs.unchanged} unchanged`,
+    `${counted(modules, 'module')}, ${counted(written, 'summary', 'summaries')} written`,
+    ...(failures.length > 0 ? [counted(failures.length, 'failure')] : []),
   ]
-  return lines.join('\n')
+  return parts.join('; ')
 }

@@ -26,7 +26,7 @@ export function pageOf<T>(rows: readonly T[], request: PageRequest, tool: string
   return { rows: rows.slice(from, to), more: { truncated: { reason: 'limit', next: { tool, args } } } }
 }
 
-/** The cursor of the page of `tool` that begins at row (or character) `from`. */
+/** The cursor of the page of `tool` that begins at row `from`. */
 export function cursorAt(from: number, tool: string): string {
   return cursorOf(questionName({ tool }), [from])
 }

@@ -120,17 +120,20 @@ export const reportShape = z.object({
     failed: z.number().int(),
   }),
   modules: z.number().int(),
+  failures: z.array(failureRow),
+  warnings: z.array(warningRow),
   written: z.number().int(),
   pruned: z.array(z.object({ repository: z.string(), ref: z.string(), path: z.string() })),
   vectors: z
     .object({ strategy: z.string(), upserted: z.number().int(), unchanged: z.number().int() })
     .nullable(),
   reference_reads: z.number().int(),
-  failures: z.array(failureRow),
-  warnings: z.array(warningRow),
   output_dir: z.string(),
   duration_ms: z.number(),
 })
+
+/** The next step where there is no module at all. */
+export const NOTHING_INGESTED = 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
 
 /** How a caller names one module version. */
 export const moduleNameFields = {

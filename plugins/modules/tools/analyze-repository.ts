@@ -44,15 +44,12 @@ export function analyzeRepositoryTool(service: ModuleService) {
     },
     example: { repository_url: './terraform-aws-network' },
     handler: (ctx, request) => run(service, ctx, request),
-    headline({ summaries, message, failures }) {
-      const lines = summaries.slice(0, 20).map(({ path, ref, variables, outputs }) => {
-        const required = variables.filter((variable) => variable.required).length
-        return `${path}@${ref}: ${variables.length} inputs (${required} required), ${outputs.length} outputs`
-      })
-      const failed = failures
-        .slice(0, 5)
-        .map(({ reason, message: why }) => `failed: ${reason}: ${why}`.slice(0, 160))
-      return [message, ...lines, ...failed].join('\n')
+    headline: ({ message }) => message,
+    omits: {
+      '/message': 'the headline says it',
+      '/count': 'the headline says it',
+      '/summaries/*/schema': 'the format of the summary file',
+      '/summaries/*/commit': 'a hash; the ref names the version',
     },
   })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { forEachDoor, openDoors } from '../../../test/harness/index.ts'
 import { buildRemote } from '../testing/build-remote.ts'
-import { ingested, openStage, README, type Rows } from '../testing/network-project.ts'
+import { ingested, openStage, README } from '../testing/network-project.ts'
 
 test('a field that no summary has is refused with the nearest, and a list that goes on says so in its text', async (t) => {
   const { opened } = await ingested(t)
@@ -22,25 +22,6 @@ test('a field that no summary has is refused with the nearest, and a list that g
   assert.ok(cut.kind === 'done' && whole.kind === 'done')
   assert.ok('truncated' in cut.data)
   assert.ok(!('truncated' in whole.data))
-})
-
-test('a module with hundreds of inputs is shown in pages that lose nothing', async (t) => {
-  const { opened } = await ingested(t)
-  const seen: unknown[] = []
-
-  let page = await opened.call('get_module', { repository: 'terraform-azurerm-store' })
-  for (let pages = 0; pages < 50; pages++) {
-    assert.ok(JSON.stringify(page).length < 18_000)
-    seen.push(...((page['module'] as { variables: Rows }).variables ?? []).map(({ name }) => name))
-    const truncated = page['truncated'] as
-      | { next: { tool: string; args: Record<string, unknown> } }
-      | undefined
-    if (!truncated) break
-    page = await opened.call(truncated.next.tool, truncated.next.args)
-  }
-
-  assert.equal(seen.length, 300)
-  assert.equal(new Set(seen).size, 300)
 })
 
 test('text of a README reaches a model cleaned and fenced, and a program raw', async (t) => {

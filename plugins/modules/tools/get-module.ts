@@ -1,20 +1,16 @@
 import { z } from 'zod'
 import { counted, defineTool, nearest } from '../../../server/plugin.ts'
-import { compactPage } from '../answers/compact.ts'
-import { cursorAt, parseCursor } from '../answers/page.ts'
-import {
-  moduleHead,
-  moduleNameFields,
-  outputDirField,
-  partialSummary,
-  truncation,
-} from '../answers/shapes.ts'
+import { compactModule } from '../answers/compact.ts'
+import { moduleHead, moduleNameFields, outputDirField, partialSummary } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
-const README_PAGE_CHARS = 12_000
+/** The start of an answer of detail `full` repeats what names the module. */
+const REPEATED = 'the first lines say it'
+const CUT_HINT =
+  '[+N characters] marks a text that is cut; fields: ["variables"] or ["outputs"] gives all of it.'
 
 /** `get_module`: one module version, as much of it as asked for. */
 export function getModuleTool(service: ModuleService) {
@@ -22,65 +18,60 @@ export function getModuleTool(service: ModuleService) {
     name: 'get_module',
     title: 'Show a module',
     description:
-      'A module version: inputs (required first), outputs, providers. Choose it after search_modules; `truncated` holds the next call.',
+      'A module version: inputs (required first), outputs, providers. Choose it after search_modules; `page.next` reads on.',
     profile: 'core',
     maxResultChars: 400_000,
     input: z.object({
       ...moduleNameFields,
-      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: 4,000 tokens.'),
+      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: texts cut.'),
       fields: z.array(z.string().max(40)).max(30).optional().describe('Only these, whole: outputs …'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
     output: moduleHead.extend({
       commit: z.string(),
+      hint: z.string().optional(),
       module: partialSummary,
-      truncated: truncation.optional(),
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}' },
     cli: { verb: 'modules show', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
     example: { id: '225f968df4c9', detail: 'compact' },
+    omits: {
+      '/commit': 'a hash; the ref names the version',
+      '/module/repository': REPEATED,
+      '/module/name': REPEATED,
+      '/module/ref': REPEATED,
+      '/module/ref_kind': REPEATED,
+      '/module/path': REPEATED,
+      '/module/kind': REPEATED,
+    },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const record = findModule(await service.loadIndex(ctx, outputDir), input)
       const summary = await service.summary(outputDir, record)
       const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
       const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }
-      const from = parseCursor(input.cursor, 'get_module')
-      const more = (next: number) => ({
-        truncated: {
-          reason: 'size',
-          next: { tool: 'get_module', args: { ...input, id, cursor: cursorAt(next, 'get_module') } },
-        },
-      })
       if (input.fields !== undefined) return { ...head, module: pick(summary, input.fields) }
       if (input.detail === 'full') return { ...head, module: { ...summary } }
-      if (input.detail === 'readme') {
-        const to = from + README_PAGE_CHARS
-        const module = { readme_content: summary.readme_content.slice(from, to) }
-        return { ...head, module, ...(to < summary.readme_content.length && more(to)) }
-      }
-      const { module, nextRow } = compactPage(summary, from)
-      return { ...head, module, ...(nextRow !== undefined && more(nextRow)) }
+      if (input.detail === 'readme') return { ...head, module: { readme_content: summary.readme_content } }
+      const { module, isCut } = compactModule(summary)
+      return { ...head, ...(isCut && { hint: CUT_HINT }), module }
     },
-    headline({ id, name, path, ref, provider, module, truncated }) {
+    headline({ name, path, ref, provider, module }) {
       const directory = path === '.' ? '' : `//${path}`
-      const more = truncated ? ', more follow' : ''
-      const head = `${name}${directory}@${ref} (${provider}), id ${id.slice(0, 12)}`
-      const inputs = module.variables
-      if (inputs === undefined) return `${head}\nshown: ${Object.keys(module).join(', ')}${more}`
-      const required = inputs.filter((input) => input['required'] === true).map((input) => input.name)
-      const outputs = module.outputs === undefined ? '' : ` and ${counted(module.outputs.length, 'output')}`
-      // Required inputs are on the first page, which begins with the description.
-      const isKnown = required.length > 0 || module.description !== undefined
-      return [
-        head,
-        ...(isKnown ? [`required inputs: ${required.slice(0, 30).join(', ') || 'none'}`] : []),
-        `${counted(inputs.length, 'input')}${outputs} shown${more}`,
-      ].join('\n')
+      const parts = [
+        ...(module.variables ? [inputsText(module.variables)] : []),
+        ...(module.outputs ? [counted(module.outputs.length, 'output')] : []),
+      ]
+      const shown = parts.length > 0 ? parts : Object.keys(module)
+      return `${name}${directory}@${ref} (${provider}): ${shown.join(', ') || 'nothing of it'}`
     },
   })
+}
+
+function inputsText(inputs: readonly Record<string, unknown>[]): string {
+  const required = inputs.filter((input) => input['required'] === true)
+  return `${counted(inputs.length, 'input')} (${required.length} required)`
 }
 
 /** Errors: `invalid`/`options_invalid` for a field that no summary has. */

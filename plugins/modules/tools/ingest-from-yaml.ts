@@ -24,6 +24,7 @@ export function ingestFromYamlTool(service: ModuleService) {
     },
     example: { yaml: 'repositories:\n  - url: ./terraform-aws-network\n' },
     handler: (ctx, input) => ingestWithSummaries(service, ctx, input),
+    omits: { '/message': 'the headline says it', '/count': 'the headline says it' },
     headline: ({ message }: IngestedSummaries) => message,
   })
 }

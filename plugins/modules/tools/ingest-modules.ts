@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CallContext, defineTool, taskStarted } from '../../../server/plugin.ts'
-import { ingestReport, reportDigest, runIngest } from '../answers/ingest-report.ts'
+import { ingestReport, reportHeadline, runIngest } from '../answers/ingest-report.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { repositoryEntry } from '../config.ts'
 import { stateDir } from '../output/module-index.ts'
@@ -51,10 +51,10 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
         const progress: CallContext['progress'] = (done, total, message) =>
           say(`${Math.floor(done)} of ${total ?? '?'} repositories: ${message ?? ''}`)
         const report = await runIngest(service, { ...ctx, signal, progress }, input)
-        return { data: report, text: reportDigest(report) }
+        return { data: report, text: reportHeadline(report) }
       })
       return taskStarted(task)
     },
-    headline: reportDigest,
+    headline: reportHeadline,
   })
 }

@@ -25,6 +25,7 @@ export function ingestRepositoriesTool(service: ModuleService) {
     http: { method: 'POST', path: '/ingest' },
     example: { repositories: [{ url: './terraform-aws-network' }] },
     handler: (ctx, input) => ingestWithSummaries(service, ctx, input),
+    omits: { '/message': 'the headline says it', '/count': 'the headline says it' },
     headline: ({ message }: IngestedSummaries) => message,
   })
 }

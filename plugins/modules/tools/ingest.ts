@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
-import { ingestReport, reportDigest, runIngest } from '../answers/ingest-report.ts'
+import { ingestReport, reportHeadline, runIngest } from '../answers/ingest-report.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { repositoryEntry, STRATEGIES } from '../config.ts'
 import type { ModuleService } from '../service/module-service.ts'
@@ -51,6 +51,6 @@ export function ingestTool(service: ModuleService) {
     },
     example: { dry_run: true },
     handler: (ctx, input) => runIngest(service, ctx, input),
-    headline: reportDigest,
+    headline: reportHeadline,
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { moduleNameFields, outputDirField, versionRow } from '../answers/shapes.ts'
 import { findVersions } from '../catalog/find.ts'
 import type { ModuleService } from '../service/module-service.ts'
@@ -20,6 +20,7 @@ export function listModuleVersionsTool(service: ModuleService) {
     http: { method: 'GET', path: '/modules/{id}/versions' },
     cli: { verb: 'modules versions', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
     example: { id: '225f968df4c9' },
+    omits: { '/versions/*/commit': 'a hash; the ref names the version' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const found = findVersions(await service.loadIndex(ctx, outputDir), input)
@@ -34,8 +35,8 @@ export function listModuleVersionsTool(service: ModuleService) {
       return { repository: found.repository, path: found.path, versions }
     },
     headline({ repository, path, versions }) {
-      const rows = versions.slice(0, 20).map(({ ref, latest }) => (latest ? `${ref} (latest)` : ref))
-      return `${repository} ${path}: ${rows.join(', ')}`
+      const latest = versions.find((version) => version.latest)
+      return `${repository} ${path}: ${counted(versions.length, 'version')}${latest ? `, latest ${latest.ref}` : ''}`
     },
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
-import { outputDirField, truncation } from '../answers/shapes.ts'
+import { NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
 import { listRepositories } from '../catalog/repositories.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
@@ -26,8 +26,9 @@ export function listRepositoriesTool(service: ModuleService) {
         z.object({
           url: z.string(),
           name: z.string(),
-          description: untrusted('description of the repository', { mcpMaxChars: 200 }),
+          description: untrusted('description of the repository', { mcpMaxChars: 200, line: true }),
           refs: z.array(z.string()).describe('At most 20, latest first.'),
+          ref_count: z.number().int(),
           latest: z.string(),
           module_count: z.number().int(),
           providers: z.array(z.string()),
@@ -36,29 +37,36 @@ export function listRepositoriesTool(service: ModuleService) {
       ),
       count: z.number().int(),
       total: z.number().int(),
+      next: z.string().optional(),
       truncated: truncation.optional(),
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/repositories' },
     cli: { verb: 'modules repositories', positional: ['[filter]'] },
     example: { filter: 'vpc', limit: 10 },
+    omits: { '/count': 'the headline says it', '/total': 'the headline says it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.findIndex(ctx, outputDir)
       const all = index ? listRepositories(index, input.filter) : []
       const page = pageOf(all, input, 'list_repositories')
-      const repositories = page.rows.map((row) => ({ ...row, refs: row.refs.slice(0, REFS_SHOWN) }))
-      return { repositories, count: repositories.length, total: all.length, ...page.more }
+      const repositories = page.rows.map((row) => ({
+        ...row,
+        refs: row.refs.slice(0, REFS_SHOWN),
+        ref_count: row.refs.length,
+      }))
+      const next = (index?.records.length ?? 0) === 0 && NOTHING_INGESTED
+      return {
+        repositories,
+        count: repositories.length,
+        total: all.length,
+        ...(next && { next }),
+        ...page.more,
+      }
     },
-    headline({ repositories, total }) {
-      if (total === 0)
-        return 'No repositories have been ingested. Run `satchel ingest`, or call ingest_modules.'
-      const lines = repositories
-        .slice(0, 15)
-        .map(({ name, latest, module_count }) => `${name} ${latest}: ${counted(module_count, 'module')}`)
-      return [`${repositories.length} of ${counted(total, 'repository', 'repositories')}:`, ...lines].join(
-        '\n',
-      )
-    },
+    headline: ({ repositories, total }) =>
+      total === 0
+        ? 'No repositories match.'
+        : `${repositories.length} of ${counted(total, 'repository', 'repositories')}`,
   })
 }

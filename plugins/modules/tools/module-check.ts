@@ -66,15 +66,7 @@ export function moduleCheckTool(service: ModuleService) {
         findings: found,
       }
     },
-    headline({ blocks, problems, findings }) {
-      if (findings === 0) return `${counted(blocks.length, 'module block')} checked: nothing found.`
-      const lines = blocks.flatMap((block) =>
-        block.findings.map(({ line, message }) => `line ${line}, module ${block.name}: ${message}`),
-      )
-      const wrong = problems.map(({ line, message }) => `line ${line}: ${message}`)
-      const shown = [...wrong, ...lines].slice(0, 11)
-      const more = findings > shown.length ? [`and ${findings - shown.length} more`] : []
-      return [`${counted(findings, 'finding')}:`, ...shown, ...more].join('\n')
-    },
+    headline: ({ blocks, findings }) =>
+      `${counted(blocks.length, 'module block')} checked: ${findings === 0 ? 'nothing found' : counted(findings, 'finding')}`,
   })
 }

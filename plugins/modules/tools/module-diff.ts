@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, quoting } from '../../../server/plugin.ts'
+import { counted, defineTool, quoting } from '../../../server/plugin.ts'
 import { moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import { diffModules } from '../domain/diff.ts'
@@ -8,6 +8,8 @@ import { byIdOrName } from './get-module.ts'
 
 const { id, repository, path } = moduleNameFields
 const changeClass = z.enum(['breaking', 'minor', 'patch'])
+
+const SAID = 'the headline says it'
 
 /** `module_diff`: what changed for callers between two refs. */
 export function moduleDiffTool(service: ModuleService) {
@@ -44,6 +46,7 @@ export function moduleDiffTool(service: ModuleService) {
       arrange: async (typed) => byIdOrName(typed),
     },
     example: { repository: 'terraform-aws-network', from: 'v1.0.0', to: 'v2.0.0' },
+    omits: { '/from': SAID, '/to': SAID, '/verdict': SAID },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
@@ -67,13 +70,7 @@ export function moduleDiffTool(service: ModuleService) {
         counts: { breaking: count('breaking'), minor: count('minor'), patch: count('patch') },
       }
     },
-    headline({ from, to, verdict, changes, counts }) {
-      const lines = changes.slice(0, 12).map((change) => `${change.class}: ${change.message}`)
-      return [
-        `${from} -> ${to}: ${verdict} (${counts.breaking} breaking, ${counts.minor} minor, ${counts.patch} patch)`,
-        ...lines,
-        ...(changes.length > lines.length ? [`and ${changes.length - lines.length} more`] : []),
-      ].join('\n')
-    },
+    headline: ({ path, from, to, verdict, changes }) =>
+      `${path === '.' ? '' : `${path} `}${from} -> ${to}: ${verdict}, ${counted(changes.length, 'change')}`,
   })
 }

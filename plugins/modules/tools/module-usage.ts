@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, quoting } from '../../../server/plugin.ts'
+import { counted, defineTool, quoting } from '../../../server/plugin.ts'
 import { moduleHead, moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import { moduleUsage } from '../domain/usage.ts'
@@ -23,8 +23,8 @@ export function moduleUsageTool(service: ModuleService) {
       output_dir: outputDirField,
     }),
     output: moduleHead.extend({
-      source: z.string(),
       hcl: quoting(z.string()),
+      source: z.string(),
       required: z.array(z.string()),
       optional: z.array(z.string()),
       sensitive: z.array(z.string()),
@@ -33,6 +33,7 @@ export function moduleUsageTool(service: ModuleService) {
     http: { method: 'GET', path: '/modules/{id}/usage' },
     cli: { verb: 'modules usage', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
     example: { id: '225f968df4c9' },
+    omits: { '/source': 'hcl has it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const record = findModule(await service.loadIndex(ctx, outputDir), input)
@@ -40,13 +41,16 @@ export function moduleUsageTool(service: ModuleService) {
       const { id, repository, name, ref, ref_kind, path, kind, provider } = record
       return {
         ...{ id, repository, name, ref, ref_kind, path, kind, provider },
-        source: usage.source,
         hcl: usage.text,
+        source: usage.source,
         required: [...usage.required],
         optional: [...usage.optional],
         sensitive: [...usage.sensitive],
       }
     },
-    headline: ({ hcl }) => hcl,
+    headline({ name, path, ref, required }) {
+      const directory = path === '.' ? '' : `//${path}`
+      return `A call of ${name}${directory}@${ref}: ${counted(required.length, 'required input')}`
+    },
   })
 }

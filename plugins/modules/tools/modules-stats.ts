@@ -36,14 +36,7 @@ export function modulesStatsTool(service: ModuleService) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       return { ...statsOf(await service.loadIndex(ctx, outputDir)), output_dir: outputDir }
     },
-    headline(stats) {
-      const providers = Object.entries(stats.providers).map(([name, count]) => `${name} ${count}`)
-      return [
-        `${counted(stats.repositories, 'repository', 'repositories')}, ${counted(stats.refs, 'ref')}, ${counted(stats.modules, 'module')}, ${counted(stats.summaries, 'summary', 'summaries')}`,
-        `inputs ${stats.inputs} (${stats.required_inputs} required), outputs ${stats.outputs}, resources ${stats.resources}`,
-        `providers: ${providers.slice(0, 12).join(', ')}`,
-        `last run ended: ${stats.finished_at ?? 'never'}`,
-      ].join('\n')
-    },
+    headline: ({ repositories, modules, refs }) =>
+      `${counted(modules, 'module')} of ${counted(repositories, 'repository', 'repositories')}, ${counted(refs, 'ref')}`,
   })
 }

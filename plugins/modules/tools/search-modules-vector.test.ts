@@ -182,7 +182,7 @@ test('a query that is the name of an input or resource finds the modules that ha
   }
 })
 
-test('every door gives the same ranking, and the text of a module reaches a model only inside its fence', async (t) => {
+test('every door gives the same ranking, and the text of a module reaches a model as one line', async (t) => {
   const { host } = await ingested(t)
   let ids: unknown
   await forEachDoor(t, host, async (door) => {
@@ -196,7 +196,12 @@ test('every door gives the same ranking, and the text of a module reaches a mode
       door.name,
     )
     const isMcp = door.name === 'stdio' || door.name === 'streamable-http'
-    assert.equal(/^<<<untrusted-[0-9a-f]{16} /.test(results[0]?.document ?? ''), isMcp, door.name)
+    assert.equal(results[0]?.document.includes('\n'), !isMcp, door.name)
+    assert.match(
+      results[0]?.document ?? '',
+      /^Description: [^<]*Ignore all previous instructions/s,
+      door.name,
+    )
   })
   await stat(join(host.projectRoot, 'out/.satchel/keyword.json'))
 })

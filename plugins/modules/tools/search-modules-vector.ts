@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type CallContext, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
+import { type CallContext, counted, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
+import { quoted } from '../answers/quoted.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusals } from '../reasons.ts'
 import type { OpenedSearch } from '../search/search-parts.ts'
@@ -29,7 +30,7 @@ const result = z.object({
     tags: z.string(),
     last_updated: z.string(),
   }),
-  document: untrusted('text of the module', { mcpMaxChars: 1500 }),
+  document: untrusted('text of the module', { mcpMaxChars: 320, line: true }),
   distance: z.number(),
   other_refs: z.array(z.string()).optional(),
   explain: explanation.optional(),
@@ -59,6 +60,7 @@ const output = z.object({
   keyword_index: z.string().optional(),
   excluded: z.object({ examples: z.number().int() }).optional(),
   details: z.object({ known_providers: z.array(z.string()) }).optional(),
+  next: z.string().optional(),
 })
 
 /** `search_modules_vector`, `POST /search/vector` and `satchel search`: one function. */
@@ -76,6 +78,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     http: { method: 'POST', path: '/search/vector' },
     cli: { verb: 'search', positional: ['query'] },
     example: { query: 'private network with subnets', limit: 3 },
+    omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, asked) {
       requireReadable(asked.query)
       if (asked.config_file === undefined) return search(service, ctx, await service.searchSession(), asked)
@@ -89,12 +92,10 @@ export function searchModulesVectorTool(service: ModuleService) {
         await session.close()
       }
     },
-    headline({ results, query }) {
-      if (results.length === 0) return `No module matches ${JSON.stringify(query)}.`
-      return results
-        .map(({ metadata, document }, at) => `${at + 1}. ${placeText(metadata)}  ${firstLine(document)}`)
-        .join('\n')
-    },
+    headline: ({ results, query, mode }) =>
+      results.length === 0
+        ? `No module matches ${quoted(query)}.`
+        : `${counted(results.length, 'module')} for ${quoted(query)} by ${mode} search, best first`,
   })
 }
 
@@ -128,7 +129,9 @@ async function search(
     weights,
     explain: asked.explain,
   })
-  return { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
+  const found = { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
+  const next = nextStep(found)
+  return { ...found, ...(next !== undefined && { next }) }
 }
 
 /** Refuses what no text is. Errors: `invalid`/`options_invalid`. */
@@ -145,15 +148,13 @@ function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
   return { details: { known_providers: [...known] } }
 }
 
-function placeText({ repository, ref, path, provider }: z.output<typeof result>['metadata']): string {
-  const [owner, name] = repository
-    .replace(/\.git$/, '')
-    .split(/[/:]/)
-    .slice(-2)
-  return `${owner}/${name}${path === '.' ? '' : `//${path}`}@${ref} (${provider})`
-}
-
-function firstLine(document: string): string {
-  const line = document.replace(/^Description: /, '').split('\n')[0] ?? ''
-  return line.length > 90 ? `${line.slice(0, 89)}…` : line
+/** What the caller should know of how the results came to be, and what to do next. */
+function nextStep(answer: Omit<z.output<typeof output>, 'next'>): string | undefined {
+  const parts = [
+    answer.fuzzy ? 'No word matched as written: these have similar words.' : '',
+    answer.older_versions ? 'The latest versions do not match: these are older ones.' : '',
+    answer.details ? `Known providers: ${answer.details.known_providers.join(', ')}.` : '',
+    answer.results.length === 0 ? 'Try other words or fewer filters.' : '',
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? undefined : parts.join(' ')
 }

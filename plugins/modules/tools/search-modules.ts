@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
-import { moduleHead, outputDirField, truncation } from '../answers/shapes.ts'
+import { quoted } from '../answers/quoted.ts'
+import { moduleHead, NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
 import { listLatest } from '../catalog/latest-modules.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
@@ -25,7 +26,7 @@ export function searchModulesTool(service: ModuleService) {
     output: z.object({
       results: z.array(
         moduleHead.omit({ ref_kind: true }).extend({
-          description: untrusted('description of the module', { mcpMaxChars: 300 }),
+          description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
           score: z.number(),
           matched: z.array(z.object({ field: z.string(), name: z.string() })),
         }),
@@ -42,6 +43,7 @@ export function searchModulesTool(service: ModuleService) {
     ],
     cli: { verb: 'modules list', positional: ['[query]'] },
     example: { query: 'private network with nat', limit: 5 },
+    omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.findIndex(ctx, outputDir)
@@ -56,17 +58,18 @@ export function searchModulesTool(service: ModuleService) {
         const { id, repository, name, ref, path, kind, provider, description } = record
         return { id, repository, name, ref, path, kind, provider, description, score, matched: [...matched] }
       })
-      const isEmpty = index === undefined || index.records.length === 0
-      const next = isEmpty && 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
+      const next = nextStep(index?.records.length ?? 0, results.length)
       return { results, count: results.length, query: input.query ?? '', ...(next && { next }), ...page.more }
     },
-    headline({ results, query, next, truncated }) {
-      if (results.length === 0) return next ?? `No module matches ${JSON.stringify(query)}.`
-      const lines = results.slice(0, 10).map(({ id, name, path, ref, provider }) => {
-        const directory = path === '.' ? '' : `//${path}`
-        return `${id.slice(0, 12)} ${name}${directory}@${ref} (${provider})`
-      })
-      return [`${counted(results.length, 'module')}${truncated ? ', more follow' : ''}:`, ...lines].join('\n')
+    headline({ results, query, truncated }) {
+      if (results.length === 0) return query === '' ? 'No modules.' : `No module matches ${quoted(query)}.`
+      return `${counted(results.length, 'module')}${query === '' ? '' : ` for ${quoted(query)}`}${truncated ? ', more follow' : ''}`
     },
   })
+}
+
+/** What to do when nothing is found. */
+function nextStep(ingested: number, found: number): string | undefined {
+  if (ingested === 0) return NOTHING_INGESTED
+  return found === 0 ? 'Try other words, fewer filters, or search_modules_vector.' : undefined
 }
