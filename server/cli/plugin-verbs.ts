@@ -191,7 +191,10 @@ async function deliver(
     const text = terminal.json ? undefined : verb.print?.(data)
     if (text !== undefined) return printText(terminal, text)
     const headline = headlineOf(tool, data)
-    await terminal.answer(headline, terminal.json ? data : withoutOmitted(data, tool.omits))
+    await terminal.answer(
+      headline,
+      terminal.json ? data : (verb.view?.(data) ?? withoutOmitted(data, tool.omits)),
+    )
   }
   if (output === undefined || !verb.save) return print()
   const text = verb.save(data)

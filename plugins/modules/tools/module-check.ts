@@ -53,6 +53,7 @@ export function moduleCheckTool(service: ModuleService) {
     example: {
       hcl: 'module "network" {\n  source = "git::https://git.example.com/terraform-aws-network?ref=v1.0.0"\n}\n',
     },
+    omits: { '/findings': 'the headline says it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type CallContext, counted, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { quoted } from '../answers/quoted.ts'
+import { resultRow } from '../answers/result-rows.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusals } from '../reasons.ts'
 import type { OpenedSearch } from '../search/search-parts.ts'
@@ -76,7 +77,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     maxResultChars: 500_000,
     http: { method: 'POST', path: '/search/vector' },
-    cli: { verb: 'search', positional: ['query'] },
+    cli: { verb: 'search', positional: ['query'], view: (answer) => viewOf(output.parse(answer)) },
     example: { query: 'private network with subnets', limit: 3 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, asked) {
@@ -146,6 +147,14 @@ function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
   const known = opened.knownProviders()
   if (providersMeant(asked).some((name) => known.includes(name))) return {}
   return { details: { known_providers: [...known] } }
+}
+
+function viewOf({ results, next, excluded, keyword_index }: z.output<typeof output>) {
+  const rows = results.map(({ id, metadata, document, distance, explain }) => {
+    const description = document.replace(/^Description: /, '').split('\n')[0] ?? ''
+    return { ...resultRow({ id, ...metadata, description }), distance, ...(explain && { explain }) }
+  })
+  return { results: rows, next, excluded, keyword_index }
 }
 
 /** What the caller should know of how the results came to be, and what to do next. */

@@ -2,9 +2,24 @@ import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
+import { resultRow } from '../answers/result-rows.ts'
 import { moduleHead, NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
 import { listLatest } from '../catalog/latest-modules.ts'
 import type { ModuleService } from '../service/module-service.ts'
+
+const output = z.object({
+  results: z.array(
+    moduleHead.omit({ ref_kind: true }).extend({
+      description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
+      score: z.number(),
+      matched: z.array(z.object({ field: z.string(), name: z.string() })),
+    }),
+  ),
+  count: z.number().int(),
+  query: z.string(),
+  next: z.string().optional(),
+  truncated: truncation.optional(),
+})
 
 /** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
 export function searchModulesTool(service: ModuleService) {
@@ -23,25 +38,13 @@ export function searchModulesTool(service: ModuleService) {
       cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
-    output: z.object({
-      results: z.array(
-        moduleHead.omit({ ref_kind: true }).extend({
-          description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
-          score: z.number(),
-          matched: z.array(z.object({ field: z.string(), name: z.string() })),
-        }),
-      ),
-      count: z.number().int(),
-      query: z.string(),
-      next: z.string().optional(),
-      truncated: truncation.optional(),
-    }),
+    output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: [
       { method: 'POST', path: '/search' },
       { method: 'GET', path: '/modules' },
     ],
-    cli: { verb: 'modules list', positional: ['[query]'] },
+    cli: { verb: 'modules list', positional: ['[query]'], view: (answer) => viewOf(output.parse(answer)) },
     example: { query: 'private network with nat', limit: 5 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, input) {
@@ -72,4 +75,12 @@ export function searchModulesTool(service: ModuleService) {
 function nextStep(ingested: number, found: number): string | undefined {
   if (ingested === 0) return NOTHING_INGESTED
   return found === 0 ? 'Try other words, fewer filters, or search_modules_vector.' : undefined
+}
+
+function viewOf({ results, next, truncated }: z.output<typeof output>) {
+  return {
+    results: results.map(resultRow),
+    ...(next && { next }),
+    ...(truncated && { more: truncated.next }),
+  }
 }

@@ -15,6 +15,8 @@ export interface VerbOptions {
   arrange?(typed: Readonly<Record<string, unknown>>, files: TypedFiles): Promise<Record<string, unknown>>
   /** Returns the text that `-o/--output` writes to a file. Without it the verb has no `-o`. */
   save?(output: unknown): string
+  /** Returns what to print as tables and lines instead of all members, such as shorter rows. */
+  view?(output: unknown): Readonly<Record<string, unknown>>
   /** Returns the text to print instead of the answer, such as an export. Undefined: print the answer. */
   print?(output: unknown): string | undefined
 }

@@ -1,0 +1,31 @@
+import { cleanText } from '../../../server/plugin.ts'
+
+/** Digits of an id that name it among many. */
+const ID_CHARS = 12
+const DESCRIPTION_MAX_CHARS = 140
+
+interface Found {
+  readonly id: string
+  readonly repository: string
+  readonly path: string
+  readonly ref: string
+  readonly provider: string
+  readonly description: string
+}
+
+/** A result of a search as a row for a person; `--json` has all of it. */
+export function resultRow({ id, repository, path, ref, provider, description }: Found) {
+  const line = cleanText(description).replace(/\s+/g, ' ').trim()
+  const place = repository
+    .replace(/\.git$/, '')
+    .split(/[/:]/)
+    .slice(-2)
+    .join('/')
+  return {
+    id: id.slice(0, ID_CHARS),
+    module: path === '.' ? place : `${place}//${path}`,
+    ref,
+    provider,
+    description: line.length <= DESCRIPTION_MAX_CHARS ? line : `${line.slice(0, DESCRIPTION_MAX_CHARS - 1)}…`,
+  }
+}
