@@ -1,4 +1,5 @@
 import type { Plugin } from './contract/plugin.ts'
+import type { ToolFacts } from './tool-filter.ts'
 
 /** The place of a plugin's configuration in the file: under one key, or as keys at the top level. */
 export type Section = { readonly key: string } | { readonly keys: readonly string[] }
@@ -37,12 +38,17 @@ export interface BuiltinPlugin {
   readonly settings?: readonly SettingFlag[]
   /** Flags of `satchel mcp` that set its configuration. */
   readonly mcpFlags?: readonly McpFlag[]
-  /** Its paragraph of the instructions for models. */
-  readonly instructions: string
+  /** Its paragraph of the instructions for models: sentences, each with the tools that it needs. */
+  readonly instructions: readonly { readonly text: string; readonly needs: readonly string[] }[]
+  /** The tools that the instructions need; a test compares them with the declarations. */
+  readonly tools: Readonly<Record<string, Omit<ToolFacts, 'name'>>>
   /** Top-level configuration key without which a server does not load the plugin, because there is nothing to serve. */
   readonly servesWith?: string
   load(): Promise<Plugin>
 }
+
+const READS = { profile: 'core', readOnly: true } as const
+const WRITES = { profile: 'core', readOnly: false } as const
 
 /** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
 export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
@@ -58,8 +64,32 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         summary: 'folder of the records, from the project root (default: .handoffs)',
       },
     ],
-    instructions:
-      "Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state. Before you stop, run out of context or pass work on, call handoff_create; it reads branch, commit and dirty files from the repository itself. To continue another's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first. handoff_list finds records, handoff_validate checks one and reports every error at its JSON pointer. Record what is true now, not what was hoped for; never put secrets in a record. Every handoff tool takes project, a folder inside the allowed roots, when another than the server's own is meant.",
+    tools: {
+      handoff_create: WRITES,
+      handoff_resume: WRITES,
+      handoff_list: READS,
+      handoff_validate: READS,
+    },
+    instructions: [
+      {
+        text: 'Handoffs (handoff_*): a checked record of a task in progress: goal, state, plan, decisions, open questions and the exact git state.',
+        needs: [],
+      },
+      {
+        text: 'Before you stop, run out of context or pass work on, call handoff_create; it reads the git state itself. Record what is true now, not what was hoped for; never put secrets in a record.',
+        needs: ['handoff_create'],
+      },
+      {
+        text: "To continue another's work, call handoff_resume with an id, or without one for the newest; it says what changed since and what to do first.",
+        needs: ['handoff_resume'],
+      },
+      { text: 'handoff_list finds records.', needs: ['handoff_list'] },
+      { text: 'handoff_validate checks one and reports every error.', needs: ['handoff_validate'] },
+      {
+        text: "Every handoff tool takes project, a folder inside the allowed roots, for another project than the server's own.",
+        needs: [],
+      },
+    ],
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,
   },
   {
@@ -72,8 +102,29 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'search', summary: 'search ingested modules by meaning and keywords' },
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
-    instructions:
-      'Modules (list_repositories, search_modules, get_module): facts about the infrastructure modules that were ingested: inputs, outputs, resources, versions. Search by what is needed, then read the module before you write a call to it. Do not guess variable names or versions. Every module tool but search_modules_vector takes output_dir, when other summaries than the configured ones are meant.',
+    tools: {
+      list_repositories: READS,
+      search_modules: READS,
+      search_modules_vector: READS,
+      get_module: READS,
+    },
+    instructions: [
+      {
+        text: 'Modules: facts about the infrastructure modules that were ingested: inputs, outputs, resources, versions. Do not guess variable names or versions.',
+        needs: [],
+      },
+      { text: 'list_repositories says what there is.', needs: ['list_repositories'] },
+      {
+        text: 'Search with search_modules by what is needed.',
+        needs: ['search_modules'],
+      },
+      { text: 'Read get_module before you write a call to a module.', needs: ['get_module'] },
+      {
+        text: 'Every module tool takes output_dir, for other summaries than the configured ones.',
+        needs: [],
+      },
+      { text: 'search_modules_vector takes none.', needs: ['search_modules_vector'] },
+    ],
     load: async () => (await import('../plugins/modules/index.ts')).plugin,
   },
   {
@@ -98,8 +149,36 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         choices: ['owner'],
       },
     ],
-    instructions:
-      'Room (workspace_*, present only where a room is configured): one Markdown file that several people and agents edit through a single writer. Read first, propose against the version you read, commit only what was approved. On conflict/stale_version read again and propose again. workspace_changes tells what happened since a cursor; a notification only says that something changed, so read again.',
+    tools: {
+      workspace_read: READS,
+      workspace_changes: READS,
+      workspace_propose: WRITES,
+      workspace_commit: { profile: 'standard', readOnly: false },
+    },
+    instructions: [
+      {
+        text: 'Room (workspace_*): one Markdown file that several people and agents edit through a single writer.',
+        needs: [],
+      },
+      {
+        text: 'workspace_read gives its text and version.',
+        needs: ['workspace_read'],
+      },
+      {
+        text: 'Propose with workspace_propose against the version that you read; on conflict/stale_version read again and propose again.',
+        needs: ['workspace_propose'],
+      },
+      { text: 'workspace_commit applies what was approved.', needs: ['workspace_commit'] },
+      {
+        text: 'workspace_changes tells what happened since a cursor; a notification only says that something changed.',
+        needs: ['workspace_changes'],
+      },
+    ],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
   },
 ]
+
+/** The built-in plugins that a server with this configuration loads. */
+export function servedPlugins(config: { mentions(key: string): boolean }): readonly BuiltinPlugin[] {
+  return BUILTIN_PLUGINS.filter(({ servesWith }) => servesWith === undefined || config.mentions(servesWith))
+}

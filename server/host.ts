@@ -6,20 +6,12 @@ import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { CallContext, Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
-import type { Profile } from './contract/tool.ts'
 import { createHub, type Hub } from './hub.ts'
 import { nearest } from './platform/nearest.ts'
 import { requireLentShape } from './plugin-shape.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
-
-/** Selects the tools of the MCP door. `include` adds to the profile, `exclude` removes, `readOnly` overrides both. */
-export interface ToolFilter {
-  readonly profile: Profile
-  readonly readOnly: boolean
-  readonly include: readonly string[]
-  readonly exclude: readonly string[]
-}
+import { isListed, type ToolFilter } from './tool-filter.ts'
 
 /** A configured plugin, parsed and ready to set up. */
 export interface PluginEntry {
@@ -169,7 +161,8 @@ function runningHost(
   parts: { registry: Registry; hub: Hub; signal: AbortSignal; stop: () => Promise<void> },
 ): RunningHost {
   const { registry } = parts
-  const offers = (owned: OwnedTool): boolean => isOffered(owned, options.filter)
+  const offers = ({ tool }: OwnedTool): boolean =>
+    tool.mcp !== false && isListed({ ...tool, readOnly: tool.annotations.readOnly }, options.filter)
   const visibleAt = (door: CallContext['door']) => (name: string) => {
     const owned = registry.tool(name)
     return owned !== undefined && (door !== 'mcp' || offers(owned))
@@ -227,14 +220,6 @@ async function sessionOf(
     ...(ctx.client && { client: ctx.client }),
   }
   return (await owner?.instance.authenticate?.(credentials)) ?? ctx.principal
-}
-
-/** Applies the filter (surface, section 5): profile, then `include`, then `exclude`, and `readOnly` last. */
-function isOffered({ tool }: OwnedTool, filter: ToolFilter): boolean {
-  if (tool.mcp === false || filter.exclude.includes(tool.name)) return false
-  if (filter.readOnly && !tool.annotations.readOnly) return false
-  const levels: readonly Profile[] = ['core', 'standard', 'full']
-  return filter.include.includes(tool.name) || levels.indexOf(tool.profile) <= levels.indexOf(filter.profile)
 }
 
 /** Warns of unknown names, because `exclude` may be meant to protect. Not an error: the plugin may not be loaded. */

@@ -1,4 +1,4 @@
-import { BUILTIN_PLUGINS, type BuiltinPlugin, type Section } from './builtin-plugins.ts'
+import { BUILTIN_PLUGINS, type BuiltinPlugin, type Section, servedPlugins } from './builtin-plugins.ts'
 import type { Config } from './config.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { BUILT_IN, type PluginEntry } from './host.ts'
@@ -44,9 +44,7 @@ export async function loadBuiltins(
 
 function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {
   if (wanted.kind === 'all') return BUILTIN_PLUGINS
-  if (wanted.kind === 'served') {
-    return BUILTIN_PLUGINS.filter(({ servesWith }) => servesWith === undefined || config.mentions(servesWith))
-  }
+  if (wanted.kind === 'served') return servedPlugins(config)
   return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb === wanted.words[0]))
 }
 

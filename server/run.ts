@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { assetPath } from './assets.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Settings } from './cli/global-flags.ts'
-import type { Io, StopSignal } from './cli/io.ts'
+import type { Io } from './cli/io.ts'
 import type { Doors, ListedCatalog, ServeOptions, World } from './cli/world.ts'
 import type { Config } from './config.ts'
 import type { NextChange } from './config-changes.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { Log } from './contract/context.ts'
+import { firstAnswer } from './first-answer.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
-import type { ProcessIo, RealStdout } from './process-io.ts'
+import type { ProcessIo } from './process-io.ts'
+import { onProcessSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
 
@@ -20,8 +22,6 @@ const STOP_LIMIT_MS = 2_000
 /** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
-/** Maximum wait for the first request over stdio before the plugins are set up. */
-const BOOT_DELAY_MS = 15
 const TOKEN_BYTES = 24
 
 /**
@@ -130,10 +130,13 @@ async function started(host: RunningHost): Promise<RunningHost> {
  * `server/discover` do not need them, and clients measure the time of these requests (mcp, section 3).
  */
 async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<number> {
-  const { serveStdio: serve } = await import('./mcp/stdio.ts')
   const log = serverLog({ ...io, now })
+  const config = readConfig(io, line, flags)
+  const [{ serveStdio: serve }, instructions] = await Promise.all([
+    import('./mcp/stdio.ts'),
+    instructionsUnder(config),
+  ])
   const first = firstAnswer(io.stdout)
-  const config = first.written.then(() => readConfig(io, line, flags))
   const boot = first.written.then(() => bootServer(io, line, { log, config }))
   try {
     return await serve({
@@ -141,6 +144,7 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
       boot,
       log,
       version: VERSION,
+      instructions,
       // Paths from an agent are confined: a prompt injection is not a command of the user.
       resolvePath: async (path) => (await pathsOfCallers(await boot, await config))(path),
     })
@@ -149,18 +153,10 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   }
 }
 
-/** Resolves `written` at the first write to `stdout`, or after a delay, because the first request may need the plugins. */
-function firstAnswer(stdout: RealStdout): { readonly stdout: RealStdout; readonly written: Promise<void> } {
-  let tell = (): void => {}
-  const written = new Promise<void>((resolve) => {
-    tell = resolve
-    setTimeout(resolve, BOOT_DELAY_MS)
-  })
-  const write: RealStdout['write'] = (text, done) => {
-    tell()
-    return stdout.write(text, done)
-  }
-  return { stdout: { ...stdout, write }, written }
+/** The instructions need no plugin. A configuration that cannot be used is reported by the start of the host. */
+async function instructionsUnder(reading: Promise<Config>): Promise<string> {
+  const { configuredInstructions, instructionsFor } = await import('./mcp/instructions.ts')
+  return reading.then(configuredInstructions, () => instructionsFor(() => false))
 }
 
 interface ServerParts {
@@ -285,14 +281,24 @@ async function httpOptions(
   more: Partial<HttpOptions>,
   surface: ServeOptions['surface'] = 'rest',
 ): Promise<HttpOptions> {
-  const [{ createPump }, { createHttpMount }, { createSseMount }, resolvePath] = await Promise.all([
-    import('./fanout/pump.ts'),
-    import('./mcp/http.ts'),
-    import('./mcp/sse-2024.ts'),
-    pathsOfCallers(host, config),
-  ])
+  const [{ createPump }, { createHttpMount }, { createSseMount }, { hostInstructions }, resolvePath] =
+    await Promise.all([
+      import('./fanout/pump.ts'),
+      import('./mcp/http.ts'),
+      import('./mcp/sse-2024.ts'),
+      import('./mcp/instructions.ts'),
+      pathsOfCallers(host, config),
+    ])
   const pump = createPump()
-  const mount = { boot: Promise.resolve(host), log: host.log, version: VERSION, resolvePath, pump }
+  const instructions = hostInstructions(host)
+  const mount = {
+    boot: Promise.resolve(host),
+    log: host.log,
+    version: VERSION,
+    instructions,
+    resolvePath,
+    pump,
+  }
   const shared: HttpOptions = {
     version: VERSION,
     description: DESCRIPTION,
@@ -321,12 +327,12 @@ async function openHttp(host: RunningHost, listener: Listener, options: HttpOpti
 }
 
 async function catalogOf(host: RunningHost): Promise<ListedCatalog> {
-  const [{ createCatalog }, { INSTRUCTIONS }] = await Promise.all([
+  const [{ createCatalog }, { hostInstructions }] = await Promise.all([
     import('./mcp/descriptors.ts'),
     import('./mcp/instructions.ts'),
   ])
   const { modernTools: tools, prompts } = createCatalog(host)
-  return { tools, prompts, instructions: INSTRUCTIONS }
+  return { tools, prompts, instructions: hostInstructions(host) }
 }
 
 function newToken(): string {
@@ -335,13 +341,4 @@ function newToken(): string {
 
 function now(): Date {
   return new Date()
-}
-
-function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
-  const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  const each = signals.map((signal) => [signal, () => listener(signal)] as const)
-  for (const [signal, handler] of each) process.on(signal, handler)
-  return () => {
-    for (const [signal, handler] of each) process.off(signal, handler)
-  }
 }

@@ -7,7 +7,7 @@ import { IN_WORDS_KEY } from '../server/contract/advanced/in-words.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
-import { INSTRUCTIONS } from '../server/mcp/instructions.ts'
+import { hostInstructions } from '../server/mcp/instructions.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { matchesSnapshot } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
@@ -41,7 +41,7 @@ test('names, titles and descriptions keep to what clients take', () => {
     )
     assert.doesNotMatch(tool.description, /[\u200b-\u200f\u202a-\u202e\u{e0000}-\u{e007f}]/u, tool.name)
   }
-  assert.ok(INSTRUCTIONS.length <= 1900)
+  assert.ok(hostInstructions(host).length <= 1900)
 })
 
 test('every input field is described, at every depth', () => {
@@ -57,7 +57,7 @@ test('a field that is listed in words is optional, and the description or the in
     for (const [name, schema] of Object.entries(tool.input.shape)) {
       if (!z.globalRegistry.get(schema)?.[IN_WORDS_KEY]) continue
       const isNamed = new RegExp(`\\b${name}\\b`).test(
-        ['project', 'output_dir'].includes(name) ? INSTRUCTIONS : tool.description,
+        ['project', 'output_dir'].includes(name) ? hostInstructions(host) : tool.description,
       )
       assert.ok(schema.safeParse(undefined).success, `${tool.name}.${name} is needed`)
       assert.ok(isNamed, `${tool.name} does not name ${name}`)

@@ -7,6 +7,8 @@ export interface Reader {
   readonly channel: Channel | undefined
   /** Maximum size of the answer as the model gets it. */
   readonly maxTokens: number
+  /** True: the client gets the data as a second block of text, so that the model gets both and both count. */
+  readonly dataIsText?: true
 }
 
 /**

@@ -33,6 +33,16 @@ export function terminalText(
   ].join('\n')
 }
 
+/** Prints data without a headline, indented, with hidden characters made visible. */
+export function terminalBlocks(
+  data: Readonly<Record<string, unknown>>,
+  style: TerminalStyle,
+  indent: number,
+): string {
+  const shown = visible(data) as Record<string, unknown> // an object stays one
+  return printed(layoutOf(shown), indent, style).join('\n')
+}
+
 /** True for a value that the headline already is. */
 function isHeadline(block: Block, headline: string): boolean {
   return block.kind === 'line' && block.value === headline

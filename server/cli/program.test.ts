@@ -109,6 +109,23 @@ test('an error is one line on stderr with the next command', async (t) => {
   )
 })
 
+test('every faulty field is below the line of an error, indented; one that the line names is not repeated', async (t) => {
+  const { satchel } = await openProject(t)
+  const echo = (input: object) => satchel(['probe', 'echo', '--input', '-'], { stdin: JSON.stringify(input) })
+
+  const three = await echo({ max_tokens: 9001, level: 'loud', items: [{}] })
+  const one = await echo({ max_tokens: 9001 })
+
+  const [line = '', ...below] = three.err.trimEnd().split('\n')
+  assert.match(line, /^satchel: /)
+  for (const pointer of ['/max_tokens', '/level', '/items/0/text'])
+    assert.ok(
+      below.some((each) => each.startsWith('  ') && each.includes(pointer)),
+      three.err,
+    )
+  assert.match(one.err, /^satchel: .*max_tokens.*\n$/)
+})
+
 test('a bug of a plugin shows a log id and never its own text', async (t) => {
   const { satchel } = await openProject(t)
 

@@ -63,7 +63,7 @@ async function dispatch(world: World): Promise<number> {
   try {
     return await runWords(world)
   } catch (thrown) {
-    return complain(world, thrown)
+    return await complain(world, thrown)
   }
 }
 
@@ -208,7 +208,7 @@ async function runOnHost(
     if (parsed.kind === 'help') return printed(world, parsed.text)
     return await runLeaf(leaf, parsed.typed, host, world)
   } catch (thrown) {
-    return complain(world, thrown, (next) => nextLine(host.registry, next))
+    return await complain(world, thrown, (next) => nextLine(host.registry, next))
   }
 }
 
@@ -262,10 +262,14 @@ async function parse(shape: VerbShape, argv: readonly string[], world: World): P
   return parseVerb(shape, argv.slice(shape.path.length), helpColumns(world))
 }
 
-function complain(world: World, thrown: unknown, showNext?: (next: NextStep) => string | undefined): number {
+async function complain(
+  world: World,
+  thrown: unknown,
+  showNext?: (next: NextStep) => string | undefined,
+): Promise<number> {
   const error = asError(world, thrown)
   if (error.code === 'cancelled' && world.terminal.pipeClosed.aborted) return 0
-  printError(world.terminal, error, showNext)
+  await printError(world.terminal, error, showNext)
   return isUsageError(error) ? USAGE_EXIT : exitCodeOf(error)
 }
 

@@ -1,6 +1,7 @@
 import type { Terminal } from '../contract/advanced/command.ts'
 import { errorBody, type NextStep, type SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import type { OpenTerminal } from './terminal.ts'
 
 /** Control characters that a terminal interprets, such as the start of an escape sequence. Tab and newline are kept. */
@@ -27,14 +28,15 @@ export function printText(terminal: Terminal, text: string): void {
 }
 
 /**
- * Prints an error: with `--json` the error object on stdout, otherwise one line on stderr with the next step.
+ * Prints an error: with `--json` the error object on stdout, otherwise on stderr one line with the next step, then,
+ * indented, every list of the details that the line does not repeat: field errors, failed checks, candidates.
  * `showNext` converts a tool call to a command, or returns undefined if no verb makes the call.
  */
-export function printError(
+export async function printError(
   terminal: OpenTerminal,
   error: SatchelError,
   showNext: (next: NextStep) => string | undefined = () => undefined,
-): void {
+): Promise<void> {
   if (terminal.json) {
     printDocument(terminal, { error: errorBody(error) })
     return
@@ -43,6 +45,19 @@ export function printError(
   const logId = error.code === 'internal' ? error.details?.['log_id'] : undefined
   const more = [logId ? ` (log id ${String(logId)})` : '', next ? ` Next: ${next}` : ''].join('')
   terminal.complain(`satchel: ${oneLine(error.message)}${more}`)
+  const lists = Object.entries(error.details ?? {}).filter(
+    ([, value]) => Array.isArray(value) && value.length > 0 && !isSaid(value, error.message),
+  )
+  if (lists.length === 0) return
+  const { terminalBlocks } = await import('../answer/terminal-text.ts')
+  const columns = terminal.stderrIsTty ? terminal.columns : undefined
+  terminal.complain(terminalBlocks(Object.fromEntries(lists), { columns, color: false }, 2))
+}
+
+/** True for a list of one entry whose texts are all in the message. */
+function isSaid([entry, ...more]: readonly unknown[], message: string): boolean {
+  const texts = isJsonObject(entry) ? Object.values(entry) : [entry]
+  return more.length === 0 && texts.every((text) => message.includes(String(text)))
 }
 
 /** Returns the exit code of an error (surface, section 4). */

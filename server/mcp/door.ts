@@ -9,6 +9,8 @@ export interface DoorOptions {
   readonly boot: Promise<RunningHost>
   /** The version of the package, for `serverInfo`. */
   readonly version: string
+  /** What a model reads before its first call. */
+  readonly instructions?: string
   readonly log: Log
   /** Resolves a path that callers of this door may use. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>

@@ -4,7 +4,6 @@ import { type Caller, TASKS_EXTENSION } from './caller.ts'
 import { complete } from './completions.ts'
 import type { Door } from './door.ts'
 import { callContextOf, type Era, type Exchange } from './exchange.ts'
-import { INSTRUCTIONS } from './instructions.ts'
 import { getPrompt } from './prompts.ts'
 import { asProtocolError } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
@@ -58,7 +57,7 @@ const COMPLETE_PARAMS = z.looseObject({
 export function serverFor(door: Door, connection: Connection): Server {
   const server = new Server(serverInfoOf(door), {
     capabilities: capabilitiesFor(door, connection.era),
-    instructions: INSTRUCTIONS,
+    ...(door.instructions !== undefined && { instructions: door.instructions }),
     cacheHints: CACHE_HINTS,
     ...(door.raw?.requestState && { requestState: door.raw.requestState }),
   })

@@ -50,8 +50,9 @@ export function toolAnswer(
 }
 
 /** The size in bytes of what the reader's model gets; of the longer form where that is unknown. */
-function sizeFor({ channel }: Reader, headline: string, { text, data }: ToolAnswer): number {
+function sizeFor({ channel, dataIsText }: Reader, headline: string, { text, data }: ToolAnswer): number {
   const dataBytes = (): number => Buffer.byteLength(JSON.stringify(data))
+  if (dataIsText) return dataBytes() + Buffer.byteLength(channel === 'both' ? headline : text)
   if (channel === 'text') return Buffer.byteLength(text)
   if (channel === 'data') return dataBytes()
   if (channel === 'both') return dataBytes() + Buffer.byteLength(headline)

@@ -109,7 +109,8 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, 
 
 /** The reader that this client's model is. */
 function readerFor(exchange: Exchange, maxTokens: unknown): Reader {
-  return readerOf(callContextOf(exchange).client?.name, exchange.catalog.host.answers, maxTokens)
+  const reader = readerOf(callContextOf(exchange).client?.name, exchange.catalog.host.answers, maxTokens)
+  return isStructured(exchange) ? reader : { ...reader, dataIsText: true }
 }
 
 /** Arguments without the marks of fences that a model copied back with the text. */
@@ -128,9 +129,13 @@ function asErrorResult(thrown: unknown): WireResult & { content: unknown[] } {
 }
 
 /** Adds the data as a second block of text for clients before 2025-06-18, which ignore `structuredContent`. */
-function inVersion({ era, server }: Exchange, result: WireResult & { content: unknown[] }): WireResult {
-  const version = server.getNegotiatedProtocolVersion()
-  if (era === 'modern' || version === undefined || version >= STRUCTURED_SINCE) return result
+function inVersion(exchange: Exchange, result: WireResult & { content: unknown[] }): WireResult {
+  if (isStructured(exchange)) return result
   const { structuredContent, content, ...rest } = result
   return { ...rest, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] }
+}
+
+function isStructured({ era, server }: Exchange): boolean {
+  const version = server.getNegotiatedProtocolVersion()
+  return era === 'modern' || version === undefined || version >= STRUCTURED_SINCE
 }

@@ -8,9 +8,10 @@ import type { Listener, OpenListener } from '../../server/contract/advanced/rout
 import type { CallContext } from '../../server/contract/context.ts'
 import { SatchelError } from '../../server/contract/errors.ts'
 import type { Plugin } from '../../server/contract/plugin.ts'
-import { createHost, type RunningHost, type ToolFilter } from '../../server/host.ts'
+import { createHost, type RunningHost } from '../../server/host.ts'
 import { createLog } from '../../server/log.ts'
 import { confineTo } from '../../server/platform/paths.ts'
+import type { ToolFilter } from '../../server/tool-filter.ts'
 import { undoAfter } from './undo.ts'
 
 export interface OpenHostOptions {

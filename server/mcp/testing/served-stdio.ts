@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { openHost } from '../../../test/harness/open-host.ts'
-import type { ToolFilter } from '../../host.ts'
+import type { ToolFilter } from '../../tool-filter.ts'
 import { samplePlugin } from './sample-plugin.ts'
 import { type Message, openStdio } from './stdio-client.ts'
 

@@ -80,6 +80,7 @@ export function openStdio(t: TestContext, boot: RunningHost | Promise<RunningHos
   const exit = serveStdio({
     boot: Promise.resolve(boot),
     version: '1.0.0',
+    instructions: 'Sample instructions.',
     log: { debug() {}, info() {}, warn() {}, error() {} },
     resolvePath: async (path) => path,
     io: { stdin, stdout: real },
