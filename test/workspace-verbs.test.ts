@@ -121,6 +121,30 @@ test('the status of a room that is closed counts no lease whose time is over', a
   assert.equal(JSON.parse(out).counts.active_leases, 0)
 })
 
+test('a person reads what --json says in one line', async (t) => {
+  const { start, satchel, open, room } = await project(t)
+  await open()
+  const proposal = { base_version: 1, summary: 'Say why', content: '# New\n' }
+  const proposed = await satchel('call', 'propose', JSON.stringify(proposal), ...room)
+
+  const status = await satchel('status', ...room)
+  const person = await Promise.all(
+    [['status'], ['events'], ['call', 'read'], ['call', 'proposals']].map(
+      async (argv) => (await start(...argv, ...room).done).out,
+    ),
+  )
+
+  for (const { out, json } of [status, proposed]) assert.equal(out, `${JSON.stringify(json)}\n`)
+  const [state = '', events = '', document = '', proposals = ''] = person
+  assert.match(state, /^Room plan at version 1, active\.\n/)
+  assert.match(state, /\ncounts: pending_proposals: 1, active_leases: 0, participants: \d\n/)
+  assert.match(events, /^\d+ events\.\n/)
+  assert.match(events, /\n {2}id +time +event +version +what\n/)
+  assert.match(events, /proposal\.created +Say why\n/)
+  assert.match(document, /^workspace at version 1\.\n[\s\S]*\n# Plan\n\n## Goals\none\n$/)
+  assert.match(proposals, /^1 proposal\.\n[\s\S]*summary: Say why\n/)
+})
+
 test('a file without a room, an unknown folder and an unknown tool are named', async (t) => {
   const { satchel, room, open, cwd } = await project(t)
 

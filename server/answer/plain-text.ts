@@ -25,8 +25,12 @@ function linesOf(block: Block, indent: string): string[] {
     case 'group':
       return [`${indent}${label}:`, ...printed(block.blocks, `${indent}  `)]
     case 'text':
-      // Verbatim, without indentation: a reader may copy it back.
-      return [`--- ${label} (${block.lines})`, block.text.replace(/\n$/, ''), `--- end of ${label}`]
+      // Verbatim, without indentation: a reader may copy it back, with its last line end or without.
+      return [
+        `--- ${label} (${block.lines})`,
+        block.text.replace(/\n$/, ''),
+        `--- end of ${label}${block.text.endsWith('\n') ? '' : ', no final newline'}`,
+      ]
     case 'entries':
       return [
         `${indent}${label}:`,

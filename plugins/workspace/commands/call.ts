@@ -11,6 +11,7 @@ import {
 import { forward, keyed } from '../connection/forward.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
+import { printAnswer } from './printing.ts'
 import { ROOM_FLAG, withTarget } from './target.ts'
 
 /** `satchel workspace call TOOL [JSON]`: any tool of the room, at the process that has it open. */
@@ -35,7 +36,7 @@ export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[
         const call = keyed({ route, input, here: () => Promise.reject(new Error('called at the owner')) })
         const answer = await forward(address, token, call, ctx.signal)
         const data = tool.output.parse(answer)
-        await terminal.answer(tool.headline(data), data)
+        await printAnswer(terminal, Object(answer), tool.headline(data), data)
         return 0
       })
     },

@@ -5,7 +5,7 @@ import type { RoomProcess } from '../connection/room-process.ts'
 import { type JoinTicket, parseJoinUri } from '../domain/invitation.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
-import { print } from './printing.ts'
+import { print, printAnswer } from './printing.ts'
 import {
   asking,
   askOwner,
@@ -77,7 +77,7 @@ function revokeCommand(host: Host, room: RoomProcess): Command {
               token,
               body: { invite_id: flags.id },
             })
-        print(terminal, done, () => `${flags.id} is revoked`)
+        await printAnswer(terminal, done as object, `${flags.id} is revoked.`)
         return 0
       }),
   })
@@ -119,7 +119,7 @@ function joinCommand(host: Host): Command {
       })
       await saveSession(host, { ...joined, url })
       const { token: _token, ...shown } = joined
-      print(terminal, shown, () => `joined ${joined.workspace_id} as ${joined.participant_id}`)
+      await printAnswer(terminal, shown, `Joined ${joined.workspace_id} as ${joined.participant_id}.`)
       return 0
     },
   })
@@ -170,7 +170,7 @@ function leaveCommand(host: Host): Command {
       const call = { method: 'POST', path: '/workspace/leave', token, body: {} } as const
       const left = await asking({ url }, () => callOwner({ url }, call))
       await forgetSession(host, workspace_id)
-      print(terminal, left, () => `left ${workspace_id}`)
+      await printAnswer(terminal, left as object, `Left ${workspace_id}.`)
       return 0
     },
   })

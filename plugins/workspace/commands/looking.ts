@@ -27,7 +27,7 @@ import { presentParticipants } from '../room/members.ts'
 import { storeContent } from '../room/room.ts'
 import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
-import { eventLine, print } from './printing.ts'
+import { eventLine, eventRow, printAnswer } from './printing.ts'
 import { namedPlace, ROOM_FLAG, runningOwner, type Target, withTarget } from './target.ts'
 
 const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
@@ -56,7 +56,7 @@ function statusCommand(host: Host, room: RoomProcess): Command {
           callOwner(address, { method: 'GET', path: '/workspace/status', token }),
         stopped: statusOf,
       })
-      print(terminal, status, () => described(status))
+      await printAnswer(terminal, status as object, headlineOf(status))
       return 0
     },
   })
@@ -83,9 +83,9 @@ function statusOf(rows: Rows, place: RoomPlace) {
   }
 }
 
-function described(status: unknown): string {
-  const { name, version, lifecycle, substrate, counts } = status as ReturnType<typeof statusOf> // one of the two above
-  return `${name}: version ${version}, ${lifecycle.toLowerCase()}, file ${substrate}; ${counted(counts.participants, 'member')}, ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}`
+function headlineOf(status: unknown): string {
+  const { name, version, lifecycle } = status as ReturnType<typeof statusOf> // one of the two above
+  return `Room ${name} at version ${version}, ${lifecycle.toLowerCase()}.`
 }
 
 function eventsCommand(host: Host, room: RoomProcess): Command {
@@ -101,7 +101,8 @@ function eventsCommand(host: Host, room: RoomProcess): Command {
         running: (target) => allEvents(target, since),
         stopped: (rows) => ({ events: eventsSince(rows, since, LIMITS.eventsKept), ...ringOf(rows, since) }),
       })
-      print(terminal, found, () => found.events.map(eventLine).join('\n') || 'No events.')
+      const headline = `${counted(found.events.length, 'event')}.`
+      await printAnswer(terminal, found, headline, { ...found, events: found.events.map(eventRow) })
       return 0
     },
   })
@@ -199,9 +200,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
       const place = namedPlace(room, flags.room)
       if (!place) throw refusals.room_not_named()
       const findings = await roomFindings(host, place)
-      print(terminal, { findings }, () =>
-        findings.map((f) => `${f.level}  ${f.subject}: ${f.detail}`).join('\n'),
-      )
+      await printAnswer(terminal, { findings }, `${counted(findings.length, 'finding')}.`)
       return findings.some(({ level }) => level === 'problem') ? 3 : 0
     },
   })
@@ -264,10 +263,10 @@ function exportCommand(host: Host, room: RoomProcess): Command {
       await writeFileDurably(join(folder, 'status.json'), `${JSON.stringify(story.status, null, 2)}\n`)
       const lines = story.events.map((event) => `${JSON.stringify(event)}\n`).join('')
       await writeFileDurably(join(folder, 'events.jsonl'), lines)
-      print(
+      await printAnswer(
         terminal,
         { folder, events: story.events.length },
-        () => `${folder}: ${counted(story.events.length, 'event')}`,
+        'The story of the room is written.',
       )
       return 0
     },

@@ -72,6 +72,14 @@ export function leaseConflict(lease: Lease, now: Moment): Error {
   const seconds = secondsUntil(now, lease.expires_at)
   return refusals.lease_conflict(
     { target: lease.target, seconds },
-    { details: { lease_id: lease.lease_id, target: lease.target, retry_after_seconds: seconds } },
+    {
+      details: {
+        lease_id: lease.lease_id,
+        target: lease.target,
+        holder: lease.participant_id,
+        expires_at: lease.expires_at,
+        retry_after_seconds: seconds,
+      },
+    },
   )
 }

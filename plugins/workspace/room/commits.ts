@@ -65,7 +65,8 @@ function commitText(change: ActorChange, input: CommitInput): Commit {
   const line = requiredLine(summary, 'summary', LIMITS.storedSummaryChars)
   if (Buffer.byteLength(content) > LIMITS.documentBytes) throw tooLarge('document', LIMITS.documentBytes)
   refuseForeignLease(change, 'workspace', input)
-  if (base_version !== change.tx.document.version) throw staleVersion(change, base_version)
+  if (base_version !== change.tx.document.version)
+    throw staleVersion(change, { target: 'workspace', base_version })
   return land(change, content, { source: 'commit', target: 'workspace', summary: line }, base_version)
 }
 
@@ -121,7 +122,7 @@ function settleStale(change: ActorChange, proposal: Proposal): StoredRefusal {
     actor: change.actor.participant.participant_id,
     payload: settledPayload(proposal, 'conflicted'),
   })
-  return storedRefusal(staleVersion(change, proposal.base_version))
+  return storedRefusal(staleVersion(change, proposal))
 }
 
 function settledPayload(proposal: Proposal, status: string) {

@@ -1,4 +1,4 @@
-import type { SatchelError } from '../../../server/plugin.ts'
+import type { NextStep, SatchelError } from '../../../server/plugin.ts'
 import { unifiedDiff } from '../domain/difference.ts'
 import { sha256 } from '../domain/fingerprint.ts'
 import { newId } from '../domain/identity.ts'
@@ -126,7 +126,10 @@ function soleSectionHashes(text: string): (path: string) => string | undefined {
 }
 
 /** The refusal of a stale base. Callers with `read` also get what changed since. */
-export function staleVersion(change: ActorChange, baseVersion: number): SatchelError {
+export function staleVersion(
+  change: ActorChange,
+  { target, base_version: baseVersion }: Pick<Proposal, 'target' | 'base_version'>,
+): SatchelError {
   const { tx, actor } = change
   const current = tx.document.version
   const mayRead = actorMay(actor, 'read')
@@ -134,12 +137,20 @@ export function staleVersion(change: ActorChange, baseVersion: number): SatchelE
     { base: baseVersion, current },
     {
       details: {
+        ...(mayRead && { target }),
         base_version: baseVersion,
         current_version: current,
         ...(mayRead && whatMoved(tx, baseVersion)),
       },
+      ...(mayRead && { next: readingOf(target) }),
     },
   )
+}
+
+/** The call that reads a target. */
+function readingOf(target: string): NextStep {
+  const parsed = parseTarget(target)
+  return { tool: 'workspace_read', args: parsed.kind === 'section' ? { section: parsed.path } : {} }
 }
 
 function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {

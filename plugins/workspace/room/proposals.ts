@@ -46,9 +46,11 @@ function refuseStaleBase(change: ActorChange, { base_version, target = 'workspac
   const { tx, settings } = change
   if (base_version === tx.document.version) return
   const base = settings.staleness === 'section' ? versionText(tx, base_version) : undefined
-  if (base === undefined) throw staleVersion(change, base_version)
+  if (base === undefined) throw staleVersion(change, { target, base_version })
   const base_region_hash = regionHash(base, target)
-  if (!isCurrent(change, { target, base_version, base_region_hash })) throw staleVersion(change, base_version)
+  if (!isCurrent(change, { target, base_version, base_region_hash })) {
+    throw staleVersion(change, { target, base_version })
+  }
 }
 
 interface Draft {
@@ -151,7 +153,7 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
   const existing = existingTarget(tx, old.target)
   const current = readTarget(tx.documentText(), target)
   const merged = merge(readTarget(base, target), current, content)
-  if (merged.kind === 'conflict') throw mergeConflict(change, merged)
+  if (merged.kind === 'conflict') throw mergeConflict(change, old, merged)
   refuseLargeContent(merged.text)
   return create(change, {
     target: existing,
@@ -166,8 +168,13 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
 const SHOWN_HUNKS = 10
 const SHOWN_HUNK_CHARS = 1000
 
-function mergeConflict({ tx, actor }: ActorChange, { hunks }: Merge & { kind: 'conflict' }): Error {
+function mergeConflict(
+  { tx, actor }: ActorChange,
+  old: Proposal,
+  { hunks }: Merge & { kind: 'conflict' },
+): Error {
   const { version } = tx.document
+  const mayRead = actorMay(actor, 'read')
   const shown = hunks.slice(0, SHOWN_HUNKS).map(({ base, current, proposed }) => ({
     base: firstChars(base, SHOWN_HUNK_CHARS),
     current: firstChars(current, SHOWN_HUNK_CHARS),
@@ -177,8 +184,9 @@ function mergeConflict({ tx, actor }: ActorChange, { hunks }: Merge & { kind: 'c
     { parts: counted(hunks.length, 'part'), version },
     {
       details: {
+        ...(mayRead && { target: old.target, base_version: old.base_version }),
         current_version: version,
-        ...(actorMay(actor, 'read') && { hunks: shown }),
+        ...(mayRead && { hunks: shown }),
         hunk_count: hunks.length,
       },
     },

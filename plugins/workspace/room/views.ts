@@ -208,17 +208,17 @@ function cutDiff(from: number) {
   return { reason: 'max_bytes' as const, next }
 }
 
-/** Stored events after a cursor, oldest first; `gap` when some in between were dropped. */
+/** Stored events after a cursor, oldest first; `gap` when some in between were dropped, `next` when there are more. */
 export function eventsAfter(
   view: View,
   input: { readonly since_event_id: number; readonly limit?: number | undefined },
 ) {
   requireCapability(view.actor, 'observe')
-  const limit = rowLimit(input.limit)
-  return {
-    events: eventsSince(view.rows, input.since_event_id, limit),
-    ...ringOf(view.rows, input.since_event_id),
-  }
+  const events = eventsSince(view.rows, input.since_event_id, rowLimit(input.limit))
+  const ring = ringOf(view.rows, input.since_event_id)
+  const last = events.at(-1)?.event_id ?? ring.latest_event_id
+  const next = { tool: 'workspace_events', args: { since_event_id: last } }
+  return { events, ...ring, ...(last < ring.latest_event_id && { next }) }
 }
 
 /** Stored events with ids above `since`, oldest first. */

@@ -64,12 +64,15 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   readonly output: O
   readonly example: z.input<I>
   readonly maxResultChars?: number
+  readonly omits?: NonNullable<Tool['omits']>
   headline(output: z.output<O>): string
 }
 
 /** A reading tool: `GET /workspace/<name>`. */
 export interface ReadFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
   look(view: View, input: z.output<I>): Shown<z.input<O>>
+  /** The input of a caller at MCP, which divides the answer into pages itself. Absent: the same as at any door. */
+  uncut?(input: z.output<I>): z.output<I>
 }
 
 /** A changing tool: `POST /workspace<path>`. */
@@ -90,7 +93,7 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
   access: RoomAccess,
   facts: ReadFacts<I, O>,
 ): Tool<I, O> {
-  const { look, ...declared } = facts
+  const { look, uncut, ...declared } = facts
   const http: HttpRoute = {
     method: 'GET',
     path: `/workspace/${facts.name.slice('workspace_'.length)}`,
@@ -100,7 +103,8 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
     ...declared,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http,
-    async handler(ctx, input) {
+    async handler(ctx, asked) {
+      const input = ctx.door === 'mcp' && uncut ? uncut(asked) : asked
       const shown = await access.perform(ctx, {
         route: http,
         input,
@@ -159,10 +163,4 @@ function checkedKey<T extends object>(input: T): T {
     throw refusals.idempotency_key()
   }
   return input
-}
-
-/** The first entries of a list as lines, for a digest, with the number of the rest. */
-export function lines(entries: readonly string[], max = 12): string {
-  const more = entries.length > max ? [`… and ${entries.length - max} more`] : []
-  return [...entries.slice(0, max), ...more].join('\n')
 }

@@ -48,18 +48,21 @@ export const PROPOSAL = z.object({
   base_version: z.number(),
   base_region_hash: z.string(),
   content_bytes: z.number(),
-  summary: z.string(),
+  summary: untrusted('summary of a proposal'),
   status: PROPOSAL_STATUS,
   reviewer_id: z.string().optional(),
   reviewed_at: moment.optional(),
-  reason: z.string().optional(),
+  reason: untrusted('reason of a review').optional(),
   committed_version: z.number().optional(),
   rebased_from: z.string().optional(),
   created_at: moment,
 })
 
+/** What the text of a proposal leaves out. */
+export const PROPOSAL_OMITS = { '/base_region_hash': 'a hash that no call takes' } as const
+
 export const PROPOSAL_WITH_CONTENT = PROPOSAL.extend({
-  content: untrusted('proposed text').optional(),
+  content: untrusted('proposed text', { exact: true }).optional(),
   diff: untrusted('proposed change').optional(),
   diff_truncated: z.boolean().optional(),
 })
@@ -100,16 +103,16 @@ export const HANDOFF = z.object({
   from: z.string(),
   to: z.string().optional(),
   acceptor: z.string().optional(),
-  title: z.string(),
+  title: untrusted('title of a handoff'),
   objective: untrusted('objective of a handoff'),
   target: z.string().optional(),
   base_version: z.number(),
   has_record: z.boolean(),
   parent_id: z.string().optional(),
   proposal_id: z.string().optional(),
-  result_summary: z.string().optional(),
+  result_summary: untrusted('summary of a result').optional(),
   result: untrusted('result of a handoff').optional(),
-  reason: z.string().optional(),
+  reason: untrusted('reason of a review').optional(),
   status: HANDOFF_STATUS,
   created_at: moment,
   updated_at: moment,
@@ -120,7 +123,7 @@ export const VERSION = z.object({
   content_hash: z.string(),
   bytes: z.number(),
   target: z.string(),
-  summary: z.string(),
+  summary: untrusted('summary of a version'),
   actor_id: z.string().optional(),
   source: z.enum(['bootstrap', 'commit', 'proposal', 'external']),
   proposal_id: z.string().optional(),
@@ -135,7 +138,10 @@ export const EVENT = z.object({
   created_at: moment,
   version: z.number().optional(),
   actor_id: z.string().optional(),
-  payload: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+  payload: z.record(
+    z.string(),
+    z.union([untrusted('text of an event'), z.number(), z.boolean(), z.array(z.string())]),
+  ),
 })
 
 export const COMMIT = z.object({
@@ -145,11 +151,14 @@ export const COMMIT = z.object({
   superseded: z.array(z.string()),
 })
 
+/** The call to make next. */
+export const NEXT = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })
+
 /** A truncated result, and the safe call that continues it. */
 export const TRUNCATED = z.object({
   reason: z.string(),
   total_bytes: z.number().optional(),
-  next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
+  next: NEXT,
 })
 
 export const KEY = inWords(z.string().optional().describe('Runs once per key'))

@@ -1,9 +1,14 @@
 import { z } from 'zod'
+import { untrusted } from '../../../server/plugin.ts'
 import { changesSince } from '../room/catch-up.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
-const entries = z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])))
+const MAX_TOKENS = 8000
+
+const entries = z.array(
+  z.record(z.string(), z.union([untrusted('text of the room'), z.number(), z.boolean()])),
+)
 
 export function workspaceChanges(access: RoomAccess) {
   return readTool(access, {
@@ -15,7 +20,7 @@ export function workspaceChanges(access: RoomAccess) {
     requires: 'observe',
     input: z.object({
       since_event_id: z.int().min(0).describe('to_event_id of the last call, or 0'),
-      max_tokens: z.int().min(400).max(8000).optional().describe('Default 800'),
+      max_tokens: z.int().min(400).max(MAX_TOKENS).optional().describe('Default 800'),
     }),
     output: z.object({
       from_event_id: z.number(),
@@ -34,11 +39,8 @@ export function workspaceChanges(access: RoomAccess) {
     }),
     example: { since_event_id: 0 },
     look: changesSince,
-    headline: ({ from_event_id, to_event_id, gap, version, counts, truncated }) => {
-      const what = Object.entries(counts).map(([type, count]) => `${count} ${type}`)
-      const lost = gap ? ' Events in between were lost: this is the current state.' : ''
-      const cut = truncated ? ' Truncated; read on with workspace_events.' : ''
-      return `Events ${from_event_id} to ${to_event_id}, version ${version.to}: ${what.join(', ') || 'nothing new'}.${lost}${cut}`
-    },
+    uncut: (input) => ({ ...input, max_tokens: MAX_TOKENS }),
+    headline: ({ from_event_id, to_event_id, gap, version }) =>
+      `Events ${from_event_id} to ${to_event_id}${gap ? ', some of them dropped' : ''}; version ${version.to}.`,
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inWords } from '../../../server/plugin.ts'
+import { counted, inWords } from '../../../server/plugin.ts'
 import { commit } from '../room/commits.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { COMMIT, KEY } from './shapes.ts'
@@ -26,7 +26,8 @@ export function workspaceCommit(access: RoomAccess) {
     output: COMMIT,
     example: { proposal_id: 'prop_0000000000000000' },
     work: commit,
+    omits: { '/content_hash': 'a hash that no call takes' },
     headline: ({ version, superseded }) =>
-      `Version ${version}.${superseded.length > 0 ? ` Superseded: ${superseded.slice(0, 20).join(', ')}.` : ''}`,
+      `Version ${version}${superseded.length > 0 ? ` supersedes ${counted(superseded.length, 'proposal')}` : ''}.`,
   })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { eventsAfter } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
-import { EVENT, LIMIT } from './shapes.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
+import { EVENT, LIMIT, NEXT } from './shapes.ts'
 
 export function workspaceEvents(access: RoomAccess) {
   return readTool(access, {
@@ -19,11 +20,16 @@ export function workspaceEvents(access: RoomAccess) {
       latest_event_id: z.number(),
       oldest_event_id: z.number(),
       gap: z.boolean(),
+      next: NEXT.optional(),
     }),
     example: { since_event_id: 0 },
     maxResultChars: 500_000,
     look: eventsAfter,
+    omits: {
+      '/events/*/schema_version': 'the same in every event',
+      '/events/*/workspace_id': 'the same in every event; workspace_status says it',
+    },
     headline: ({ events, latest_event_id, gap }) =>
-      `${gap ? 'Older events were dropped. ' : ''}Latest event ${latest_event_id}.\n${lines(events.map((e) => `${e.event_id} ${e.event_type}`))}`,
+      `${counted(events.length, 'event')}; the latest is ${latest_event_id}${gap ? ', and older ones were dropped' : ''}.`,
   })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { acceptHandoff } from '../room/handoffs.ts'
+import { afterAcceptance } from '../room/next-step.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { HANDOFF, KEY } from './shapes.ts'
+import { HANDOFF, KEY, NEXT } from './shapes.ts'
 
 export function workspaceHandoffAccept(access: RoomAccess) {
   return changeTool(access, {
@@ -13,9 +14,12 @@ export function workspaceHandoffAccept(access: RoomAccess) {
     path: '/handoff/accept',
     idempotent: true,
     input: z.object({ handoff_id: z.string().describe('Handoff'), idempotency_key: KEY }),
-    output: HANDOFF,
+    output: HANDOFF.extend({ next: NEXT.optional() }),
     example: { handoff_id: 'ho_0000000000000000' },
-    work: acceptHandoff,
-    headline: ({ handoff_id, title }) => `${handoff_id} is yours: ${title}`,
+    work: (change, input) => {
+      const handoff = acceptHandoff(change, input)
+      return { ...handoff, ...afterAcceptance(change, handoff) }
+    },
+    headline: ({ handoff_id }) => `${handoff_id} is yours.`,
   })
 }

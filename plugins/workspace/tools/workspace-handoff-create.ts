@@ -3,8 +3,9 @@ import { inWords, taskStarted } from '../../../server/plugin.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { taskOf } from '../domain/task.ts'
 import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
+import { untilChanged } from '../room/next-step.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { HANDOFF, KEY } from './shapes.ts'
+import { HANDOFF, KEY, NEXT } from './shapes.ts'
 
 /** Answers as an MCP task where the caller takes one. */
 export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
@@ -25,11 +26,12 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck) {
       parent_id: inWords(z.string().optional().describe('Handoff it continues')),
       idempotency_key: KEY,
     }),
-    output: HANDOFF,
+    output: HANDOFF.extend({ title: z.string(), objective: z.string(), next: NEXT.optional() }),
     example: { title: 'Check the numbers', objective: 'Every figure in the plan has a source.' },
-    work: (change, input) => createHandoff(change, input, check),
+    work: (change, input) => ({ ...createHandoff(change, input, check), ...untilChanged(change) }),
     // A new handoff waits for someone to accept it, also where the caller may review it later.
     answer: (ctx, handoff) => (ctx.acceptsTask ? taskStarted(taskOf(handoff as Handoff, false)) : undefined),
-    headline: ({ handoff_id, title, to }) => `${handoff_id} (${to ?? 'open to all'}): ${title}`,
+    omits: { '/title': 'what the caller sent', '/objective': 'what the caller sent' },
+    headline: ({ handoff_id, to }) => `${handoff_id} is open to ${to ?? 'all'}.`,
   })
 }

@@ -15,6 +15,6 @@ export function workspaceHandoffGet(access: RoomAccess) {
     example: { handoff_id: 'ho_0000000000000000' },
     maxResultChars: 500_000,
     look: (view, { handoff_id }) => handoffWithRecord(view, handoff_id),
-    headline: ({ handoff_id, status, title }) => `${handoff_id} is ${status}: ${title}`,
+    headline: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { handoffsPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, HANDOFF, HANDOFF_STATUS, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceHandoffList(access: RoomAccess) {
@@ -20,7 +21,6 @@ export function workspaceHandoffList(access: RoomAccess) {
     example: {},
     look: handoffsPage,
     headline: ({ handoffs, next_cursor }) =>
-      lines(handoffs.map((h) => `${h.handoff_id} ${h.status}: ${h.title}`)) ||
-      (next_cursor === undefined ? 'No handoffs.' : `None so far; continue with cursor ${next_cursor}.`),
+      `${counted(handoffs.length, 'handoff')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { history } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, VERSION } from './shapes.ts'
 
 export function workspaceHistory(access: RoomAccess) {
@@ -18,8 +19,8 @@ export function workspaceHistory(access: RoomAccess) {
     output: z.object({ versions: z.array(VERSION), next_cursor: NEXT_CURSOR }),
     example: {},
     look: history,
-    headline: ({ versions }) =>
-      lines(versions.map((v) => `${v.version} ${v.created_at} ${v.source}: ${v.summary.slice(0, 80)}`)) ||
-      'None.',
+    omits: { '/versions/*/content_hash': 'a hash that no call takes' },
+    headline: ({ versions, next_cursor }) =>
+      `${counted(versions.length, 'version')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

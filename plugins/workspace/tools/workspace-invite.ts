@@ -29,6 +29,6 @@ export function workspaceInvite(access: RoomAccess) {
       return invite(change, { ...input, max_uses: null })
     },
     headline: ({ invite_id, uri, expires_at }) =>
-      `${invite_id}, valid until ${expires_at}${uri ? `: ${uri.slice(0, 900)}` : '; its secret was shown before.'}`,
+      `${invite_id} is valid until ${expires_at}${uri ? '' : '; its secret was shown before'}.`,
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { invitesPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, INVITE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceInvites(access: RoomAccess) {
@@ -14,12 +15,7 @@ export function workspaceInvites(access: RoomAccess) {
     output: z.object({ invites: z.array(INVITE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: invitesPage,
-    headline: ({ invites }) =>
-      lines(
-        invites.map(
-          (i) =>
-            `${i.invite_id} used ${i.used_count}, until ${i.expires_at}${i.revoked_at ? ', revoked' : ''}`,
-        ),
-      ) || 'No invitations.',
+    headline: ({ invites, next_cursor }) =>
+      `${counted(invites.length, 'invitation')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { leasesPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LEASE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceLeases(access: RoomAccess) {
@@ -14,8 +15,7 @@ export function workspaceLeases(access: RoomAccess) {
     output: z.object({ leases: z.array(LEASE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: leasesPage,
-    headline: ({ leases }) =>
-      lines(leases.map((l) => `${l.lease_id} ${l.target} by ${l.participant_id} until ${l.expires_at}`)) ||
-      'No leases.',
+    headline: ({ leases, next_cursor }) =>
+      `${counted(leases.length, 'active lease')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

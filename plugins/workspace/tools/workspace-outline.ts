@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { outlinePage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
 export function workspaceOutline(access: RoomAccess) {
@@ -30,7 +31,6 @@ export function workspaceOutline(access: RoomAccess) {
     example: {},
     maxResultChars: 500_000,
     look: (view, { max_depth }) => outlinePage(view, max_depth ?? 6),
-    headline: ({ version, sections }) =>
-      `Version ${version}:\n${lines(sections.map(({ target, bytes }) => `${target} (${bytes} bytes)`))}`,
+    headline: ({ version, sections }) => `${counted(sections.length, 'section')} of version ${version}.`,
   })
 }

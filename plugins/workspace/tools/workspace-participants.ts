@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { participantsPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
 
 export function workspaceParticipants(access: RoomAccess) {
@@ -14,11 +15,7 @@ export function workspaceParticipants(access: RoomAccess) {
     output: z.object({ participants: z.array(PARTICIPANT), next_cursor: NEXT_CURSOR }),
     example: {},
     look: participantsPage,
-    headline: ({ participants }) =>
-      lines(
-        participants.map(
-          (p) => `${p.participant_id} ${p.kind} ${p.name}${p.mixed_script ? ' (mixes scripts)' : ''}`,
-        ),
-      ) || 'No participants.',
+    headline: ({ participants, next_cursor }) =>
+      `${counted(participants.length, 'participant')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { proposalWithContent } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
-import { PROPOSAL_WITH_CONTENT } from './shapes.ts'
+import { PROPOSAL_OMITS, PROPOSAL_WITH_CONTENT } from './shapes.ts'
 
 export function workspaceProposal(access: RoomAccess) {
   return readTool(access, {
@@ -15,7 +15,7 @@ export function workspaceProposal(access: RoomAccess) {
     example: { proposal_id: 'prop_0000000000000000' },
     maxResultChars: 500_000,
     look: (view, { proposal_id }) => proposalWithContent(view, proposal_id),
-    headline: ({ proposal_id, status, target, base_version, summary }) =>
-      `${proposal_id} is ${status}: ${target} on version ${base_version}. ${summary.slice(0, 240)}`,
+    omits: PROPOSAL_OMITS,
+    headline: ({ proposal_id, status, target }) => `${proposal_id} for ${target} is ${status}.`,
   })
 }

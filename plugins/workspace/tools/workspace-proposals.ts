@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { counted } from '../../../server/plugin.ts'
 import { proposalsPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PROPOSAL, PROPOSAL_STATUS } from './shapes.ts'
 
 export function workspaceProposals(access: RoomAccess) {
@@ -18,8 +19,8 @@ export function workspaceProposals(access: RoomAccess) {
     output: z.object({ proposals: z.array(PROPOSAL), next_cursor: NEXT_CURSOR }),
     example: { status: 'pending' },
     look: proposalsPage,
-    headline: ({ proposals }) =>
-      lines(proposals.map((p) => `${p.proposal_id} ${p.status} ${p.target}: ${p.summary.slice(0, 80)}`)) ||
-      'No proposals.',
+    omits: { '/proposals/*/base_region_hash': 'a hash that no call takes' },
+    headline: ({ proposals, next_cursor }) =>
+      `${counted(proposals.length, 'proposal')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { afterProposal } from '../room/next-step.ts'
 import { propose } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { KEY, PROPOSAL } from './shapes.ts'
+import { KEY, NEXT, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspacePropose(access: RoomAccess) {
   return changeTool(access, {
@@ -20,10 +21,14 @@ export function workspacePropose(access: RoomAccess) {
       content: z.string().describe('Full new text'),
       idempotency_key: KEY,
     }),
-    output: PROPOSAL,
+    output: PROPOSAL.extend({
+      summary: z.string(),
+      reviewers: z.array(z.string()),
+      next: NEXT.optional(),
+    }),
     example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n' },
-    work: (change, input) => proposalView(propose(change, input)),
-    headline: ({ proposal_id, target, base_version }) =>
-      `${proposal_id} proposes ${target} on version ${base_version}; it waits for a review.`,
+    work: (change, input) => ({ ...proposalView(propose(change, input)), ...afterProposal(change) }),
+    omits: { ...PROPOSAL_OMITS, '/summary': 'what the caller sent' },
+    headline: ({ proposal_id, target }) => `${proposal_id} for ${target} waits for a review.`,
   })
 }

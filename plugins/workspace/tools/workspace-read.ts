@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { untrusted } from '../../../server/plugin.ts'
 import { readDocument } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
@@ -19,13 +20,14 @@ export function workspaceRead(access: RoomAccess) {
     output: z.object({
       version: z.number(),
       target: z.string(),
-      content: z.string(),
+      content: untrusted('document of the room', { exact: true }),
       truncated: TRUNCATED.optional(),
     }),
     example: {},
     maxResultChars: 500_000,
     look: readDocument,
-    headline: ({ version, target, content, truncated }) =>
-      `${target} at version ${version}: ${Buffer.byteLength(content)} bytes${truncated ? `, cut of ${truncated.total_bytes}` : ''}.\n${content.slice(0, 800)}`,
+    uncut: (input) =>
+      input.max_tokens === undefined || input.max_tokens < 1 ? input : { ...input, max_tokens: undefined },
+    headline: ({ version, target }) => `${target} at version ${version}.`,
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rebase } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { KEY, PROPOSAL } from './shapes.ts'
+import { KEY, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspaceRebase(access: RoomAccess) {
   return changeTool(access, {
@@ -20,6 +20,7 @@ export function workspaceRebase(access: RoomAccess) {
     output: PROPOSAL,
     example: { proposal_id: 'prop_0000000000000000' },
     work: (change, input) => proposalView(rebase(change, input)),
+    omits: PROPOSAL_OMITS,
     headline: ({ proposal_id, rebased_from, base_version }) =>
       `${proposal_id} carries ${rebased_from} to version ${base_version}.`,
   })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { afterReview } from '../room/next-step.ts'
 import { review } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { KEY, PROPOSAL } from './shapes.ts'
+import { KEY, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspaceReview(access: RoomAccess) {
   return changeTool(access, {
@@ -19,9 +20,13 @@ export function workspaceReview(access: RoomAccess) {
       reason: z.string().optional().describe('Why'),
       idempotency_key: KEY,
     }),
-    output: PROPOSAL,
+    output: PROPOSAL.extend({ hint: z.string().optional() }),
     example: { proposal_id: 'prop_0000000000000000', approve: true },
-    work: (change, input) => proposalView(review(change, input)),
+    work: (change, input) => {
+      const proposal = review(change, input)
+      return { ...proposalView(proposal), ...afterReview(change, proposal) }
+    },
+    omits: PROPOSAL_OMITS,
     headline: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
   })
 }

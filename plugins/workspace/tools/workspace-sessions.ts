@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { inWords } from '../../../server/plugin.ts'
+import { counted, inWords } from '../../../server/plugin.ts'
 import { sessionsPage } from '../room/views.ts'
-import { lines, type RoomAccess, readTool } from './room-tool.ts'
+import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, SESSION } from './shapes.ts'
 
 export function workspaceSessions(access: RoomAccess) {
@@ -20,9 +20,7 @@ export function workspaceSessions(access: RoomAccess) {
     output: z.object({ sessions: z.array(SESSION.extend({ live: z.boolean() })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: sessionsPage,
-    headline: ({ sessions }) =>
-      lines(
-        sessions.map((s) => `${s.session_id} ${s.participant_id} ${s.transport}${s.live ? '' : ', ended'}`),
-      ) || 'No sessions.',
+    headline: ({ sessions, next_cursor }) =>
+      `${counted(sessions.length, 'session')}${next_cursor === undefined ? '' : ', and there are more'}.`,
   })
 }

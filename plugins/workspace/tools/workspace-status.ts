@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import { status } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { PARTICIPANT } from './shapes.ts'
@@ -34,7 +33,10 @@ export function workspaceStatus(access: RoomAccess) {
     }),
     example: {},
     look: status,
-    headline: ({ name, version, substrate, counts, you }) =>
-      `Room "${name}" at version ${version} (file ${substrate}): ${counted(counts.pending_proposals, 'pending proposal')}, ${counted(counts.active_leases, 'lease')}, ${counted(counts.participants, 'participant')}. You are ${you.name}, with ${you.capabilities.join(', ')}.`,
+    omits: {
+      '/content_hash': 'a hash that no call takes',
+      '/instance_id': 'an internal id that no call takes',
+    },
+    headline: ({ name, version, you }) => `Room ${name} at version ${version}; you are ${you.name}.`,
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withdraw } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
-import { KEY, PROPOSAL } from './shapes.ts'
+import { KEY, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspaceWithdraw(access: RoomAccess) {
   return changeTool(access, {
@@ -17,6 +17,7 @@ export function workspaceWithdraw(access: RoomAccess) {
     output: PROPOSAL,
     example: { proposal_id: 'prop_0000000000000000' },
     work: (change, input) => proposalView(withdraw(change, input)),
+    omits: PROPOSAL_OMITS,
     headline: ({ proposal_id, status }) => `${proposal_id} is ${status}.`,
   })
 }
