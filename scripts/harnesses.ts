@@ -32,6 +32,7 @@ const HEAD = [
   'on an error',
   'facts that reached the model',
   'hook',
+  'other hosts refused',
   'measured',
 ]
 
@@ -78,8 +79,9 @@ function rowOf(name: string, version: string): readonly string[] {
   const failure = failures.get(name)
   const kept = recordedMeasurements().find(({ harness }) => harness === name)
   if (failure !== undefined || !kept)
-    return [name, version, '', '', `not measured: ${failure ?? 'never run'}`, '', '']
+    return [name, version, '', '', `not measured: ${failure ?? 'never run'}`, '', '', '']
   const { reached, planted } = factCounts(kept)
-  const { channel, channel_on_error, hook, measured } = kept
-  return [name, kept.version, channel, channel_on_error, `${reached} of ${planted}`, hook, measured]
+  const { channel, channel_on_error, hook, asked_for, measured } = kept
+  const hosts = asked_for.join(', ') || 'none'
+  return [name, kept.version, channel, channel_on_error, `${reached} of ${planted}`, hook, hosts, measured]
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { processorTime } from '../hook-process.ts'
 import { SATCHEL } from '../satchel-process.ts'
 import type { Harness, HarnessProcess, PlainClient, ServerCommand, Stage } from './harness.ts'
@@ -16,6 +17,8 @@ import { type ScriptedCall, startStubModel } from './stub-model.ts'
 const RUN_LIMIT_MS = 240_000
 const PRINTED_CHARS = 4000
 const SERVER_LOG = 'sent-to-satchel.jsonl'
+const ATTEMPTS_LOG = 'other-hosts'
+const LOOPBACK_ONLY = pathToFileURL(join(import.meta.dirname, '../fixtures/loopback-only.mjs'))
 const HOOK_LOG = 'sent-to-hook.jsonl'
 
 /** What reached the model of one harness. */
@@ -56,7 +59,7 @@ export async function runHarness(harness: Harness | PlainClient): Promise<Harnes
       probes,
       results: ended.results ?? model.results(),
       opening: JSON.stringify(model.requests.filter(({ results }) => results.length === 0)),
-      strays: model.strays,
+      strays: [...model.strays, ...linesOf(join(home, ATTEMPTS_LOG))],
       sent: logged(home, SERVER_LOG),
       hooked: logged(home, HOOK_LOG),
       printed: `${ended.out}${ended.err}`.slice(-PRINTED_CHARS),
@@ -100,7 +103,10 @@ function stageOf(places: Pick<Stage, 'installed' | 'home' | 'project' | 'url'>):
   }
 }
 
-/** Nothing of the environment but the PATH is handed on. Every proxy is the model, which notes and refuses what is asked of it. */
+/**
+ * Nothing of the environment but the PATH is handed on. Every proxy is the model, which notes and refuses what is asked
+ * of it; a program that runs on Node is kept from other hosts without a proxy too.
+ */
 function bareEnvironment({ home, url }: Stage, nodeFolder: string): Record<string, string> {
   const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
   const folders = { HOME: home, USERPROFILE: home, TMPDIR: home, XDG_RUNTIME_DIR: home }
@@ -111,6 +117,8 @@ function bareEnvironment({ home, url }: Stage, nodeFolder: string): Record<strin
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
     NPM_CONFIG_REGISTRY: url,
+    NODE_OPTIONS: `--import=${LOOPBACK_ONLY}`,
+    FOREIGN_ATTEMPTS: join(home, ATTEMPTS_LOG),
     CI: 'true',
     NO_COLOR: '1',
   }
@@ -162,8 +170,10 @@ async function runToEnd({ program, args, env }: HarnessProcess, node: string, st
 }
 
 function logged(home: string, log: string): readonly unknown[] {
-  const path = join(home, log)
-  if (!existsSync(path)) return [] // it was never started
-  const lines = readFileSync(path, 'utf8').trim().split('\n')
-  return lines.map((line): unknown => JSON.parse(line))
+  return linesOf(join(home, log)).map((line): unknown => JSON.parse(line))
+}
+
+/** Lines of a file that may never have been written. */
+function linesOf(path: string): readonly string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
 }

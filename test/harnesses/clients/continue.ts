@@ -24,7 +24,7 @@ export const continueCli: Harness = {
       mcpServers: Object.entries(stage.servers).map(([name, server]) => ({ name, ...server })),
     },
   }),
-  process: ({ installed, home }) => ({
+  process: ({ installed, home, url }) => ({
     args: [
       `${installed}/node_modules/@continuedev/cli/dist/cn.js`,
       '--print',
@@ -34,6 +34,7 @@ export const continueCli: Harness = {
       PROMPT,
     ],
     env: {
+      CONTINUE_API_BASE: `${url}/`,
       CONTINUE_TELEMETRY_ENABLED: '0',
       CONTINUE_CLI_ENABLE_TELEMETRY: '0',
       CONTINUE_CLI_AUTO_UPDATED: 'true',
