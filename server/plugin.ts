@@ -34,6 +34,7 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 
 // Platform: one implementation of what several plugins need. Text:
 
+export { plainText } from './answer/plain-text.ts'
 export { counted } from './platform/counted.ts'
 export { nearest } from './platform/nearest.ts'
 export { cleanText, fenced } from './platform/untrusted.ts'

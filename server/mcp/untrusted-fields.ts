@@ -33,7 +33,9 @@ export function untrustedTextOf(schema: JsonSchema): UntrustedText {
   return {
     labelsIn(member, value) {
       const labels = new Set<string>()
-      mapped(place.fields.get(member) ?? place.others, value, (text, mark) => {
+      const at = place.fields.get(member) ?? place.others
+      if (at?.mark && typeof value === 'object' && value !== null) labels.add(at.mark.label)
+      mapped(at, value, (text, mark) => {
         if (text !== '') labels.add(mark?.label ?? QUOTED_LABEL)
         return text
       })

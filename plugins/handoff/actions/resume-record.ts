@@ -1,10 +1,11 @@
 import type { CallContext } from '../../../server/plugin.ts'
-import { readOn, type Truncated } from '../domain/answer-budget.ts'
-import { briefOf } from '../domain/brief.ts'
+import { BYTES_PER_TOKEN, readOn, type Truncated } from '../domain/answer-budget.ts'
+import { briefOf, briefWriter } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
 import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import { answerWithin, type ModelAnswer } from '../domain/resume-answer.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
@@ -49,28 +50,64 @@ export async function resumeRecord(
   project: Project,
   request: ResumeRequest,
 ): Promise<ResumeAnswer> {
+  const { stored, assessment, base, parts } = await resumed(ctx, project, request)
+  const brief = briefOf({ ...parts, maxTokens: request.maxTokens })
+  const { rows } = await project.index.view()
+  const path = lineagePath(stored.id, byId(rows))
+  return {
+    ...base,
+    root: project.root,
+    etag: stored.etag,
+    brief: brief.text,
+    ...boundedParts({ stored, assessment, path }, request.withRecord),
+    omitted: brief.omitted,
+  }
+}
+
+/**
+ * The same for a model: `maxTokens` bounds the whole answer, whose size in bytes `sizeOf` tells.
+ * Errors: those of `resumeRecord`.
+ */
+export async function resumeForModel(
+  ctx: CallContext,
+  project: Project,
+  request: ResumeRequest,
+  sizeOf: (answer: ModelAnswer) => number,
+): Promise<ModelAnswer> {
+  const { stored, assessment, base, parts } = await resumed(ctx, project, request)
+  const { state, commitsAhead, relevant } = assessment.drift
+  const freshness = { state, gate: assessment.gate, commits_ahead: commitsAhead, relevant }
+  return answerWithin(
+    {
+      fixed: { freshness, ...base },
+      etag: stored.etag,
+      root: project.root,
+      record: request.withRecord ? stored.record : undefined,
+      writeBrief: briefWriter(parts),
+    },
+    request.maxTokens * BYTES_PER_TOKEN,
+    sizeOf,
+  )
+}
+
+/** Assesses a record, marks it if asked, and returns what both answers need. */
+async function resumed(ctx: CallContext, project: Project, request: ResumeRequest) {
   const found = await findRecord(project, request.id)
   const assessment = await assessRecord(project, found.record)
   const named = request.claim?.by
   const by = named === undefined ? await sessionOf(ctx, project) : comparableName(named)
   const ttlS = request.claim?.ttl_s ?? project.config.claim_ttl_s
-  const canMark = found.record.status === 'ready' || found.record.status === 'resumed'
+  const { status } = found.record
+  const canMark = status === 'ready' || status === 'resumed'
   const marked = request.mark && canMark
   const stored = marked ? await mark(project, found, assessment, { by, ttlS }) : found
-  const { rows } = await project.index.view()
-  const { record, etag, id } = stored
-  const brief = briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: request.maxTokens })
+  const { id, record, etag } = stored
+  const warnings = request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []
   return {
-    root: project.root,
-    id,
-    etag,
-    brief: brief.text,
-    ...boundedParts({ stored, assessment, path: lineagePath(id, byId(rows)) }, request.withRecord),
-    omitted: brief.omitted,
-    claim: extension(record).claim,
-    marked,
-    warnings:
-      request.mark && !canMark ? [`The record is ${record.status}: it was not marked as resumed.`] : [],
+    stored,
+    assessment,
+    base: { claim: extension(record).claim, marked, warnings, id },
+    parts: { record, etag, now: project.now(), ...assessment },
   }
 }
 

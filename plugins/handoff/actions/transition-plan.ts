@@ -96,12 +96,13 @@ function validated(stored: StoredRecord, verdict: Verdict): Plan {
 async function promoted(project: Project, stored: StoredRecord, request: TransitionRequest): Promise<Plan> {
   const digest = contentDigest(stored.document)
   const isJudged = stored.record.status === 'validated' && extension(stored.record).content_sha256 === digest
-  const plan: Plan = isJudged
-    ? { change: { validation: stored.record.validation, contentSha256: digest } }
-    : validated(stored, await judgeStored(project, stored))
+  const verdict = isJudged ? undefined : await judgeStored(project, stored)
+  const plan: Plan = verdict
+    ? validated(stored, verdict)
+    : { change: { validation: stored.record.validation, contentSha256: digest } }
   if (plan.refusal) return plan
   const flags = plan.change?.flags ?? stored.record.flags
-  refuseUnready(stored, flags, plan.change?.validation?.status, request.acceptWarnings)
+  refuseUnready(stored, flags, verdict?.validation ?? stored.record.validation, request.acceptWarnings)
   return { change: { ...plan.change, status: 'ready' } }
 }
 
@@ -122,7 +123,10 @@ function storable(verdict: Verdict): Validation {
 function refuseUnready(
   stored: StoredRecord,
   flags: readonly Flag[],
-  status: string | undefined,
+  {
+    status,
+    checks,
+  }: Pick<Validation, 'status'> & { readonly checks: readonly Validation['checks'][number][] },
   acceptWarnings: string | undefined,
 ): void {
   const { id, record } = stored
@@ -130,7 +134,8 @@ function refuseUnready(
   if (extension(record).conflicts.length > 0) throw refusals.conflicts_unresolved({ next })
   if (flags.length > 0) throw refusals.flagged({ flags: flags.join(' and ') }, { next })
   if (status !== 'pass' && !(status === 'warn' && acceptWarnings)) {
-    throw refusals.needs_acknowledgement({ next })
+    const warnings = checks.filter((check) => check.status === 'warn' || check.status === 'fail')
+    throw refusals.needs_acknowledgement({ details: { checks: warnings }, next })
   }
   if (!isActionable(record)) throw refusals.not_actionable({ next })
 }

@@ -1,3 +1,4 @@
+import type { JudgedClaim } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
 import { shownLine, shownText } from './fence.ts'
 import { firstNextAction } from './next-action.ts'
@@ -7,9 +8,11 @@ import { discoveries, failedAttempts, type Handoff, inProgress, type OpenItem } 
 export interface BriefEntry {
   readonly lead: string
   readonly text: string
+  /** Id of the item, by which a brief lists it if it does not fit. */
+  readonly id?: string
 }
 
-/** A part of a brief whose entries may be left out. */
+/** A part of a brief. */
 export interface BriefSection {
   readonly name: string
   readonly title: string
@@ -18,49 +21,124 @@ export interface BriefSection {
   readonly entries: readonly BriefEntry[]
 }
 
-const entry = (lead: string, text: string): BriefEntry => ({ lead, text })
+/** What a brief can say, most important first. */
+export interface BriefMaterial {
+  /** Title, objective, next action and how it is accepted: always shown. */
+  readonly opening: readonly BriefSection[]
+  /** What the next session must know: shown as far as it fits, in turn. */
+  readonly kept: readonly BriefSection[]
+  readonly others: readonly BriefSection[]
+}
 
-/**
- * What a brief always shows, in order: title, objective, next action and how it is accepted, when the work is done,
- * constraints, what not to retry.
- */
-export function reservedEntries(record: Handoff): readonly BriefEntry[] {
+/** How a record compares with the project; nothing is known if the project was not checked. */
+interface Checked {
+  readonly drift?: Drift
+  readonly claims?: readonly JudgedClaim[]
+}
+
+/** Collects the parts of a brief (design handoff, section 9). */
+export function briefMaterial(record: Handoff, checked: Checked): BriefMaterial {
+  return {
+    opening: openingSections(record),
+    kept: withEntries(keptSections(record, checked.claims ?? [])),
+    others: withEntries(otherSections(record, checked.drift)),
+  }
+}
+
+const entry = (lead: string, text: string, id?: string): BriefEntry => ({
+  lead,
+  text,
+  ...(id !== undefined && { id }),
+})
+
+function openingSections(record: Handoff): readonly BriefSection[] {
+  const { work, open_items } = record
   const next = firstNextAction(record)
-  const avoid = failedAttempts(record).filter((attempt) => attempt.avoid_repeating)
+  const place = next ? `/open_items/${open_items.indexOf(next)}` : '/open_items'
   return [
-    entry('Title: ', shownLine(record.work.title)),
-    entry('Objective: ', body(record.work.objective)),
-    next
-      ? entry(
-          `Next action (${next.id}, ${next.priority}): `,
-          body(`${next.suggested_action} - ${next.description}`),
-        )
-      : entry('Next action: ', 'no next action recorded'),
-    ...(next?.acceptance_check ? [entry('Accepted when: ', body(next.acceptance_check))] : []),
-    ...record.work.definition_of_done.map((text) => entry('Done when: ', body(text))),
-    ...record.work.constraints.map((text) => entry('Constraint: ', body(text))),
-    ...avoid.map(({ id, approach, outcome, reason }) =>
-      entry(`Do not retry (${id}): `, body(because(approach, [outcome, reason]))),
-    ),
+    section('title', '', '/work/title', [entry('Title: ', shownLine(work.title))]),
+    section('objective', '', '/work/objective', [entry('Objective: ', body(work.objective))]),
+    section('next_action', '', place, [
+      next
+        ? entry(
+            `Next action (${next.id}, ${next.priority}): `,
+            body(`${next.suggested_action} - ${next.description}`),
+          )
+        : entry('Next action: ', 'no next action recorded'),
+      ...(next?.acceptance_check ? [entry('Accepted when: ', body(next.acceptance_check))] : []),
+    ]),
   ]
 }
 
-/** The other parts, most important first (design handoff, section 9). */
-export function optionalSections(record: Handoff, drift: Drift | undefined): readonly BriefSection[] {
+function keptSections(record: Handoff, claims: readonly JudgedClaim[]): readonly BriefSection[] {
+  const { work, summary } = record
+  const avoid = failedAttempts(record).filter((attempt) => attempt.avoid_repeating)
+  return [
+    section('claims', '', '/evidence', brokenClaims(record, claims)),
+    section(
+      'definition_of_done',
+      '',
+      '/work/definition_of_done',
+      work.definition_of_done.map((text) => entry('Done when: ', body(text))),
+    ),
+    section(
+      'constraints',
+      '',
+      '/work/constraints',
+      work.constraints.map((text) => entry('Constraint: ', body(text))),
+    ),
+    section(
+      'do_not_retry',
+      '',
+      '/failed_attempts',
+      avoid.map(({ id, approach, outcome, reason }) =>
+        entry(`Do not retry (${id}): `, body(because(approach, [outcome, reason])), id),
+      ),
+    ),
+    section('current_state', '', '/summary/current_state', [
+      entry('Current state: ', body(summary.current_state)),
+    ]),
+  ]
+}
+
+/** Evidence whose basis changed or shows otherwise, the worse first. */
+function brokenClaims(record: Handoff, claims: readonly JudgedClaim[]): BriefEntry[] {
+  const evidence = new Map(record.evidence.map((item) => [item.id, item]))
+  return (['contradicted', 'stale'] as const).flatMap((broken) =>
+    claims.flatMap(({ evidence_id, verdict, reason }) => {
+      const item = evidence.get(evidence_id)
+      if (verdict !== broken || !item) return []
+      return [
+        entry(
+          `Does not hold (${item.id}, ${verdict}): `,
+          body(because(item.claim, [shownLine(reason)])),
+          item.id,
+        ),
+      ]
+    }),
+  )
+}
+
+function otherSections(record: Handoff, drift: Drift | undefined): readonly BriefSection[] {
   const first = firstNextAction(record)
   const others = record.open_items.filter((item) => item !== first)
   const shown = new Set(record.decisions.flatMap((item) => item.evidence_ids))
   const cited = record.evidence.filter((item) => shown.has(item.id))
-  const sections: BriefSection[] = [
-    section('current_state', 'Current state', '/summary/current_state', [
-      entry('', body(record.summary.current_state)),
-    ]),
+  return [
     section('open_high', 'High open items', '/open_items', others.filter(isHigh).map(openEntry)),
     section(
       'decisions',
       'Decisions',
       '/decisions',
-      record.decisions.map((item) => entry(`${item.id}: `, body(because(item.decision, [item.rationale])))),
+      record.decisions.map((item) =>
+        entry(`${item.id}: `, body(because(item.decision, [item.rationale])), item.id),
+      ),
+    ),
+    section(
+      'changed_in_scope',
+      'Changed in scope since',
+      '/work/scope',
+      (drift?.changedInScope ?? []).map((path) => entry('', shownLine(path))),
     ),
     section('drifted_artifacts', 'Files that changed since', '/artifacts', driftEntries(drift)),
     section(
@@ -68,7 +146,7 @@ export function optionalSections(record: Handoff, drift: Drift | undefined): rea
       'Evidence for the decisions',
       '/evidence',
       cited.map((item) =>
-        entry(`${item.id} (${item.type}): `, body(because(item.claim, [item.result, item.ref]))),
+        entry(`${item.id} (${item.type}): `, body(because(item.claim, [item.result, item.ref])), item.id),
       ),
     ),
     section(
@@ -90,6 +168,9 @@ export function optionalSections(record: Handoff, drift: Drift | undefined): rea
     ),
     section('completed', 'Completed', '/summary/completed', plain(record.summary.completed)),
   ]
+}
+
+function withEntries(sections: readonly BriefSection[]): readonly BriefSection[] {
   return sections.filter(({ entries }) => entries.length > 0)
 }
 
@@ -105,7 +186,7 @@ function openEntry(item: OpenItem): BriefEntry {
   const blocked =
     item.blocked_by.length > 0 ? ` [blocked by ${item.blocked_by.map(shownLine).join(', ')}]` : ''
   const text = because(item.description, [item.suggested_action && `next: ${item.suggested_action}`])
-  return entry(`${item.id} ${item.priority}: `, body(text) + blocked)
+  return entry(`${item.id} ${item.priority}: `, body(text) + blocked, item.id)
 }
 
 function driftEntries(drift: Drift | undefined): BriefEntry[] {

@@ -71,7 +71,7 @@ const parts = (record: Handoff, maxTokens: number) => ({
 })
 
 for (const maxTokens of [200, 1200, 8000]) {
-  test(`a brief of a maximal record keeps to ${maxTokens} tokens and never cuts what is reserved`, () => {
+  test(`a brief of a maximal record keeps to ${maxTokens} tokens, opens with what is next and names what it leaves out`, () => {
     const record = maximal()
 
     const { text, omitted } = briefOf(parts(record, maxTokens))
@@ -79,12 +79,24 @@ for (const maxTokens of [200, 1200, 8000]) {
     assert.ok(Buffer.byteLength(text) <= maxTokens * 4, `${Buffer.byteLength(text)} bytes`)
     assert.match(text, /^Handoff 0c1d2e3f: ready/)
     assert.match(text, /\nFreshness: not checked\n/)
-    assert.equal(text.match(/^Constraint: /gm)?.length, 6)
-    assert.equal(text.match(/^Do not retry \(F-00\d\): /gm)?.length, failedAttempts(record).length)
-    assert.match(text, /^Objective: /m)
-    assert.match(text, /^Next action \(O-002, high\): /m)
-    assert.match(text, /^Accepted when: /m)
-    assert.equal(text.match(/^Done when: /gm)?.length, 2)
+    const count = (line: RegExp) => text.match(line)?.length ?? 0
+    assert.equal(count(/^Constraint: /gm) + (omitted['constraints'] ?? 0), 6)
+    assert.equal(
+      count(/^Do not retry \(F-00\d\): /gm) + (omitted['do_not_retry'] ?? 0),
+      failedAttempts(record).length,
+    )
+    assert.equal(count(/^Done when: /gm) + (omitted['definition_of_done'] ?? 0), 2)
+    assert.ok(text.includes(`\nObjective: ${record.work.objective}\n`))
+    assert.match(text, /^Next action \(O-002, high\): Do step 1 - open 1 [^…]*$/m)
+    assert.match(text, /^Accepted when: Check 1$/m)
+    assert.match(text, /^Left out or cut: .*handoff_get \{"id":"0c1d2e3f"/m)
+    if (maxTokens > 200) {
+      const kept = ['constraints', 'do_not_retry', 'definition_of_done', 'current_state']
+      assert.deepEqual(
+        kept.filter((name) => name in omitted),
+        [],
+      )
+    }
     assert.equal(text, briefOf(parts(record, maxTokens)).text)
     const shown = text.match(/^- D-\d{3}: /gm)?.length ?? 0
     assert.equal(omitted['decisions'] ?? 0, 40 - shown)

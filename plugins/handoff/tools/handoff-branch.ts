@@ -4,7 +4,7 @@ import { createRecord } from '../actions/create-record.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
-import { createdDigest, createdOutput } from './handoff-create.ts'
+import { CREATED_OMITS, createdHeadline, createdOutput, withNext } from './handoff-create.ts'
 import { ID_FORMS, projectField } from './shared-fields.ts'
 
 const text = z.string().optional()
@@ -56,7 +56,7 @@ export function branchTool(handoffs: Handoffs) {
         throw refusals.label_missing({ errors: [{ pointer: '/branch_label', message: 'missing' }] })
       }
       const project = await handoffs.project(ctx, input.project)
-      return createRecord(ctx, project, {
+      const created = await createRecord(ctx, project, {
         authored: authoredOf(overrides),
         parent: input.id,
         relation,
@@ -69,7 +69,9 @@ export function branchTool(handoffs: Handoffs) {
         },
         idempotencyKey: overrides.idempotency_key,
       })
+      return withNext(created)
     },
-    headline: createdDigest,
+    headline: createdHeadline,
+    omits: CREATED_OMITS,
   })
 }

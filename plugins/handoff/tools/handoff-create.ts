@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
-import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
 import {
   answerFields,
-  digestOf,
   list,
+  nextShape,
   projectField,
   redactionShape,
   validationShape,
@@ -23,25 +22,26 @@ export const createdOutput = z.object({
   assigned_ids: z.record(z.string(), z.string()).describe('item label -> stored id'),
   redactions: list(redactionShape),
   validation: validationShape,
+  next: nextShape.optional(),
   repeated: z.literal(true).optional().describe('this idempotency_key was used before'),
   ...answerFields,
 })
 
-/** Digest of a created record. */
-export function createdDigest(output: z.output<typeof createdOutput>): string {
-  const { id, path, status, assigned_ids, redactions, warnings } = output
-  const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
-  return digestOf([
-    path === null
-      ? `Would write ${id}; nothing was written.`
-      : `${status} ${shortId(id)} written: ${path} (${id})`,
-    output.repeated && 'This idempotency_key was used before: this is the record of the first call.',
-    assigned.length > 0 && `ids: ${assigned.slice(0, 20).join(', ')}`,
-    redactions.length > 0 && `${redactions.length} secrets were redacted.`,
-    ...warnings.slice(0, 5),
-    path !== null && `Next: handoff_validate {"id": "${id}"}`,
-  ])
+/** The answer with the call to make next, if a record was written. */
+export function withNext<T extends { readonly id: string; readonly path: string | null }>(created: T) {
+  if (created.path === null) return created
+  return { ...created, next: { tool: 'handoff_validate', args: { id: created.id } } }
 }
+
+/** The headline of a created record. */
+export function createdHeadline({ id, path, status, repeated }: z.output<typeof createdOutput>): string {
+  if (repeated)
+    return `This idempotency_key was used before: ${status} ${id} is the record of the first call.`
+  return path === null ? `Would write ${id}; nothing was written.` : `Wrote ${status} ${id}.`
+}
+
+/** What the text of a created record leaves out. */
+export const CREATED_OMITS = { '/uri': 'holds the id' } as const
 
 /** `handoff_create`: a new record of the work so far. */
 export function createTool(handoffs: Handoffs) {
@@ -86,7 +86,7 @@ export function createTool(handoffs: Handoffs) {
     },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return createRecord(ctx, project, {
+      const created = await createRecord(ctx, project, {
         authored: authoredOf(input),
         parent: input.parent,
         options: {
@@ -97,7 +97,9 @@ export function createTool(handoffs: Handoffs) {
         },
         idempotencyKey: input.idempotency_key,
       })
+      return withNext(created)
     },
-    headline: createdDigest,
+    headline: createdHeadline,
+    omits: CREATED_OMITS,
   })
 }

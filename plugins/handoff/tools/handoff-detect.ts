@@ -6,7 +6,7 @@ import { qualityOf } from '../domain/quality.ts'
 import { isEditable } from '../domain/record.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, list, projectField } from './shared-fields.ts'
 
 const share = (what: string) => z.number().min(0).max(1).optional().describe(what)
 
@@ -43,11 +43,8 @@ export function detectTool(handoffs: Handoffs) {
     async handler(ctx, { project: path, ...signals }) {
       return detectHandoff(handoffs, ctx, await handoffs.project(ctx, path), signals)
     },
-    headline: ({ score, reasons, recommend, prepare }) =>
-      digestOf([
-        `score ${score}: ${recommend ? 'write a handoff now' : 'not yet'}${prepare ? ', the draft may be released' : ''}`,
-        reasons.length > 0 && reasons.join(', '),
-      ]),
+    headline: ({ score, recommend, prepare }) =>
+      `score ${score}: ${recommend ? 'write a handoff now' : 'not yet'}${prepare ? ', the draft may be released' : ''}`,
   })
 }
 

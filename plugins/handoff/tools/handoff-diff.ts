@@ -7,7 +7,7 @@ import { readJson } from '../domain/json-text.ts'
 import { diffRecords } from '../domain/record-diff.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, cutLine, digestOf, list, projectField, truncatedShape } from './shared-fields.ts'
+import { answerFields, list, projectField, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_diff`: differences of two records. */
 export function diffTool(handoffs: Handoffs) {
@@ -45,15 +45,7 @@ export function diffTool(handoffs: Handoffs) {
       const ids = { a: idOf(input.a), b: idOf(input.b) }
       return { root: project.root, ...diffWithin(diffRecords(a, b), ids, input.max_tokens) }
     },
-    headline: ({ summary, added, removed, changed, truncated, warnings }) =>
-      digestOf([
-        summary,
-        cutLine(truncated),
-        ...warnings,
-        ...changed.slice(0, 2).map(({ pointer }) => `changed ${pointer}`.slice(0, 120)),
-        ...added.slice(0, 3).map(({ pointer }) => `added ${pointer}`.slice(0, 120)),
-        ...removed.slice(0, 3).map(({ pointer }) => `removed ${pointer}`.slice(0, 120)),
-      ]),
+    headline: ({ summary }) => summary.slice(0, 300),
   })
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { examineStore } from '../actions/doctor.ts'
 import { PROBLEM_KINDS, problemPage } from '../domain/problem-page.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, list, projectField } from './shared-fields.ts'
 
 const MAX_PROBLEMS = 200
 
@@ -41,12 +41,9 @@ export function doctorTool(handoffs: Handoffs) {
       const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
       return { root: project.root, ...page, warnings: [] }
     },
-    headline: ({ problems, total, next_cursor }) =>
-      digestOf([
-        total === 0 && 'No problems found.',
-        total > 0 && `${total} problems${problems.length < total ? `, ${problems.length} on this page` : ''}`,
-        next_cursor !== null && `next page: cursor ${next_cursor}`,
-        ...problems.slice(0, 7).map(({ kind, path, detail }) => `${kind} ${path}: ${detail}`.slice(0, 140)),
-      ]),
+    headline: ({ problems, total }) =>
+      total === 0
+        ? 'No problems found.'
+        : `${counted(total, 'problem')}${problems.length < total ? `, ${problems.length} on this page` : ''}`,
   })
 }

@@ -9,7 +9,7 @@ import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { answerFields, digestOf, projectField, truncatedShape } from './shared-fields.ts'
+import { answerFields, exactText, projectField, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_export`: records as text. */
 export function exportTool(handoffs: Handoffs) {
@@ -30,7 +30,7 @@ export function exportTool(handoffs: Handoffs) {
       project: projectField,
     }),
     output: z.object({
-      content: z.string(),
+      content: exactText,
       bytes: z.number().describe('length of the whole text'),
       sha256: z.string().describe('of the whole text'),
       truncated: truncatedShape.optional(),
@@ -57,11 +57,9 @@ export function exportTool(handoffs: Handoffs) {
         maxTokens: Math.ceil(input.max_tokens),
       })
     },
-    headline: ({ bytes, sha256, truncated }) =>
-      digestOf([
-        `${bytes} bytes, sha256 ${sha256}`,
-        truncated && `A part; from offset ${truncated.next.args['offset']} on read on with truncated.next.`,
-      ]),
+    headline: ({ bytes, truncated }) =>
+      truncated ? `A part of ${bytes} bytes; truncated.next reads on` : `${bytes} bytes`,
+    omits: { '/sha256': 'a hash of the text, for programs' },
   })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, inWords } from '../../../server/plugin.ts'
+import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import {
   assessRecord,
   FRESHNESS_TOKENS,
@@ -12,15 +12,7 @@ import { CLAIM_VERDICTS, GATES } from '../domain/claim-verdicts.ts'
 import { ARTIFACT_STATES, DRIFT_STATES } from '../domain/drift.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import {
-  answerFields,
-  cutLine,
-  digestOf,
-  ID_FORMS,
-  list,
-  projectField,
-  truncatedShape,
-} from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, projectField, truncatedShape } from './shared-fields.ts'
 
 /** State of a record against the project; `handoff_freshness` and `handoff_resume` answer it. */
 export const freshnessFields = {
@@ -87,16 +79,9 @@ export function freshnessTool(handoffs: Handoffs) {
         warnings: [],
       }
     },
-    headline: ({ id, state, gate, commits_ahead, claims, reasons, changed_in_scope, truncated }) => {
-      const count = (verdict: string) => claims.filter((claim) => claim.verdict === verdict).length
-      return digestOf([
-        `${shortId(id)}: ${state}, gate ${gate}${commits_ahead ? `, ${commits_ahead} commits ahead` : ''}`,
-        cutLine(truncated),
-        `${truncated?.left_out['claims'] ? 'of the claims shown' : 'claims'}: ${count('holds')} hold, ${count('stale')} stale, ${count('contradicted')} contradicted, ${count('unverifiable')} unverifiable`,
-        changed_in_scope.length > 0 &&
-          `changed in scope: ${changed_in_scope.slice(0, 5).join(', ').slice(0, 300)}`,
-        ...reasons.slice(0, 5).map((reason) => reason.slice(0, 120)),
-      ])
+    headline: ({ id, state, gate, claims }) => {
+      const broken = claims.filter(({ verdict }) => verdict === 'stale' || verdict === 'contradicted')
+      return `${shortId(id)}: ${state}, gate ${gate}, ${counted(broken.length, 'claim does', 'claims do')} not hold`
     },
   })
 }

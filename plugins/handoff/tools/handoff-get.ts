@@ -4,7 +4,19 @@ import { getRecord } from '../actions/get-record.ts'
 import { DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS } from '../domain/answer-budget.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, ID_FORMS, list, problemShape, projectField } from './shared-fields.ts'
+import {
+  answerFields,
+  anyRecord,
+  exactText,
+  ID_FORMS,
+  list,
+  nextShape,
+  problemShape,
+  projectField,
+} from './shared-fields.ts'
+
+/** Largest record that is read in pages; of a larger one comes an outline. */
+const PAGED_TOKENS = 100_000
 
 /** `handoff_get`: one record. */
 export function getTool(handoffs: Handoffs) {
@@ -12,7 +24,7 @@ export function getTool(handoffs: Handoffs) {
     name: 'handoff_get',
     title: 'Read handoff',
     description:
-      'Reads one record: as JSON, one part by JSON pointer, as Markdown, or as a brief. Over max_tokens it returns an outline, and truncated.next reads on. A damaged file comes with its problems. Changes nothing.',
+      'Reads one record: as JSON, one part by JSON pointer, as Markdown, or as a brief. A long answer comes in parts: page.next or truncated.next reads on. A damaged file comes with its problems. Changes nothing.',
     profile: 'standard',
     input: z.object({
       id: z.string().describe(ID_FORMS),
@@ -32,16 +44,16 @@ export function getTool(handoffs: Handoffs) {
     }),
     output: z.object({
       id: z.string(),
-      record: z.unknown().optional(),
-      part: z.unknown().optional(),
-      text: z.string().optional(),
+      record: anyRecord.optional(),
+      part: anyRecord.optional(),
+      text: exactText.optional(),
       etag: z.string(),
       path: z.string(),
       problems: list(problemShape),
       truncated: z
         .object({
           reason: z.string(),
-          next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
+          next: nextShape,
         })
         .optional(),
       ...answerFields,
@@ -49,7 +61,7 @@ export function getTool(handoffs: Handoffs) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}', etag: 'etag' },
-    cli: { verb: 'handoff show', positional: ['id'], print: shownIn },
+    cli: { verb: 'handoff show', positional: ['id'], print: textIn },
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
@@ -58,24 +70,16 @@ export function getTool(handoffs: Handoffs) {
         format: input.format,
         pointer: input.pointer,
         withDefaults: input.with_defaults,
-        maxTokens: input.max_tokens,
+        // Over MCP the door gives long answers in pages.
+        maxTokens: ctx.door === 'mcp' ? Math.max(input.max_tokens, PAGED_TOKENS) : input.max_tokens,
       })
     },
-    headline: ({ id, etag, path, problems, truncated, text }) =>
-      digestOf([
-        `${shortId(id)} at ${path}`,
-        `etag: ${etag}`,
-        ...problems.map(({ reason, detail }) => `problem ${reason}: ${detail}`.slice(0, 200)),
-        truncated &&
-          `Too long for max_tokens: this is an outline; read parts with ${JSON.stringify(truncated.next)}`,
-        text !== undefined && `${text.length} characters of text`,
-      ]),
+    headline: ({ id, path }) => `${shortId(id)} at ${path}`.slice(0, 300),
+    omits: { '/path': 'in the headline' },
   })
 }
 
-/** What a person sees: the text, else the JSON itself. */
-function shownIn(output: unknown): string | undefined {
-  const { text, record, part } = output as { text?: string; record?: unknown; part?: unknown } // this tool's own output
-  if (text !== undefined) return text
-  return JSON.stringify(record ?? part, null, 2)
+/** The text if one was asked for; a record is printed like any answer. */
+function textIn(output: unknown): string | undefined {
+  return (output as { text?: string }).text // this tool's own output
 }

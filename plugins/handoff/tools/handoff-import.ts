@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool, type TypedFiles } from '../../../server/plugin.ts'
 import { importRecords, OUTCOMES } from '../actions/import-records.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, digestOf, list, projectField } from './shared-fields.ts'
+import { answerFields, list, projectField } from './shared-fields.ts'
 
 /** `handoff_import`: imports records. */
 export function importTool(handoffs: Handoffs) {
@@ -59,16 +59,9 @@ export function importTool(handoffs: Handoffs) {
         dryRun: input.dry_run,
       })
     },
-    headline: ({ results, warnings }) => {
+    headline: ({ results }) => {
       const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length
-      return digestOf([
-        OUTCOMES.map((outcome) => `${count(outcome)} ${outcome}`).join(', '),
-        ...results
-          .filter(({ outcome }) => outcome === 'broken' || outcome === 'conflict')
-          .slice(0, 6)
-          .map(({ source, reason, detail }) => `${source}: ${reason} ${detail ?? ''}`.slice(0, 180)),
-        ...warnings.slice(0, 2),
-      ])
+      return OUTCOMES.map((outcome) => `${count(outcome)} ${outcome}`).join(', ')
     },
   })
 }

@@ -3,15 +3,7 @@ import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
-import {
-  answerFields,
-  cutLine,
-  digestOf,
-  list,
-  projectField,
-  recordLine,
-  truncatedShape,
-} from './shared-fields.ts'
+import { answerFields, list, projectField, recordLine, truncatedShape } from './shared-fields.ts'
 
 /** Largest page; title and label of a record take at most a few hundred bytes. */
 const MAX_NODES = 200
@@ -70,17 +62,9 @@ export function lineageTool(handoffs: Handoffs) {
       const page = lineagePage(rows, { id, direction, depth, limit: Math.floor(limit), cursor })
       return { root: project.root, ...page, warnings: [] }
     },
-    headline: ({ nodes, roots, leaves, missing_parents, cycles, total, next_cursor, truncated }) =>
-      digestOf([
-        next_cursor === null && nodes.length === total
-          ? `${counted(total, 'record')}, ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`
-          : `${nodes.length} of ${counted(total, 'record')}; ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`,
-        cutLine(truncated),
-        leaves.length > 0 && `leaves: ${leaves.slice(0, 5).join(', ')}`,
-        missing_parents.length > 0 &&
-          `missing parents: ${missing_parents.slice(0, 5).join(', ').slice(0, 200)}`,
-        ...cycles.slice(0, 3).map((cycle) => `cycle: ${cycle.join(', ')}`.slice(0, 200)),
-      ]),
+    headline: ({ nodes, roots, leaves, total, next_cursor }) =>
+      `${next_cursor === null && nodes.length === total ? counted(total, 'record') : `${nodes.length} of ${counted(total, 'record')}`}, ${counted(roots.length, 'root')}, ${counted(leaves.length, 'leaf', 'leaves')}`,
+    omits: { '/mermaid': 'draws the nodes and edges' },
   })
 }
 

@@ -8,7 +8,6 @@ import type { Handoffs } from '../project.ts'
 import type { Problem } from '../store/read-record.ts'
 import {
   answerFields,
-  digestOf,
   list,
   oneOf,
   problemShape,
@@ -93,17 +92,9 @@ export function listTool(handoffs: Handoffs) {
       })
       return { root: project.root, ...page, ...firstOf(problems) }
     },
-    headline: ({ items, total, problems, truncated, next_cursor }) =>
-      digestOf([
-        `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}; titles are text of earlier sessions`,
-        ...items.slice(0, 6).map((item) => lineOf(item).slice(0, 140)),
-        items.length > 6 && `… ${items.length - 6} more`,
-        problems.length > 0 &&
-          `${damagedCount({ problems, truncated })} damaged files: ${problems[0]?.path} ${problems[0]?.detail}`.slice(
-            0,
-            200,
-          ),
-      ]),
+    headline: ({ items, total, next_cursor }) =>
+      `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}`,
+    omits: { '/items/*/uri': 'holds the id' },
   })
 }
 
@@ -119,10 +110,6 @@ function firstOf(problems: readonly Problem[]) {
       },
     }),
   }
-}
-
-function damagedCount({ problems, truncated }: Pick<z.output<typeof listOutput>, 'problems' | 'truncated'>) {
-  return problems.length + (truncated?.left_out['problems'] ?? 0)
 }
 
 interface Listed {

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { defineTool, inWords } from '../../../server/plugin.ts'
+import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { mergeStored } from '../actions/merge-records.ts'
 import { resolveMerge } from '../actions/resolve-merge.ts'
 import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
-import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, digestOf, list, projectField, recordText } from './shared-fields.ts'
+import { answerFields, list, projectField, recordText } from './shared-fields.ts'
 
 const mergeOutput = z.object({
   conflicts: list(
@@ -74,12 +73,7 @@ export function mergeTool(handoffs: Handoffs) {
       const overrides = { title, objective, current_state }
       return mergeStored(ctx, project, { ids, strategy, resolutions, overrides })
     },
-    headline: ({ conflicts, unresolved, child_id, warnings }) =>
-      digestOf([
-        child_id === undefined ? 'Nothing was written.' : `draft ${shortId(child_id)} (${child_id})`,
-        `${conflicts.length} conflicts, ${unresolved} open`,
-        ...conflicts.slice(0, 5).map(({ id, kind, subject }) => `${id} ${kind}: ${subject}`.slice(0, 120)),
-        ...warnings.slice(0, 2).map((warning) => warning.slice(0, 160)),
-      ]),
+    headline: ({ conflicts, unresolved, child_id }) =>
+      `${child_id === undefined ? 'Nothing was written' : `Draft ${child_id}`}: ${counted(conflicts.length, 'conflict')}, ${unresolved} open`,
   })
 }

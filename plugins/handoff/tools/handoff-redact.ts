@@ -1,16 +1,9 @@
 import { z } from 'zod'
-import { defineTool, type TypedFiles } from '../../../server/plugin.ts'
+import { counted, defineTool, type TypedFiles } from '../../../server/plugin.ts'
 import { redactGivenRecord, redactGivenText, redactStored } from '../actions/redact-record.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import {
-  answerFields,
-  digestOf,
-  list,
-  MAX_REASON_CHARS,
-  projectField,
-  redactionShape,
-} from './shared-fields.ts'
+import { answerFields, list, MAX_REASON_CHARS, projectField, redactionShape } from './shared-fields.ts'
 
 /** `handoff_redact`: finds and removes secrets. */
 export function redactTool(handoffs: Handoffs) {
@@ -74,12 +67,7 @@ export function redactTool(handoffs: Handoffs) {
       return redactStored(project, { id, fields, apply, forceReason: force_reason })
     },
     headline: ({ findings, redactions, applied }) =>
-      digestOf([
-        `${findings.length} secrets found${applied ? `, ${redactions.length} redacted in the store` : ', nothing was written'}`,
-        ...findings
-          .slice(0, 6)
-          .map(({ pointer, rule, preview }) => `${pointer || 'text'}: ${rule} ${preview}`.slice(0, 160)),
-      ]),
+      `${counted(findings.length, 'secret')} found${applied ? `, ${redactions.length} redacted in the store` : ', nothing was written'}`,
   })
 }
 

@@ -4,15 +4,7 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import {
-  answerFields,
-  digestOf,
-  ID_FORMS,
-  list,
-  MAX_REASON_CHARS,
-  oneOf,
-  projectField,
-} from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, MAX_REASON_CHARS, oneOf, projectField } from './shared-fields.ts'
 
 /** `handoff_transition`: changes the status of a record. */
 export function transitionTool(handoffs: Handoffs) {
@@ -68,12 +60,9 @@ export function transitionTool(handoffs: Handoffs) {
         nonce: input.nonce,
       })
     },
-    headline: ({ id, from, to, flags, repeated, warnings }) =>
-      digestOf([
-        from === to ? `${shortId(id)} is ${to}` : `${shortId(id)}: ${from} -> ${to}`,
-        repeated && 'This nonce was used before: nothing was changed.',
-        flags.length > 0 && `flags: ${flags.join(', ')}`,
-        ...warnings.slice(0, 5),
-      ]),
+    headline: ({ id, from, to, repeated }) => {
+      const change = from === to ? `${shortId(id)} is ${to}` : `${shortId(id)}: ${from} -> ${to}`
+      return repeated ? `${change} (this nonce was used before: nothing was changed)` : change
+    },
   })
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defineTool } from '../../../server/plugin.ts'
+import { counted, defineTool } from '../../../server/plugin.ts'
 import { updateRecord } from '../actions/update-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields } from './authored-fields.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
 const { closes: _closes, why_it_matters: _why, ...appendable } = authoredFields
 
@@ -65,14 +65,7 @@ export function updateTool(handoffs: Handoffs) {
         append: input.append,
       })
     },
-    headline: ({ id, status, changed, assigned_ids, etag, warnings }) => {
-      const assigned = Object.entries(assigned_ids).map(([label, item]) => `${label}=${item}`)
-      return digestOf([
-        `${shortId(id)} edited (${status}): ${changed.slice(0, 10).join(', ')}`,
-        assigned.length > 0 && `ids: ${assigned.slice(0, 20).join(', ')}`,
-        `etag: ${etag}`,
-        ...warnings,
-      ])
-    },
+    headline: ({ id, status, changed }) =>
+      `${shortId(id)} edited, now ${status}: ${counted(changed.length, 'part')} changed`,
   })
 }

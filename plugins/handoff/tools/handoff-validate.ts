@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defineTool, inWords, type TypedFiles } from '../../../server/plugin.ts'
+import { counted, defineTool, inWords, type TypedFiles } from '../../../server/plugin.ts'
 import { type Candidate, validateRecord } from '../actions/validate-record.ts'
 import { LEVELS } from '../domain/checks/validation.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, digestOf, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
 const input = z.object({
   record: z.unknown().optional().describe('any JSON, or its text'),
@@ -70,16 +70,8 @@ export function validateTool(handoffs: Handoffs) {
       })
       return { root: project.root, warnings: [], ...verdict }
     },
-    headline: ({ schema_valid, errors, errors_total, validation, can_ready, ready_blockers, quality }) =>
-      digestOf([
-        `schema: ${schema_valid ? 'valid' : `${errors_total} errors`}; checks: ${validation.status}; quality ${quality.overall} of 100`,
-        ...errors.slice(0, 4).map(({ pointer, message }) => `${pointer || 'record'}: ${message}`),
-        ...validation.checks
-          .filter(({ name, status }) => (status === 'fail' || status === 'warn') && name !== 'schema')
-          .slice(0, 4)
-          .map(({ name, status, detail }) => `${status} ${name}: ${detail.slice(0, 120)}`),
-        can_ready ? 'It can become ready.' : `Not ready: ${ready_blockers.join(', ')}`,
-      ]),
+    headline: ({ schema_valid, errors_total, validation, can_ready, quality }) =>
+      `schema: ${schema_valid ? 'valid' : counted(errors_total, 'error')}; checks: ${validation.status}; quality ${quality.overall} of 100; ${can_ready ? 'can' : 'cannot'} become ready`,
   })
 }
 

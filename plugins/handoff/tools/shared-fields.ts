@@ -30,6 +30,12 @@ export const answerFields = {
 /** Text from a record, marked as untrusted. */
 export const recordText = untrusted('handoff record')
 
+/** Text of a record that a caller may send back. */
+export const exactText = untrusted('handoff record', { exact: true })
+
+/** A record or a part of it, as data. */
+export const anyRecord = z.unknown().meta(exactText.meta() ?? {})
+
 /** The same on one line of a list, shortened for models. */
 export const recordLine = untrusted('handoff record', { mcpMaxChars: 300 })
 
@@ -56,16 +62,6 @@ export const validationShape = z.object({
 
 export const redactionShape = z.object({ field: z.string(), reason: z.string(), replacement: z.string() })
 
-/** The first of these lines that there is: the line that names an answer. */
-export function digestOf(lines: readonly (string | false | undefined)[]): string {
-  return (
-    lines
-      .find((line): line is string => typeof line === 'string' && line !== '')
-      ?.split('\n')[0]
-      ?.slice(0, 300) ?? ''
-  )
-}
-
 /** A file of the store that holds no usable record. */
 export const problemShape = z.object({
   path: z.string(),
@@ -75,22 +71,17 @@ export const problemShape = z.object({
   column: z.number().optional(),
 })
 
+/** The call to make next. */
+export const nextShape = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })
+
 /** Tells what was left out of an answer, and which call reads on. */
 export const truncatedShape = z.object({
   reason: z.string(),
   left_out: z
     .record(z.string(), z.number())
     .describe('part -> entries left out; a shortened text does not count'),
-  next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
+  next: nextShape,
 })
-
-/** The line of a digest about it; undefined if nothing was cut. */
-export function cutLine(truncated: z.output<typeof truncatedShape> | undefined): string | undefined {
-  if (!truncated) return undefined
-  const counts = Object.entries(truncated.left_out).map(([name, count]) => `${count} of ${name}`)
-  const what = counts.length === 0 ? 'long texts' : counts.join(', ').slice(0, 200)
-  return `Cut: ${what}. The rest: ${JSON.stringify(truncated.next)}`
-}
 
 /**
  * The text as one of its allowed values. They are not listed in the input schema, which would cost tokens.

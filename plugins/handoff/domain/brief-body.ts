@@ -1,0 +1,169 @@
+import type { BriefEntry, BriefMaterial, BriefSection } from './brief-sections.ts'
+import { wholeChars } from './fence.ts'
+import { shortId } from './record-id.ts'
+
+/** The lines of a brief that fit, and what they leave out. */
+export interface BriefBody {
+  readonly lines: readonly string[]
+  /** Section -> entries that are missing or cut. */
+  readonly omitted: Readonly<Record<string, number>>
+}
+
+/** Entries of one section that are missing or cut. */
+interface LeftOut {
+  readonly section: Pick<BriefSection, 'name' | 'pointer'>
+  readonly count: number
+  readonly ids: readonly string[]
+}
+
+interface Filled {
+  readonly lines: readonly string[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Longest entry of an optional section; `handoff_get` shows the whole. */
+const LONGEST_ENTRY_CHARS = 600
+/** Lengths at which a kept entry is cut that does not fit whole. */
+const CUT_CHARS = [LONGEST_ENTRY_CHARS, 120] as const
+/** Bytes for the line that names what is left out. */
+const NOTE_BYTES = { least: 90, most: 800 } as const
+const NAMED_IDS = 12
+
+/**
+ * Fills `room` bytes with a record: the opening whole, then the kept sections in turn, then the others in order. What
+ * does not fit is named in the last line with the call that reads it.
+ */
+export function briefBody(material: BriefMaterial, id: string, room: number): BriefBody {
+  const whole = filled(material, room)
+  if (whole.leftOut.length === 0) return { lines: whole.lines, omitted: {} }
+  const noteBytes = Math.min(Math.max(Math.floor(room / 4), NOTE_BYTES.least), NOTE_BYTES.most)
+  const { lines, leftOut } = filled(material, room - noteBytes)
+  return {
+    lines: [...lines, leftOutLine(leftOut, id, room - bytesOf(lines))],
+    omitted: Object.fromEntries(leftOut.map(({ section, count }) => [section.name, count])),
+  }
+}
+
+function filled({ opening, kept, others }: BriefMaterial, room: number): Filled {
+  const first = fitOpening(opening, room)
+  const inTurn = fitInTurn(kept, room - bytesOf(first.lines))
+  const lines = [...first.lines, ...inTurn.lines]
+  const leftOut = [...first.leftOut, ...inTurn.leftOut]
+  let left = room - bytesOf(lines)
+  for (const section of others) {
+    const fitted = fitSection(section, left)
+    lines.push(...fitted.lines)
+    leftOut.push(...fitted.leftOut)
+    left -= bytesOf(fitted.lines)
+  }
+  return { lines, leftOut }
+}
+
+/** Every entry of the opening. If they exceed the room together, each is cut at the same length. */
+function fitOpening(sections: readonly BriefSection[], room: number): Filled {
+  const entries = sections.flatMap((section) => section.entries)
+  if (bytesOf(entries.map(lineOf)) <= room) return { lines: entries.map(lineOf), leftOut: [] }
+  let [low, high] = [1, Math.max(...entries.map(({ text }) => text.length), 1)]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (bytesOf(entries.map((entry) => lineOf(cut(entry, middle)))) <= room) low = middle
+    else high = middle - 1
+  }
+  return {
+    lines: entries.map((entry) => lineOf(cut(entry, low))),
+    leftOut: sections.flatMap((section) =>
+      leftOutOf(
+        section,
+        section.entries.filter(({ text }) => text.length > low),
+      ),
+    ),
+  }
+}
+
+/** Sections take turns, each with its next entry, so that a long one does not displace a short one. */
+function fitInTurn(sections: readonly BriefSection[], room: number): Filled {
+  const shown = sections.map(() => new Map<BriefEntry, string>())
+  const turns = Math.max(0, ...sections.map(({ entries }) => entries.length))
+  let left = room
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [at, { entries }] of sections.entries()) {
+      const entry = entries[turn]
+      const line = entry && lineWithin(entry, left)
+      if (!entry || line === undefined) continue
+      shown[at]?.set(entry, line)
+      left -= bytesOf([line])
+    }
+  }
+  return {
+    lines: shown.flatMap((lines) => [...lines.values()]),
+    leftOut: sections.flatMap((section, at) =>
+      leftOutOf(
+        section,
+        section.entries.filter((entry) => shown[at]?.get(entry) !== lineOf(entry)),
+      ),
+    ),
+  }
+}
+
+function lineWithin(entry: BriefEntry, room: number): string | undefined {
+  if (room < entry.lead.length) return undefined
+  const lengths = [entry.text.length, ...CUT_CHARS.filter((chars) => chars < entry.text.length)]
+  return lengths.map((chars) => lineOf(cut(entry, chars))).find((line) => bytesOf([line]) <= room)
+}
+
+/** As many entries as fit, in order, below the title of the section. */
+function fitSection(section: BriefSection, room: number): Filled {
+  const title = `${section.title}:`
+  const lines: string[] = []
+  let left = room - bytesOf([title])
+  for (const entry of section.entries) {
+    const line = `- ${lineOf(cut(entry, LONGEST_ENTRY_CHARS))}`
+    left -= bytesOf([line])
+    if (left < 0) break
+    lines.push(line)
+  }
+  const missing = section.entries.filter(
+    ({ text }, at) => at >= lines.length || text.length > LONGEST_ENTRY_CHARS,
+  )
+  return { lines: lines.length === 0 ? [] : [title, ...lines], leftOut: leftOutOf(section, missing) }
+}
+
+function leftOutOf(section: BriefSection, missing: readonly BriefEntry[]): LeftOut[] {
+  if (missing.length === 0) return []
+  return [{ section, count: missing.length, ids: missing.flatMap(({ id }) => id ?? []) }]
+}
+
+/** Names what is left out, as exactly as the room allows, and the call that reads it. */
+function leftOutLine(leftOut: readonly LeftOut[], id: string, room: number): string {
+  const call = (pointer?: string): string =>
+    `handoff_get ${JSON.stringify({ id: shortId(id), ...(pointer !== undefined && { pointer }) })}`
+  const total = leftOut.reduce((sum, { count }) => sum + count, 0)
+  const counts = leftOut.map(({ section, count }) => `${section.name} ${count}`).join(', ')
+  const places = leftOut.map(
+    ({ section, count, ids }) => `${section.name} ${count} (${[section.pointer, ...named(ids)].join(' ')})`,
+  )
+  const forms = [
+    `Left out or cut: ${places.join(', ')}. Read a part: ${call(leftOut[0]?.section.pointer)}`,
+    `Left out or cut: ${counts}. Read all: ${call()}`,
+    `Left out or cut: ${total} texts. Read: ${call()}`,
+  ]
+  return forms.find((form) => bytesOf([form]) <= room) ?? forms.at(-1) ?? ''
+}
+
+function named(ids: readonly string[]): string[] {
+  return ids.length <= NAMED_IDS ? [...ids] : [...ids.slice(0, NAMED_IDS), '…']
+}
+
+function lineOf({ lead, text }: BriefEntry): string {
+  return lead + text
+}
+
+function cut(entry: BriefEntry, chars: number): BriefEntry {
+  if (entry.text.length <= chars) return entry
+  return { ...entry, text: `${wholeChars(entry.text, Math.max(1, chars - 1))}…` }
+}
+
+/** Bytes of lines, each with its line end. */
+function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+}
