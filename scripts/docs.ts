@@ -100,8 +100,14 @@ function toolSection(tool: Tool): string {
     routesOf(tool) === '' ? '' : `\nREST: ${routesOf(tool)}\n`,
     verbsOf(tool) === '' ? '' : `\nCommand: ${verbsOf(tool)}\n`,
     rows.length === 0 ? '' : `\n${table(['input', 'type', 'meaning'], rows)}`,
+    omissionsOf(tool),
     `\n\`\`\`json\n${JSON.stringify(tool.example, null, 2)}\n\`\`\`\n`,
   ].join('')
+}
+
+function omissionsOf({ omits = {} }: Tool): string {
+  const parts = Object.entries(omits).map(([path, reason]) => `\`${path}\` (${reason})`)
+  return parts.length === 0 ? '' : `\nThe text leaves out ${parts.join(', ')}.\n`
 }
 
 function firstSentence(text: string): string {
