@@ -154,3 +154,16 @@ test('a template matches whole segments and decodes them', () => {
   }
   assert.equal(matchUri('a.b://{id}', 'axb://1'), undefined)
 })
+
+test('the input of a reading tool takes a cursor, and a long core tool lists it', () => {
+  const input = (tool: Tool) =>
+    toolDescriptor(tool)['inputSchema'] as { properties: object; additionalProperties?: false }
+  const reading = toolWith(z.object({ id: z.string().describe('which') }))
+  const writing = { ...reading, annotations: { ...reading.annotations, readOnly: false } }
+  const long = { ...reading, maxResultChars: 500_000 }
+
+  assert.deepEqual(Object.keys(input(reading).properties), ['id'])
+  assert.equal(input(reading).additionalProperties, undefined)
+  assert.equal(input(writing).additionalProperties, false)
+  assert.deepEqual(Object.keys(input(long).properties), ['id', 'cursor'])
+})

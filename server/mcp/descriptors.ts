@@ -77,7 +77,7 @@ export function toolDescriptor(tool: Tool): Descriptor {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: converted(tool, () => listedInput(tool.input)),
+    inputSchema: converted(tool, () => withCursor(tool, listedInput(tool.input))),
     outputSchema: converted(tool, () => listedOutput(tool.output)),
     annotations: {
       readOnlyHint: annotations.readOnly,
@@ -89,6 +89,25 @@ export function toolDescriptor(tool: Tool): Descriptor {
       _meta: { 'anthropic/maxResultSizeChars': tool.maxResultChars },
     }),
   }
+}
+
+/** Length of an answer in characters from which a core tool lists its cursor. */
+const LONG_ANSWER_CHARS = 400_000
+
+/**
+ * Lets the input of a reading tool take the cursor of `page.next`, because some clients check arguments against the schema
+ * before they call. Core tools with long answers list it; a listed field costs every session tokens.
+ */
+function withCursor(
+  { annotations, input, maxResultChars = 0, profile }: Tool,
+  schema: JsonSchema,
+): JsonSchema {
+  if (!annotations.readOnly || 'cursor' in input.shape) return schema
+  const { additionalProperties: _, properties, ...open } = schema
+  const named = properties as Readonly<Record<string, unknown>> // listedInput always gives them
+  const isListed = profile === 'core' && maxResultChars >= LONG_ANSWER_CHARS
+  const cursor = { type: 'string', description: 'from `page.next`' }
+  return { ...open, properties: isListed ? { ...named, cursor } : named }
 }
 
 /** Reports whether the URI of a resource contains `{variables}`. */

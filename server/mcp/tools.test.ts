@@ -30,7 +30,6 @@ test('tools are listed by name, lean, with all hints, and without those that the
         times: { type: 'integer', minimum: 1, maximum: 5, default: 1, description: 'How often.' },
       },
       required: ['text'],
-      additionalProperties: false,
     },
     outputSchema: {
       type: 'object',
