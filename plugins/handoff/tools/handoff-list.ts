@@ -73,8 +73,8 @@ export function listTool(handoffs: Handoffs) {
     maxResultChars: 100_000,
     http: { method: 'GET', path: '/handoffs' },
     cli: [
-      { verb: 'handoff list', print: tableOf },
-      { verb: 'handoff search', positional: ['query'], print: tableOf },
+      { verb: 'handoff list', view: viewOf },
+      { verb: 'handoff search', positional: ['query'], view: viewOf },
     ],
     example: { query: 'callback', limit: 5 },
     async handler(ctx, { project: path, limit, ...input }) {
@@ -112,28 +112,19 @@ function firstOf(problems: readonly Problem[]) {
   }
 }
 
-interface Listed {
-  readonly id: string
-  readonly title: string
-  readonly status: string
-  readonly flags: readonly string[]
-  readonly updated_at: string
-  readonly snippet?: string | undefined
-}
-
-function lineOf({ id, status, flags, updated_at, title }: Listed): string {
-  return [shortId(id), status.padEnd(10), updated_at, title, ...flags.map((flag) => `[${flag}]`)].join('  ')
-}
-
-/** A line per record, for a terminal. */
-function tableOf(output: unknown): string {
-  const { items, total, problems, truncated, next_cursor } = output as z.output<typeof listOutput> // this tool's own
-  const lines = items.flatMap((item) => [
-    lineOf(item),
-    ...(item.snippet ? [`          ${item.snippet}`] : []),
-  ])
-  const broken = problems.map(({ path, detail }) => `damaged: ${path} ${detail}`)
-  const left = truncated ? [`… ${truncated.left_out['problems']} more damaged: satchel handoff doctor`] : []
-  const more = next_cursor === null ? [] : [`next page: --cursor ${next_cursor}`]
-  return [...lines, ...broken, ...left, ...more, counted(total, 'record')].join('\n')
+/** A row for each record, for a person. */
+function viewOf(output: unknown): Record<string, unknown> {
+  const { items, problems, truncated, next_cursor } = output as z.output<typeof listOutput> // this tool's own
+  return {
+    records: items.map(({ id, status, updated_at, title, flags, snippet }) => ({
+      id: shortId(id),
+      status,
+      updated: `${updated_at.slice(0, 16).replace('T', ' ')}`,
+      title: [title, ...flags.map((flag) => `[${flag}]`)].join(' '),
+      ...(snippet ? { snippet } : {}),
+    })),
+    ...(problems.length > 0 && { damaged: problems.map(({ path, detail }) => ({ path, detail })) }),
+    ...(truncated && { more: `${truncated.left_out['problems']} more damaged: satchel handoff doctor` }),
+    ...(next_cursor !== null && { next_page: `--cursor ${next_cursor}` }),
+  }
 }
