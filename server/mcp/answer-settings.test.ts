@@ -61,6 +61,22 @@ describe('how an answer is bounded for each client over stdio', () => {
     assert.ok(tokens(JSON.stringify(structuredContent)) <= 4000)
   })
 
+  test('without clientInfo an older client is refused, and a call of 2026-07-28 is bounded like an unknown one', async (t) => {
+    const { plugin } = samplePlugin()
+    const { host } = await openHost(t, { plugins: [plugin] })
+    const client = openStdio(t, host)
+    client.send(
+      legacy(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} }),
+      callBy(undefined),
+    )
+
+    const { error } = await client.answer(1)
+    const { content, structuredContent } = resultOf(await client.answer(9)) as never as Answer
+    assert.equal((error as { code: number }).code, -32602)
+    assert.ok(tokens(content[0]?.text ?? '') <= 4000)
+    assert.ok(tokens(JSON.stringify(structuredContent)) <= 4000)
+  })
+
   for (const version of ['2024-11-05', '2025-03-26']) {
     test(`at ${version} the data is a second block of text, and both are within one bound`, async (t) => {
       const answer = await ask(t, initializeAs(version, 'opencode'), legacy(9, 'tools/call', LONG))

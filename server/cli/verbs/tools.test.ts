@@ -70,3 +70,30 @@ test('the tokens of tools are those of the tools/list a client gets', async (t) 
     counted,
   )
 })
+
+test('the flags of mcp set what a client is answered; a bound outside the limits is refused', async (t) => {
+  const { satchel } = await openProject(t)
+  const call = {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'probe_echo', arguments: { id: 'one' } },
+  }
+  const answered = async (...flags: string[]): Promise<string> => {
+    const { out } = await satchel(['mcp', ...flags], {
+      stdin: [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, call]
+        .map((message) => `${JSON.stringify(message)}\n`)
+        .join(''),
+    })
+    return JSON.parse(out.trimEnd().split('\n')[1] ?? '').result.content[0].text
+  }
+
+  const whole = await answered()
+  const short = await answered('--answer-channel', 'both')
+  const refused = await satchel(['mcp', '--answer-tokens', '1', '--json'], { stdin: '' })
+
+  assert.ok(whole.startsWith(`${short}\n`), `${whole} and ${short}`)
+  assert.doesNotMatch(short, /\n/)
+  assert.equal(refused.code, 2)
+  assert.match(refused.out + refused.err, /answer.tokens/)
+})
