@@ -160,7 +160,7 @@ test('who asks too early or for a branch that is not there is told the next step
   const analyzed = await runSatchel(root, ['analyze', url, '-b', 'zzz'])
 
   assert.deepEqual([listed.code, analyzed.code], [0, 4])
-  assert.match(listed.out, /^Nothing has been ingested yet\. Run `satchel ingest`/)
+  assert.match(listed.out, /^next: Nothing has been ingested yet\. Run `satchel ingest`/m)
   assert.match(analyzed.err, /The remote has no branch "zzz"\. Its branches: "/)
 })
 

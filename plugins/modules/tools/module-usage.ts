@@ -31,7 +31,13 @@ export function moduleUsageTool(service: ModuleService) {
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/usage' },
-    cli: { verb: 'modules usage', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    cli: {
+      verb: 'modules usage',
+      positional: ['[id]'],
+      arrange: async (typed) => byIdOrName(typed),
+      // The code alone, so that it can be redirected into a file.
+      print: (answer) => (answer as { hcl: string }).hcl, // this tool's own output
+    },
     example: { id: '225f968df4c9' },
     omits: { '/source': 'hcl has it' },
     async handler(ctx, input) {
