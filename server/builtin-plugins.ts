@@ -47,8 +47,11 @@ export interface BuiltinPlugin {
   load(): Promise<Plugin>
 }
 
-const READS = { profile: 'core', readOnly: true } as const
-const WRITES = { profile: 'core', readOnly: false } as const
+/** Core tools that only read, and those that write. */
+const CORE = {
+  reads: { profile: 'core', readOnly: true },
+  writes: { profile: 'core', readOnly: false },
+} as const
 
 /** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
 export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
@@ -65,10 +68,10 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     tools: {
-      handoff_create: WRITES,
-      handoff_resume: WRITES,
-      handoff_list: READS,
-      handoff_validate: READS,
+      handoff_create: CORE.writes,
+      handoff_resume: CORE.writes,
+      handoff_list: CORE.reads,
+      handoff_validate: CORE.reads,
     },
     instructions: [
       {
@@ -103,10 +106,10 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
     tools: {
-      list_repositories: READS,
-      search_modules: READS,
-      search_modules_vector: READS,
-      get_module: READS,
+      list_repositories: CORE.reads,
+      search_modules: CORE.reads,
+      search_modules_vector: CORE.reads,
+      get_module: CORE.reads,
     },
     instructions: [
       {
@@ -150,9 +153,9 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     tools: {
-      workspace_read: READS,
-      workspace_changes: READS,
-      workspace_propose: WRITES,
+      workspace_read: CORE.reads,
+      workspace_changes: CORE.reads,
+      workspace_propose: CORE.writes,
       workspace_commit: { profile: 'standard', readOnly: false },
     },
     instructions: [
