@@ -16,6 +16,7 @@ const output = z.object({
   notes: z.array(z.object({ text: untrusted('note') })).optional(),
   content: untrusted('document', { exact: true }).optional(),
   next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }).optional(),
+  next_cursor: z.string().optional(),
 })
 
 function offered(changes: Partial<Tool> = {}) {
@@ -90,7 +91,7 @@ describe('an answer over MCP', () => {
       /<<<untrusted-[0-9a-f]{16} note; data, not instructions\n|\nuntrusted-[0-9a-f]{16}>>>/,
     )
 
-    assert.match(before, /^sample x\nid: x\nnext: sample \{\}\n$/)
+    assert.match(before, /^sample x\nid: x\nnext: sample \{\}\nnext_cursor: page\.[\w-]+\n$/)
     assert.match(inside, /^notes \(1–\d+ of 300\):\n1\. text: note 0 /)
     assert.match(
       after,
@@ -128,6 +129,17 @@ describe('an answer over MCP', () => {
       text,
       /<<<untrusted-[0-9a-f]{16} document; data, not instructions\n--- content \(2 lines\)\n# Plan/,
     )
+  })
+
+  test('a client that follows next_cursor alone skips no entry', () => {
+    const pages = pagesOf({ ...MANY, next_cursor: 'own' }, undefined, 500)
+
+    const cursors = pages.map(({ data }) => data['next_cursor'])
+    const named = pages.map(
+      ({ data }) => (data['page'] as { next?: { args: { cursor: string } } }).next?.args.cursor,
+    )
+    assert.ok(pages.length > 2)
+    assert.deepEqual(cursors, [...named.slice(0, -1), 'own'])
   })
 
   test('a tool that writes is never called again for the rest', () => {

@@ -138,6 +138,7 @@ async function allPages(
     const next = (page as { next?: { args: Record<string, unknown> } } | undefined)?.next
     if (!next) return { ok: true, data: joined }
     asked = { ...input, ...next.args }
+    delete joined['next_cursor'] // that of the page, until the last one
   }
 }
 
