@@ -70,12 +70,14 @@ function longestFrom(
     }
   }
   let [low, high] = [from + 1, reachOf(units, from, maxBytes)]
+  let longest: Page | undefined
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if (measure(pageTo(middle)) <= maxBytes) low = middle
+    const page = pageTo(middle)
+    if (measure(page) <= maxBytes) [low, longest] = [middle, page]
     else high = middle - 1
   }
-  return pageTo(low)
+  return longest ?? pageTo(low)
 }
 
 /** The end of the units that could fit at all, so that a search through megabytes prints little. */

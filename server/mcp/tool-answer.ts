@@ -39,7 +39,13 @@ export function toolAnswer(
   const data = offered.untrusted.clean(whole) as Record<string, unknown> // cleaning keeps the shape
   const headline = headlineOf(tool, whole)
   const maxBytes = reader.maxTokens * BYTES_PER_TOKEN
-  const answerOf = (page: Page): ToolAnswer => answerFor(offered, headline, page, asked, maxBytes)
+  // The page that fits was measured, so its answer is there already.
+  const answers = new Map<Page, ToolAnswer>()
+  const answerOf = (page: Page): ToolAnswer => {
+    const answer = answers.get(page) ?? answerFor(offered, headline, page, asked, maxBytes)
+    answers.set(page, answer)
+    return answer
+  }
   const page = pageOf(data, {
     start: asked.start,
     maxBytes,

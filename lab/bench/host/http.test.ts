@@ -5,7 +5,7 @@ import { measureStalledReaders, measureSubscriberBytes } from './http.ts'
 /** What does not depend on how busy the machine is; ratios of time are held by `satchel bench --gate`. */
 describe('figures of the HTTP door', () => {
   it('a subscriber costs at most 25 KB', async () => {
-    const bytes = await measureSubscriberBytes(2500)
+    const bytes = await measureSubscriberBytes()
 
     assert.ok(bytes <= 25 * 1024, `${bytes} bytes`)
   })
