@@ -29,7 +29,8 @@ const CALLS = 200
 const COMMITS = 10
 const GROUPS = 8
 const FLOOR_BYTES = 1024
-const DOMINATED_MS = 1 // below this a flush costs so little that a group cannot win ten times
+// Below this a flush costs so little that a group cannot win ten times, and that a document's rename, not its flushes, decides what a commit takes.
+const DOMINATED_MS = 1
 
 /** Every figure of the engine, each against a floor of the same run. */
 export async function roomFigures(options: BenchOptions): Promise<readonly Figure[]> {
@@ -77,16 +78,14 @@ async function groupFigure(room: BenchRoom, single: Pair): Promise<Figure> {
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.push(GROUP * (await rateOf(GROUPS, () => group(room))))
   }
-  const floorMs = 1_000 / single.against
-  const dominated = floorMs >= DOMINATED_MS
   return figureOf({
     name: 'room.group.64',
-    what: `durable mutations, ${GROUP} waiting together${dominated ? '' : ` (a flush costs ${floorMs.toFixed(2)} ms here: no goal)`}`,
+    what: `durable mutations, ${GROUP} waiting together${noGoal(single)}`,
     unit: '/s',
     ours: Math.max(...rates),
     against: single.ours,
     against_what: 'one at a time in the same room',
-    goal: dominated ? GROUP_GOAL : 1,
+    goal: flushDominates(single) ? GROUP_GOAL : 1,
     sense: 'at_least',
   })
 }
@@ -112,9 +111,9 @@ async function documentFigures(room: BenchRoom, floor: Floor): Promise<readonly 
         ...common,
         ...looped,
         name: 'room.document.64k',
-        what: 'commits of a 64 KiB document, three flushes each',
+        what: `commits of a 64 KiB document, three flushes each${noGoal(looped)}`,
         against_what: 'append of 1 KiB + fdatasync in a loop',
-        goal: DOCUMENT_GOAL,
+        goal: flushDominates(looped) ? DOCUMENT_GOAL : 0,
       }),
       figureOf({
         ...common,
@@ -160,6 +159,19 @@ async function journalFigure({ directory, wasm }: BenchOptions): Promise<Figure>
 interface Pair {
   readonly ours: number
   readonly against: number
+}
+
+/** Whether a flush is what a mutation costs on this disk; `pair` has the loop of appends as its floor. */
+function flushDominates(pair: Pair): boolean {
+  return flushMs(pair) >= DOMINATED_MS
+}
+
+function flushMs({ against }: Pair): number {
+  return 1_000 / against
+}
+
+function noGoal(pair: Pair): string {
+  return flushDominates(pair) ? '' : ` (a flush costs ${flushMs(pair).toFixed(2)} ms here: no goal)`
 }
 
 /** Ours and the floor in turn, so that both meet the same disk; the round with the best ratio. */
