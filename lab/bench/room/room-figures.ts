@@ -29,7 +29,7 @@ const CALLS = 200
 const COMMITS = 10
 const GROUPS = 8
 const FLOOR_BYTES = 1024
-// Below this a flush costs so little that a group cannot win ten times, and that a document's rename, not its flushes, decides what a commit takes.
+// Below this a flush costs too little for a group to win ten times or to decide what a commit takes (decision 15).
 const DOMINATED_MS = 1
 
 /** Every figure of the engine, each against a floor of the same run. */

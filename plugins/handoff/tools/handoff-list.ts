@@ -119,7 +119,7 @@ function viewOf(output: unknown): Record<string, unknown> {
     records: items.map(({ id, status, updated_at, title, flags, snippet }) => ({
       id: shortId(id),
       status,
-      updated: `${updated_at.slice(0, 16).replace('T', ' ')}`,
+      updated: updated_at.slice(0, 16).replace('T', ' '),
       title: [title, ...flags.map((flag) => `[${flag}]`)].join(' '),
       ...(snippet ? { snippet } : {}),
     })),
