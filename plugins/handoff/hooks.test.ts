@@ -217,7 +217,7 @@ test('a session that a hook noted is this session for processes below the same h
 
   assert.match(claim.by, /^s-[0-9a-f]{16}$/)
   assert.ok(
-    !readFileSync(join(project.root, '.handoffs/.cache/sessions.json'), 'utf8').includes('from the harness'),
+    !readFileSync(join(project.root, '.handoffs/.local/sessions.json'), 'utf8').includes('from the harness'),
   )
   assert.equal(read(project, overHttp.path).origin.session_id, null)
 })
@@ -409,7 +409,7 @@ test('an empty SATCHEL_SESSION names no session, and a set one names it without 
     const project = await openTestProject(t, { env })
     await project.call('handoff_create', SMALL)
     await hook(project, 'session-start', { cwd: project.root, source: 'startup', ...input })
-    const [session] = JSON.parse(project.read('.handoffs/.cache/sessions.json'))
+    const [session] = JSON.parse(project.read('.handoffs/.local/sessions.json'))
     return session.session
   }
 

@@ -1,7 +1,7 @@
 import { type CallContext, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
 import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
-import { documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
+import { compactJson, documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { lineageOf } from '../domain/new-record.ts'
 import type { Handoff } from '../domain/record.ts'
@@ -202,7 +202,10 @@ async function importDocument(
   const present = await project.store.read(id)
   if (!present) return write(id, document)
   const presentText = present.document?.text
-  if (presentText === document.text) return { source, id, outcome: 'same' }
+  // A bundle holds each record on one line: white space alone is no difference.
+  if (presentText !== undefined && compactJson(presentText) === compactJson(document.text)) {
+    return { source, id, outcome: 'same' }
+  }
   if (request.onConflict === 'keep') return { source, id, outcome: 'kept', reason: 'exists' }
   if (request.onConflict === 'error') return { source, id, outcome: 'conflict', reason: 'exists' }
   const fresh = newRecordId(project.now().getTime(), project.random)

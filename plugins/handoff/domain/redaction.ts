@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../../server/plugin.ts'
 import { childPointer } from './json-pointer.ts'
 import type { Redaction } from './record.ts'
-import { findSecrets, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
+import { REPLACEMENT } from './secret-rules.ts'
+import { findSecrets, replaceSpans, type SecretFinding } from './secrets.ts'
 
 export interface Redacted<T> {
   readonly value: T

@@ -1,3 +1,6 @@
+/** Replaces the span of a secret. */
+export const REPLACEMENT = '[REDACTED]'
+
 /** Rules for secrets in a text. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
 
 /** A span of a text, in UTF-16 units. */
@@ -79,18 +82,17 @@ const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const SECRET_NAME =
   /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization/i
 
-/** Every secret in the text, in order, without overlaps. */
+/**
+ * Every secret in the text, in order, without overlaps. A fixpoint: with these spans replaced, the text has none. What
+ * is left between two replacements is scanned again, and a replacement itself is a border that no rule crosses.
+ */
 export function secretSpans(text: string): readonly SecretSpan[] {
   const plain = normalized(text)
-  const found: SecretSpan[] = pemSpans(plain)
-  for (const rule of RULES) {
-    for (const match of plain.matchAll(rule.pattern)) {
-      const secret = match[1] ?? ''
-      if (rule.accept && !rule.accept(secret)) continue
-      const start = match.index + match[0].lastIndexOf(secret)
-      const span = { rule: rule.name, start, end: start + secret.length, prefix: secret.slice(0, rule.shown) }
-      found.push(span)
-    }
+  let rest = plain.replaceAll(REPLACEMENT, BORDER)
+  const found: SecretSpan[] = []
+  for (let more = scan(rest); more.length > 0; more = scan(rest)) {
+    found.push(...more)
+    rest = withBorders(rest, more)
   }
   const spans = withoutOverlaps(found)
   if (spans.length === 0 || plain === text) return spans
@@ -102,9 +104,38 @@ export function secretSpans(text: string): readonly SecretSpan[] {
   }))
 }
 
+/** As long as a replacement, so that spans keep their places. No pattern of a rule crosses the end of a line. */
+const BORDER = '\n'.repeat(REPLACEMENT.length)
+
+/** The spans of one pass, in order, without overlaps. */
+function scan(text: string): SecretSpan[] {
+  const found: SecretSpan[] = pemSpans(text)
+  for (const rule of RULES) {
+    for (const match of text.matchAll(rule.pattern)) {
+      const secret = match[1] ?? ''
+      if (rule.shown === 0 && isPlaceholder(secret)) continue
+      if (rule.accept && !rule.accept(secret)) continue
+      const start = match.index + match[0].lastIndexOf(secret)
+      found.push({ rule: rule.name, start, end: start + secret.length, prefix: secret.slice(0, rule.shown) })
+    }
+  }
+  return withoutOverlaps(found)
+}
+
+function withBorders(text: string, spans: readonly SecretSpan[]): string {
+  const kept: string[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    kept.push(text.slice(from, start), '\n'.repeat(end - start))
+    from = end
+  }
+  kept.push(text.slice(from))
+  return kept.join('')
+}
+
 /** True when a member of this name holds this value as a secret: `{"password": "…"}`. */
 export function isSecretMember(name: string, value: string): boolean {
-  return SECRET_NAME.test(name) && !/\s/.test(value) && isStrong(value)
+  return SECRET_NAME.test(name) && !/\s/.test(value) && !isPlaceholder(value) && isStrong(value)
 }
 
 /** True if a word of the text looks random. */
@@ -183,10 +214,20 @@ function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
   return kept
 }
 
+/** A value that another program or person puts in: a variable, a template, or a mask. */
+const PLACEHOLDER =
+  /^(?:\$|%|process\.env|os\.(?:environ|getenv)|env[.[(]|ENV[.[]|getenv|System\.getenv|import\.meta|\{\{|<|(?:secrets|vars?|local|params|inputs)\.)/
+const MASK =
+  /^(?:[x*.#•_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
+
+function isPlaceholder(value: string): boolean {
+  // `user:$TOKEN` of a URL: the password decides.
+  const secret = value.slice(value.indexOf(':') + 1)
+  return [value, secret].some((part) => PLACEHOLDER.test(part) || MASK.test(part))
+}
+
 function isStrong(value: string): boolean {
-  if (value.length < 12 || isPublicHash(value)) return false
-  if (/^(?:\$|%|process\.env|os\.environ|env\.|import\.meta|\[REDACTED\])/.test(value)) return false
-  return classes(value) >= 3
+  return value.length >= 12 && !isPublicHash(value) && classes(value) >= 3
 }
 
 function mixed(value: string): boolean {

@@ -1,10 +1,7 @@
 import { isJsonObject } from '../../../server/plugin.ts'
-import { childPointer } from './json-pointer.ts'
+import { childPointer, pointerTokens } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
-import { isPublicHash, isSecretMember, randomWords, secretSpans } from './secret-rules.ts'
-
-/** Replaces the span of a secret. */
-export const REPLACEMENT = '[REDACTED]'
+import { isPublicHash, isSecretMember, REPLACEMENT, randomWords, secretSpans } from './secret-rules.ts'
 
 /** One secret in a record. `start` and `end` count UTF-16 units of the string at `pointer`. */
 export interface SecretFinding {
@@ -109,10 +106,15 @@ function walk(value: unknown, visitor: Visitor, pointer = '', name?: string): vo
 function inText(pointer: string, name: string | undefined, text: string): SecretFinding[] {
   if (isExempt(pointer, name, text)) return []
   const spans = secretSpans(text)
-  if (spans.length === 0 && name !== undefined && isSecretMember(name, text)) {
+  if (name !== undefined && isSecretMember(name, unredacted(text, spans))) {
     return [{ pointer, rule: 'secret_member', start: 0, end: text.length, preview: '…' }]
   }
   return spans.map((span) => finding(pointer, span))
+}
+
+/** What the text keeps when the spans are replaced. */
+function unredacted(text: string, spans: readonly { start: number; end: number }[]): string {
+  return replaceSpans(text, spans).replaceAll(REPLACEMENT, '')
 }
 
 function finding(
@@ -124,7 +126,18 @@ function finding(
 }
 
 function isExempt(pointer: string, name: string | undefined, text: string): boolean {
-  if (pointer === '/$schema' || text === REPLACEMENT) return true
+  if (pointer === '/$schema' || isLedgerEntry(pointer, text)) return true
   const word = text.startsWith('git:') ? text.slice(4) : text
   return isPublicHash(word) && (name === undefined || HASH_FIELDS.has(name) || !/[A-Z]/.test(word))
+}
+
+/**
+ * An entry of the ledger: the name of a rule, which speaks of tokens and keys, or a pointer whose names are clean each,
+ * also if they look like a secret in a row.
+ */
+function isLedgerEntry(pointer: string, text: string): boolean {
+  const member = /^\/redactions\/\d+\/(reason|field)$/.exec(pointer)?.[1]
+  if (member === 'reason') return /^secret(?:_name)?:[a-z0-9_]{1,60}$/.test(text)
+  if (member !== 'field') return false
+  return pointerTokens(text)?.every((token) => secretSpans(token).length === 0) ?? false
 }

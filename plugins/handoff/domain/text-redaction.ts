@@ -4,7 +4,8 @@ import { childPointer, pointerTokens, resolvePointer } from './json-pointer.ts'
 import type { JsonDocument } from './json-text.ts'
 import type { Redaction } from './record.ts'
 import { ledgerOf, nextKeyNumber, redactedKey } from './redaction.ts'
-import { findSecrets, quoted, REPLACEMENT, replaceSpans, type SecretFinding } from './secrets.ts'
+import { REPLACEMENT } from './secret-rules.ts'
+import { findSecrets, quoted, replaceSpans, type SecretFinding } from './secrets.ts'
 
 /** A record's text without its secrets, and the list of replacements, which the text includes. */
 export interface RedactedText {

@@ -17,7 +17,21 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
 
 /** Replaces a file of the cache folder as a whole. The temporary file is removed when that fails. */
 export async function replaceCacheFile(disk: Disk, cache: string, name: string, text: string): Promise<void> {
-  const temp = join(cache, `${name}-${process.pid}-${randomBytes(6).toString('hex')}`)
   await ensureFolder(disk, cache)
-  await replaceFile(join(cache, `${name}.json`), text, { disk, mode: RECORD_MODE, temp })
+  await replaceIn(disk, cache, `${name}.json`, text)
+}
+
+/**
+ * Replaces a file of the local folder as a whole. The folder ignores itself, because the ignore file of an older store
+ * does not name it.
+ */
+export async function replaceLocalFile(disk: Disk, local: string, name: string, text: string): Promise<void> {
+  await ensureFolder(disk, local)
+  if (!(await disk.stat(join(local, '.gitignore')))) await replaceIn(disk, local, '.gitignore', '*\n')
+  await replaceIn(disk, local, `${name}.json`, text)
+}
+
+function replaceIn(disk: Disk, folder: string, file: string, text: string): Promise<void> {
+  const temp = join(folder, `${file}-${process.pid}-${randomBytes(6).toString('hex')}`)
+  return replaceFile(join(folder, file), text, { disk, mode: RECORD_MODE, temp })
 }

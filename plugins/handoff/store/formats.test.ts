@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -118,7 +127,8 @@ test('an index of a newer version and garbage in derived files are read past', a
   const newer = readFileSync(index, 'utf8').replace('"version":1', '"version":2')
   for (const content of [newer, '\0garbage', '']) {
     writeFileSync(index, content)
-    writeFileSync(join(folder, '.cache/sessions.json'), content)
+    mkdirSync(join(folder, '.local'), { recursive: true })
+    writeFileSync(join(folder, '.local/sessions.json'), content)
 
     const { rows, problems } = await createIndex(realDisk, layout, Date.now).view()
 

@@ -11,6 +11,8 @@ export interface Layout {
   readonly locks: string
   readonly temps: string
   readonly cache: string
+  /** What belongs to this machine: live sessions, claims and the freshness of the moment. */
+  readonly local: string
   readonly config: string
   readonly gitignore: string
 }
@@ -24,13 +26,14 @@ export function layoutOf(root: string, folder: string): Layout {
     locks: join(folder, '.locks'),
     temps: join(folder, '.tmp'),
     cache: join(folder, '.cache'),
+    local: join(folder, '.local'),
     config: join(folder, 'config.json'),
     gitignore: join(folder, '.gitignore'),
   }
 }
 
 /** Excludes from version control what only one machine needs. */
-export const GITIGNORE = '.cache/\n.locks/\n.tmp/\n'
+export const GITIGNORE = '.cache/\n.local/\n.locks/\n.tmp/\n'
 
 /** Records may hold what only their owner may read. */
 export const RECORD_MODE = 0o600 // design handoff-store, section 1

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Disk, isJsonObject, parentProcess, processStart } from '../../../server/plugin.ts'
-import { replaceCacheFile } from './ensure-folder.ts'
+import { replaceLocalFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
 /** Identifies a process; a pid alone is reused. */
@@ -21,6 +21,7 @@ export interface NotedSession {
 
 const MAX_LEVELS = 3 // design handoff, section 4
 const MAX_SESSIONS = 50
+const FILE = 'sessions.json'
 
 /** The ancestors of this process, nearest first. Empty without `/proc`. */
 export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVELS): readonly ProcessMark[] {
@@ -39,7 +40,9 @@ export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVEL
 /** The sessions that hooks reported, newest last; none if the file is damaged. */
 export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly NotedSession[]> {
   try {
-    const value: unknown = JSON.parse((await disk.readFile(fileOf(layout))).toString('utf8'))
+    // Release 0.1.0 kept them in the cache folder.
+    const file = (await disk.stat(join(layout.local, FILE))) ? layout.local : layout.cache
+    const value: unknown = JSON.parse((await disk.readFile(join(file, FILE))).toString('utf8'))
     return Array.isArray(value) ? value.filter(isNoted) : []
   } catch {
     return [] // without the file a session has no name
@@ -50,7 +53,7 @@ export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly
 export async function noteSession(disk: Disk, layout: Layout, noted: NotedSession): Promise<void> {
   const others = (await loadSessions(disk, layout)).filter(({ session }) => session !== noted.session)
   const text = JSON.stringify([...others, noted].slice(-MAX_SESSIONS))
-  await replaceCacheFile(disk, layout.cache, 'sessions', text)
+  await replaceLocalFile(disk, layout.local, 'sessions', text)
 }
 
 /** The session this process belongs to: the nearest shared ancestor wins, then the newest. */
@@ -72,8 +75,4 @@ function isNoted(value: unknown): value is NotedSession {
   if (!isJsonObject(value) || typeof value['session'] !== 'string' || typeof value['at'] !== 'string')
     return false
   return Array.isArray(value['ancestors']) && value['ancestors'].every(isJsonObject)
-}
-
-function fileOf(layout: Layout): string {
-  return join(layout.cache, 'sessions.json')
 }
