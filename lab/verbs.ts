@@ -14,4 +14,9 @@ export const LAB_VERBS: readonly HostVerbRow[] = [
     takesPluginCommands: true,
     load: async () => (await import('./torture/verbs.ts')).tortureVerbs,
   },
+  {
+    verb: 'handoff retention',
+    summary: 'measure what a compaction loses',
+    load: async () => [(await import('./retention/command.ts')).retentionVerb],
+  },
 ]

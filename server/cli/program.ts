@@ -80,7 +80,7 @@ async function runWords(world: World): Promise<number> {
     if (argv.some((word) => !isGlobalOnly(word))) throw unknownFlag(argv)
     return withoutVerb(world, text, [])
   }
-  const row = HOST_VERBS.find(({ verb }) => verb === first)
+  const row = HOST_VERBS.find(({ verb }) => verb === words.slice(0, verb.split(' ').length).join(' '))
   if (row?.bare && argv.length === 1 && !world.terminal.stdinIsTty) return row.bare(world)
   if (!row) return runPluginVerb(world, words, argv)
   const verbs = await row.load()

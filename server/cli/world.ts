@@ -64,6 +64,7 @@ export interface HostVerb<I extends z.ZodObject = z.ZodObject> extends Omit<Verb
 
 /** The part of a host verb that `--help` shows without loading it. */
 export interface HostVerbRow {
+  /** Its first word; with a second one it is below the verbs of a plugin. */
   readonly verb: string
   readonly summary: string
   /** Plugins may add commands below it: `bench mine`. */

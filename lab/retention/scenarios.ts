@@ -1,0 +1,200 @@
+import type { Fact } from './facts.ts'
+import { brokenClaim, changedFile, madeCommit, type Planted, plant } from './planted.ts'
+import type { Session } from './session.ts'
+import type { Stage } from './stage.ts'
+
+/** The session that goes on, with what it must know. */
+export interface Played {
+  readonly session: Session
+  /** How the harness starts it; at `startup` the hook gives one line. */
+  readonly source: 'compact' | 'resume' | 'startup'
+  readonly facts: readonly Fact[]
+}
+
+export interface Scenario {
+  readonly name: string
+  play(stage: Stage): Promise<Played>
+}
+
+async function draft(session: Session, planted: Planted): Promise<string> {
+  return String((await session.data('handoff_create', planted.input))['id'])
+}
+
+async function release(session: Session, planted: Planted): Promise<string> {
+  const id = await draft(session, planted)
+  await session.data('handoff_transition', { id, to: 'ready', accept_warnings: 'measured' })
+  return id
+}
+
+/** A session that began before anything was written. */
+async function begin(stage: Stage, id: string): Promise<Session> {
+  const session = await stage.session(id)
+  await session.hook('session-start', { source: 'startup' })
+  return session
+}
+
+async function compacted(session: Session, facts: readonly Fact[]): Promise<Played> {
+  await session.hook('pre-compact', { trigger: 'auto' })
+  return { session, source: 'compact', facts }
+}
+
+const PLANTED = plant('one')
+const BESIDE = plant('beside')
+
+/** What a session goes through before the moment at which it must know everything. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'own draft',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await draft(session, PLANTED)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'released by this session',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await release(session, PLANTED)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'released, then resumed',
+    async play(stage) {
+      await release(await begin(stage, 'A'), PLANTED)
+      stage.advance(30)
+      const session = await begin(stage, 'B')
+      await session.data('handoff_resume')
+      stage.advance(10)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'released by another session',
+    async play(stage) {
+      await release(await begin(stage, 'A'), PLANTED)
+      stage.advance(30)
+      return compacted(await begin(stage, 'B'), PLANTED.facts)
+    },
+  },
+  {
+    name: 'released, then commits',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await release(session, PLANTED)
+      stage.advance(30)
+      await stage.commit('subject-of-the-change', { 'src/late.ts': 'export {}\n' })
+      const since = [brokenClaim('one'), changedFile('src/late.ts'), madeCommit('subject-of-the-change')]
+      return compacted(session, [...PLANTED.facts, ...since])
+    },
+  },
+  {
+    name: 'no store when the session began',
+    async play(stage) {
+      const session = await stage.session('A', { hasVariable: false })
+      await session.hook('session-start', { source: 'startup' })
+      await draft(session, PLANTED)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'late session-start',
+    async play(stage) {
+      const other = await begin(stage, 'Z')
+      await release(other, BESIDE)
+      stage.advance(30)
+      const session = await stage.session('A', { hasVariable: false })
+      await draft(session, PLANTED)
+      await session.hook('session-start', { source: 'startup' })
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'two compactions in a row',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await release(session, PLANTED)
+      await session.hook('pre-compact', { trigger: 'auto' })
+      await session.hook('session-start', { source: 'compact' })
+      stage.advance(20)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'a draft of another session beside',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await draft(session, PLANTED)
+      stage.advance(5)
+      await draft(await begin(stage, 'B'), BESIDE)
+      stage.advance(5)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: 'a release of another session beside',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await draft(session, PLANTED)
+      stage.advance(5)
+      await release(await begin(stage, 'B'), BESIDE)
+      stage.advance(5)
+      return compacted(session, PLANTED.facts)
+    },
+  },
+  {
+    name: '40 attempts and 20 constraints',
+    async play(stage) {
+      const large = plant('large', { attempts: 40, constraints: 20 })
+      const session = await begin(stage, 'A')
+      await draft(session, large)
+      return compacted(session, large.facts)
+    },
+  },
+  {
+    name: 'a fresh session the next morning',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await release(session, PLANTED)
+      await compacted(session, [])
+      await session.hook('session-end')
+      stage.advance(16 * 60)
+      return { session: await stage.session('B'), source: 'startup', facts: PLANTED.facts }
+    },
+  },
+  {
+    name: 'a record of this branch and a newer one of another',
+    async play(stage) {
+      await release(await begin(stage, 'A'), PLANTED)
+      await stage.git('switch', '-q', '-c', 'elsewhere')
+      stage.advance(5)
+      await release(await begin(stage, 'B'), BESIDE)
+      await stage.git('switch', '-q', 'main')
+      stage.advance(5)
+      return compacted(await begin(stage, 'C'), PLANTED.facts)
+    },
+  },
+  {
+    name: 'nothing described',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await draft(session, PLANTED)
+      await session.data('handoff_transition', {
+        id: String((await session.data('handoff_get', { id: 'latest' }))['id']),
+        to: 'archived',
+        reason: 'measured',
+      })
+      stage.advance(5)
+      const fresh = await begin(stage, 'B')
+      await stage.commit('subject-of-the-work', { 'src/made.ts': 'export {}\n' })
+      await stage.write({ 'src/open.ts': 'export {}\n' })
+      const facts = [
+        madeCommit('subject-of-the-work'),
+        changedFile('src/made.ts'),
+        changedFile('src/open.ts'),
+      ]
+      return compacted(fresh, facts)
+    },
+  },
+]
