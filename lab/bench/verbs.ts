@@ -4,6 +4,7 @@ import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subject
 import { GATE, OVER_EXIT } from './bench.ts'
 import { eventsBench } from './events/command.ts'
 import type { Figure } from './figure.ts'
+import { growthBench } from './growth/command.ts'
 import { handoffBench } from './handoff/command.ts'
 import { callsBench, doorsBench, httpBench, startBench } from './host/commands.ts'
 import { modulesBench } from './modules/command.ts'
@@ -12,7 +13,7 @@ import { roomBench } from './room/command.ts'
 import { searchBench } from './search/command.ts'
 
 const HOST = [startBench, callsBench, httpBench, doorsBench]
-const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
+const PLUGINS = [eventsBench, growthBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
 
 /** `satchel bench`: every measurement, those that further plugins bring included. */
 const benchVerb = defineHostVerb({

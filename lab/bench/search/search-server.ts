@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OWN_QUERIES } from '../../../plugins/modules/testing/own-corpus.ts'
 import { percentile } from '../../percentile.ts'
+import { residentMib } from '../host/child.ts'
 import { timed } from '../timing.ts'
 
 /** Milliseconds of a search beside those of a question that needs nothing, asked of the same server. */
@@ -11,6 +12,11 @@ export interface ServerTimes {
   /** The 95th percentile of searches, and of pings in the same turn. */
   readonly search: number
   readonly ping: number
+  /** The first search, which loads everything, and the median of those after it. */
+  readonly first: number
+  readonly median: number
+  /** Memory after the last search; undefined where there is no `/proc`. */
+  readonly residentMib: number | undefined
   /** The longest a ping took while the first search loaded everything, and while nothing happened. */
   readonly whileLoading: number
   readonly whileIdle: number
@@ -34,7 +40,11 @@ export async function measureServer(
       clientInfo: { name: 'satchel-bench', version: '1' },
     })
     const whileIdle = await longestPing(server, pause(IDLE_MS))
-    const whileLoading = await longestPing(server, search(server, 'private network with subnets'))
+    let first = 0
+    const loading = timed(() => search(server, 'private network with subnets')).then(({ ms }) => {
+      first = ms
+    })
+    const whileLoading = await longestPing(server, loading)
     const took: { search: number[]; ping: number[] } = { search: [], ping: [] }
     for (let n = 0; n < SEARCHES; n++) {
       signal.throwIfAborted()
@@ -43,6 +53,9 @@ export async function measureServer(
       took.ping.push((await timed(() => server.ask('ping', {}))).ms)
     }
     return {
+      first,
+      median: percentile(took.search, 0.5),
+      residentMib: residentMib(server.pid),
       search: percentile(took.search, 0.95),
       ping: percentile(took.ping, 0.95),
       whileLoading,
@@ -74,6 +87,7 @@ async function longestPing(server: Server, work: Promise<unknown>): Promise<numb
 }
 
 interface Server {
+  readonly pid: number
   /** The result of a request. */
   ask(method: string, params: object): Promise<Record<string, unknown>>
   stop(): void
@@ -95,6 +109,7 @@ function startServer([command = '', ...args]: readonly string[], env: NodeJS.Pro
     for (const { reject } of waiting.values()) reject(new Error('The measured server ended.'))
   })
   return {
+    pid: child.pid ?? 0,
     ask(method, params) {
       const mine = ++id
       return new Promise((resolve, reject) => {
