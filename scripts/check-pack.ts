@@ -10,7 +10,9 @@ const MAX_INSTALLED_BYTES = 30_000_000
 const MAX_PACKAGES = 20
 /** Everything that the package may contain. */
 const ALLOWED = [
-  /^(README\.md|LICENSE|NOTICE|THIRD_PARTY_NOTICES\.md|package\.json)$/,
+  /^(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|STYLE|THIRD_PARTY_NOTICES)\.md$/,
+  /^(LICENSE|NOTICE|llms\.txt|package\.json)$/,
+  /^docs\/[a-z0-9./-]+\.(md|svg)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
   /^generated\/[a-z0-9-]+\.(js|d\.ts|ts)$/,
   /^dist\/(satchel|satchel-mcp|demo|chunk-[A-Z0-9]+|[a-z0-9.-]+-[A-Z0-9]{8})\.js$/,
@@ -47,6 +49,8 @@ try {
     .map(({ path }) => path)
     .filter((path) => !ALLOWED.some((allowed) => allowed.test(path)))
   expect(strange.length === 0, `files that do not belong in the package: ${strange.slice(0, 10).join(', ')}`)
+  const unpacked = readmeLinks().filter((link) => !packed.files.some(({ path }) => path === link))
+  expect(unpacked.length === 0, `README.md links to files that are not packed: ${unpacked.join(', ')}`)
   expect(
     packed.size <= MAX_TARBALL_BYTES,
     `the tarball has ${packed.size} bytes, more than ${MAX_TARBALL_BYTES}`,
@@ -81,6 +85,12 @@ function checkBuiltAgain(): void {
   } finally {
     rmSync(again, { recursive: true, force: true })
   }
+}
+
+/** The files of this repository that README.md links to. */
+function readmeLinks(): readonly string[] {
+  const links = readFileSync('README.md', 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
+  return [...links].map(([, path = '']) => path)
 }
 
 function checkInstalled(tarball: string): void {

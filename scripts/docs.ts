@@ -1,5 +1,5 @@
 /** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, docs/expectations.md, schemas/config.json. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -12,6 +12,7 @@ import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { openWholeHost } from '../test/harness/whole-host.ts'
+import { llmsText } from './llms-text.ts'
 import { replaceBetween, table } from './markdown.ts'
 import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
 import { loadProofs } from './proofs.ts'
@@ -34,6 +35,7 @@ try {
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
   write('docs/configuration.md', configurationPage(config))
+  write('llms.txt', llmsText(JSON.parse(readFileSync('package.json', 'utf8')).description))
 } finally {
   await host.stop()
   rmSync(folder, { recursive: true, force: true })

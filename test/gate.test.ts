@@ -286,6 +286,7 @@ test('a generated file that is stale, edited or not committed fails', async (t) 
     'generated/a.ts': '',
     'schemas/a.json': '{}',
     'README.md': '',
+    'llms.txt': '',
     '.gitignore': 'node_modules\n',
   })
   const git = (...args: string[]) => execFileSync('git', args, { cwd: sandbox.folder })
