@@ -6,9 +6,12 @@ export const retrievalBench = defineHostVerb({
   path: ['bench', 'retrieval'],
   summary: 'Measure the search',
   description:
-    'Ranks judged queries with each part of the search and prints nDCG@10, MRR and recall@5, in total and nDCG@10 by kind of query, with the difference to keywords alone and its 95 % interval (paired bootstrap). Without options on the modules and queries that ship with satchel.',
+    'Ranks judged queries with each part of the search and prints nDCG@10, hit@1, MRR and recall@5, in total and by kind of query, with 95 % intervals and the difference to keywords alone (bootstrap). Without options on the modules and queries that ship with satchel.',
   input: z.object({
-    cases: z.string().optional().describe('JSON file of [{query, kind, relevant: ["owner/name//path"]}]'),
+    cases: z
+      .string()
+      .optional()
+      .describe('JSON file of [{query, kind, grades: {"owner/name//path": 1 or 2}}], or relevant: [...]'),
     output_dir: z.string().optional().describe('folder of ingested summaries to search'),
   }),
   typing: {},

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { JudgedQuery } from '../../../plugins/modules/testing/evaluation.ts'
 import { writeManyRecords } from '../../../plugins/modules/testing/many-records.ts'
 import { startCli } from '../../../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { runSatchel, withoutSockets } from '../../../test/satchel-process.ts'
+import { readJudgedQueries } from './judged-file.ts'
 
 const bench = (cwd: string, ...args: readonly string[]) =>
   startCli(['bench', 'retrieval', ...args], { cwd }).done
@@ -27,9 +29,22 @@ test('the search is measured on judged queries with the ladder, by kind and with
   const hybrid = arms[3]
   assert.deepEqual(Object.keys(hybrid.kinds), ['cross-cloud', 'lexical', 'paraphrase', 'variable'])
   assert.ok(hybrid.difference.low > 0 && hybrid.difference.low <= hybrid.difference.mean)
-  assert.match(shown.out, /hybrid +nDCG@10 0\.\d{3} {2}MRR 0\.\d{3} {2}R5 0\.\d{3} .*beside keyword/)
+  for (const { queries: count, interval, ndcg10 } of Object.values<KindRow>(hybrid.kinds)) {
+    assert.ok(count > 0 && interval.low <= ndcg10 && ndcg10 <= interval.high)
+  }
+  assert.match(
+    shown.out,
+    /hybrid +nDCG@10 0\.\d{3} {2}hit@1 0\.\d{3} {2}MRR 0\.\d{3} {2}R5 0\.\d{3} .*beside keyword/,
+  )
+  assert.match(shown.out, / {2}paraphrase \(\d+\) +nDCG@10 0\.\d{3} .* \[0\.\d{3}, [01]\.\d{3}\]/)
   assert.equal(half.code, 3)
 })
+
+interface KindRow {
+  readonly queries: number
+  readonly ndcg10: number
+  readonly interval: { readonly low: number; readonly high: number }
+}
 
 test('judged queries of a file are measured on what was ingested, and no socket is opened', async (t) => {
   const root = await temporaryFolder(t)
@@ -47,4 +62,43 @@ test('judged queries of a file are measured on what was ingested, and no socket 
   assert.equal(measured.code, 0, measured.err)
   assert.equal(JSON.parse(measured.out).modules, 5)
   assert.equal(await readFile(join(root, 'sockets'), 'utf8'), '')
+})
+
+test('judged modules that were never ingested are counted, and refused when none was ingested', async (t) => {
+  const root = await temporaryFolder(t)
+  await writeManyRecords(root, 3, 1)
+  const judged = async (...ids: readonly string[]) => {
+    const grades = Object.fromEntries(ids.map((id) => [id, 2]))
+    await writeFile(join(root, 'cases.json'), JSON.stringify([{ query: 'network', kind: 'lexical', grades }]))
+    return bench(root, '--cases', 'cases.json', '--output-dir', 'out', '--json')
+  }
+
+  const some = await judged('acme/terraform-sample-0//.', 'acme/elsewhere//.')
+  const none = await judged('acme/elsewhere//.')
+
+  assert.equal(some.code, 0)
+  assert.equal(JSON.parse(some.out).missing, 1)
+  assert.equal(none.code, 3)
+  assert.match(none.err + none.out, /None of the 1 judged modules was ingested/)
+  assert.doesNotMatch(none.out, /0\.000/)
+})
+
+test('the judged queries of the project cover every kind in both halves, and no query is in both', async () => {
+  const folder = join(import.meta.dirname, 'judged')
+  const [tuning, heldOut] = await Promise.all(
+    ['tuning.json', 'held-out.json'].map((file) => readJudgedQueries(join(folder, file))),
+  )
+  assert.ok(tuning && heldOut)
+  const kinds = (queries: readonly JudgedQuery[]) => [...new Set(queries.map(({ kind }) => kind))].sort()
+  const repositories = new Set(
+    [...tuning, ...heldOut].flatMap(({ grades }) => Object.keys(grades).map((id) => id.split('//')[0])),
+  )
+
+  assert.equal(kinds(tuning).length, 11)
+  assert.deepEqual(kinds(tuning), kinds(heldOut))
+  assert.ok(tuning.length + heldOut.length >= 200 && repositories.size >= 80)
+  assert.deepEqual(
+    tuning.filter(({ query }) => heldOut.some((other) => other.query === query)),
+    [],
+  )
 })

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { z } from 'zod'
 import { latestVersions } from '../../../plugins/modules/catalog/versions.ts'
 import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
 import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
@@ -8,9 +6,10 @@ import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'
 import { type Arm, ladder } from '../../../plugins/modules/testing/arms.ts'
 import {
-  type Difference,
+  type Interval,
   type JudgedQuery,
   judge,
+  meanInterval,
   meanQuality,
   pairedDifference,
   type Quality,
@@ -20,8 +19,7 @@ import { printDocument } from '../../../server/cli/render.ts'
 import type { World } from '../../../server/cli/world.ts'
 import type { Terminal } from '../../../server/plugin.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-
-const cases = z.array(z.object({ query: z.string(), kind: z.string(), relevant: z.array(z.string()).min(1) }))
+import { missingModules, readJudgedQueries } from './judged-file.ts'
 
 interface Corpus {
   readonly ids: readonly string[]
@@ -32,10 +30,16 @@ interface Corpus {
 interface Row {
   readonly arm: string
   readonly all: Quality
-  /** Kind of query -> nDCG@10. */
-  readonly kinds: Readonly<Record<string, number>>
+  readonly kinds: Readonly<Record<string, KindRow>>
   /** nDCG@10 beside that of the baseline, query by query. */
-  readonly difference: Difference
+  readonly difference: Interval
+}
+
+/** The queries of one kind. */
+interface KindRow extends Quality {
+  readonly queries: number
+  /** nDCG@10 and where 95 % of its resampled means lie. */
+  readonly interval: Interval
 }
 
 /** The arm that the others are compared with. */
@@ -49,8 +53,10 @@ interface RetrievalInput {
 /** Ranks the judged queries and prints what each part of the search reaches; gives the exit code. */
 export async function measureRetrieval({ io, terminal }: World, input: RetrievalInput): Promise<number> {
   const corpus = await corpusOf(io.cwd, input)
+  const missing = missingModules(corpus.queries, corpus.ids)
   const lexicon = await loadLexicon(undefined)
-  print(terminal, corpus, rowsOf(ladder(corpus, lexicon), corpus.queries))
+  const positive = corpus.queries.filter(({ grades }) => Object.keys(grades).length > 0)
+  print(terminal, { ...corpus, queries: positive }, missing, rowsOf(ladder(corpus, lexicon), positive))
   return 0
 }
 
@@ -73,24 +79,7 @@ async function corpusOf(workingDirectory: string, input: RetrievalInput): Promis
   const summaries = []
   for (const record of latest) summaries.push(await loadSummary(outputDir, record.summary_file))
   const ids = latest.map(({ repository, path }) => `${ownerAndName(repository)}//${path}`)
-  return { ids, summaries, queries: await readCases(resolve(workingDirectory, input.cases)) }
-}
-
-async function readCases(path: string): Promise<readonly JudgedQuery[]> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new SatchelError(
-      'not_found',
-      'file_not_found',
-      'The file of judged queries does not exist or cannot be read.',
-      { cause },
-    )
-  })
-  const parsed = cases.safeParse(JSON.parse(text))
-  if (!parsed.success)
-    throw new SatchelError('invalid', 'options_invalid', 'The file of judged queries has another shape.', {
-      cause: parsed.error,
-    })
-  return parsed.data
+  return { ids, summaries, queries: await readJudgedQueries(resolve(workingDirectory, input.cases)) }
 }
 
 /** `owner/name` of a URL; a local clone may be called `owner+name.git`. */
@@ -104,37 +93,61 @@ function rowsOf(arms: readonly Arm[], queries: readonly JudgedQuery[]): Row[] {
   const kinds = [...new Set(queries.map(({ kind }) => kind))].sort()
   const judged = arms.map(({ name, rank }) => ({
     name,
-    qualities: queries.map(({ query, relevant }) => judge(rank(query), relevant)),
+    qualities: queries.map(({ query, grades }) => judge(rank(query), grades)),
   }))
-  const gains = (qualities: readonly Quality[]): number[] => qualities.map(({ ndcg10 }) => ndcg10)
   const baseline = gains(judged.find(({ name }) => name === BASELINE)?.qualities ?? [])
   return judged.map(({ name, qualities }) => {
-    const of = (kind: string): number =>
-      meanQuality(qualities.filter((_, at) => queries[at]?.kind === kind)).ndcg10
+    const ofKind = (kind: string) => kindRow(qualities.filter((_, at) => queries[at]?.kind === kind))
     return {
       arm: name,
       all: meanQuality(qualities),
-      kinds: Object.fromEntries(kinds.map((kind) => [kind, of(kind)])),
+      kinds: Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind)])),
       difference: pairedDifference(gains(qualities), baseline),
     }
   })
 }
 
-function print(terminal: Terminal, corpus: Corpus, rows: readonly Row[]): void {
+function kindRow(qualities: readonly Quality[]): KindRow {
+  return {
+    ...meanQuality(qualities),
+    queries: qualities.length,
+    interval: meanInterval(gains(qualities)),
+  }
+}
+
+function gains(qualities: readonly Quality[]): number[] {
+  return qualities.map(({ ndcg10 }) => ndcg10)
+}
+
+function print(terminal: Terminal, corpus: Corpus, missing: readonly string[], rows: readonly Row[]): void {
+  const counts = { modules: corpus.ids.length, queries: corpus.queries.length, missing: missing.length }
   if (terminal.json) {
-    printDocument(terminal, { modules: corpus.ids.length, queries: corpus.queries.length, arms: rows })
+    printDocument(terminal, { ...counts, arms: rows })
     return
   }
-  terminal.write(`${corpus.queries.length} judged queries over ${corpus.ids.length} modules\n`)
+  terminal.write(`${counts.queries} judged queries over ${counts.modules} modules\n`)
+  if (missing.length > 0) terminal.write(`${missing.length} judged modules were not ingested\n`)
   for (const { arm, all, kinds, difference } of rows) {
-    const byKind = Object.entries(kinds).map(([kind, value]) => `${kind} ${value.toFixed(3)}`)
-    const { mean, low, high } = difference
     const beside =
-      arm === BASELINE ? '' : `  ${signed(mean)} [${signed(low)}, ${signed(high)}] beside ${BASELINE}`
-    terminal.write(
-      `${arm.padEnd(24)} nDCG@10 ${all.ndcg10.toFixed(3)}  MRR ${all.mrr.toFixed(3)}  R5 ${all.recall5.toFixed(3)}  (${byKind.join(', ')})${beside}\n`,
-    )
+      arm === BASELINE ? '' : `  ${signed(difference.mean)} ${ends(difference, signed)} beside ${BASELINE}`
+    terminal.write(`${arm.padEnd(24)} ${figures(all)}${beside}\n`)
+    for (const [kind, row] of Object.entries(kinds)) {
+      const name = `  ${kind} (${row.queries})`
+      terminal.write(`${name.padEnd(24)} ${figures(row)}  ${ends(row.interval, plain)}\n`)
+    }
   }
+}
+
+function figures({ ndcg10, hit1, mrr, recall5 }: Quality): string {
+  return `nDCG@10 ${plain(ndcg10)}  hit@1 ${plain(hit1)}  MRR ${plain(mrr)}  R5 ${plain(recall5)}`
+}
+
+function ends({ low, high }: Interval, shown: (value: number) => string): string {
+  return `[${shown(low)}, ${shown(high)}]`
+}
+
+function plain(value: number): string {
+  return value.toFixed(3)
 }
 
 function signed(value: number): string {

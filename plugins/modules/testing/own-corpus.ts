@@ -1,9 +1,13 @@
 import type { ModuleSummary } from '../domain/summary.ts'
 import judged from '../testdata/search-judged.json' with { type: 'json' }
-import type { JudgedQuery } from './evaluation.ts'
+import { type JudgedQuery, relevantOnly } from './evaluation.ts'
 
 /** The made-up modules and judged queries that ship with satchel: what `bench retrieval` measures when nothing else is named. */
-export const OWN_QUERIES: readonly JudgedQuery[] = judged.queries
+export const OWN_QUERIES: readonly JudgedQuery[] = judged.queries.map(({ query, kind, relevant }) => ({
+  query,
+  kind,
+  grades: relevantOnly(relevant),
+}))
 
 export const OWN_IDS: readonly string[] = judged.modules.map(
   ({ repository, path }) => `${repository}//${path}`,
