@@ -271,7 +271,15 @@ async function nextConfig(
 function announce({ terminal }: World, listeners: readonly OpenListener[]): void {
   const opened = listeners.map(({ name, address }) => ({ name, address }))
   if (terminal.json) terminal.write(`${JSON.stringify({ listeners: opened })}\n`)
-  for (const { name, address } of opened) terminal.note(`${name}: ${address}`)
+  for (const { name, address } of opened) terminal.note(`${name}: ${openable(address)}`)
+}
+
+/** An address that a browser on this machine opens, where the listener takes connections at every address. */
+function openable(address: string): string {
+  const url = new URL(address)
+  if (!['0.0.0.0', '[::]'].includes(url.hostname)) return address
+  const here = url.hostname === '[::]' ? '[::1]' : '127.0.0.1'
+  return `${address.replace(url.hostname, here)} (and every other address of this machine)`
 }
 
 /** Parts of the HTTP door that the listeners of one host share. */

@@ -4,3 +4,8 @@ import packageJson from '../package.json' with { type: 'json' }
 export const VERSION: string = packageJson.version
 /** The description of the program in one sentence. */
 export const DESCRIPTION = 'A toolkit for AI coding agents, served over MCP, REST and the command line.'
+
+/** What `--version` prints. */
+export function versionText(json: boolean): string {
+  return `${json ? JSON.stringify({ version: VERSION }) : VERSION}\n`
+}

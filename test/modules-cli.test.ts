@@ -37,6 +37,47 @@ test('init writes a sample that is a valid configuration, and refuses an existin
   assert.equal(await readFile(join(root, 'conf/satchel.yaml'), 'utf8'), SAMPLE_CONFIG)
 })
 
+test('init without a path writes the file that every verb reads: ingest and a search by meaning follow', async (t) => {
+  const { root, url } = await openProject(t)
+
+  const init = await runSatchel(root, ['init'])
+  const early = await runSatchel(root, ['search', 'network', '--json'])
+  const sample = await readFile(join(root, 'satchel.yaml'), 'utf8')
+  await writeFile(join(root, 'satchel.yaml'), sample.replace(/url: \S+/, `url: ${url}`))
+  const ingest = await runSatchel(root, ['ingest'])
+  const found = await runSatchel(root, ['search', 'network', '--json'])
+
+  assert.match(init.out, /then run: satchel ingest$/m)
+  assert.equal(early.code, 4)
+  assert.match(JSON.parse(early.out).error.next ?? JSON.stringify(JSON.parse(early.out)), /satchel ingest/)
+  assert.equal(ingest.code, 0, ingest.err)
+  assert.equal(found.code, 0, found.err)
+})
+
+test('a search by meaning without embeddings names both ways on, and by keyword works', async (t) => {
+  const { root, url } = await openProject(t)
+  const config = { repositories: [{ url, branches: ['main'] }] }
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify(config))
+  await runSatchel(root, ['ingest'])
+
+  const refused = await runSatchel(root, ['search', 'network'])
+  const byWords = await runSatchel(root, ['search', 'network', '--mode', 'keyword'])
+
+  assert.equal(refused.code, 3)
+  assert.match(refused.err, /--mode keyword.*embedding\.enabled/s)
+  assert.equal(byWords.code, 0, byWords.err)
+})
+
+test('an ingest whose folder of clones is a file says what -c means', async (t) => {
+  const { root, url } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url }] }))
+
+  const refused = await runSatchel(root, ['ingest', '-c', 'satchel.yaml'])
+
+  assert.equal(refused.code, 3)
+  assert.match(refused.err, /satchel ingest FILE/)
+})
+
 test('ingest takes the configuration by position and -c as the clone directory, and exits 3 for a failed repository', async (t) => {
   const { root, url } = await openProject(t)
   const good = { repositories: [{ url, branches: ['main'] }] }

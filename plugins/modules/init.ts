@@ -21,7 +21,7 @@ output_dir: ./output             # JSON summaries
 clone_dir: ./repos               # bare clones
 
 embedding:
-  enabled: false                 # true: semantic search, nothing to download
+  enabled: true                  # search by meaning; this strategy downloads nothing
   strategy: vectordb-default     # or local-transformers, hosted-a, hosted-b
   vectordb_path: ./vectordb
   collection_name: infra_modules
@@ -32,25 +32,35 @@ mcp:
   refresh_interval_hours: 24
 `
 
-/** `satchel init <config_path>`. Errors: `conflict`/`file_exists`, `unavailable`/`storage_failed`. */
+/** The configuration file that every verb reads without `--config`. */
+const DEFAULT_PATH = 'satchel.yaml'
+
+/** `satchel init [config_path]`. Errors: `conflict`/`file_exists`, `unavailable`/`storage_failed`. */
 export function initCommand(workingDirectory: string) {
   return defineCommand({
     cli: 'init',
     title: 'Write a sample configuration',
     description: 'Writes a commented sample configuration. An existing file is never changed.',
-    positional: ['config_path'],
-    input: z.object({ config_path: z.string().min(1).max(4096).describe('Where to write it.') }),
-    example: 'satchel init satchel.yaml',
+    positional: ['[config_path]'],
+    input: z.object({
+      config_path: z.string().min(1).max(4096).default(DEFAULT_PATH).describe('Where to write it.'),
+    }),
+    example: 'satchel init',
     async run(_ctx, { config_path }, terminal) {
       await writeNewFile(resolve(workingDirectory, config_path), SAMPLE_CONFIG)
       terminal.write(
         terminal.json
           ? `${JSON.stringify({ config_path })}\n`
-          : `Wrote ${config_path}. Name your repositories in it, then run: satchel ingest ${config_path}\n`,
+          : `Wrote ${config_path}. Name your repositories in it, then run: satchel ingest${ingestWords(config_path)}\n`,
       )
       return 0
     },
   })
+}
+
+/** The words that name the file to an ingest; none for the one that it reads by itself. */
+function ingestWords(path: string): string {
+  return path === DEFAULT_PATH ? '' : ` ${path}`
 }
 
 async function writeNewFile(path: string, text: string): Promise<void> {

@@ -195,6 +195,10 @@ export const refusals = defineRefusals({
     ...damagedIndex('The module index was written by a newer version of satchel; nothing was changed.'),
     next: 'Use that version, or another output_dir.',
   },
+  clone_dir_is_file: {
+    code: 'invalid',
+    message: 'The folder of the clones, {folder}, is a file. For a configuration: `satchel ingest FILE`.',
+  },
   summary_damaged: {
     ...damagedIndex('A summary that the index names is missing or damaged.'),
     next: 'Run `satchel ingest` again.',
@@ -218,14 +222,13 @@ export const refusals = defineRefusals({
   // Vectors
   embeddings_disabled: {
     code: 'invalid',
-    message: 'Searching by meaning needs vectors.',
-    next: 'Set embedding.enabled to true and run `satchel ingest`, or search with mode keyword.',
-    tool: 'search_modules',
+    message: 'Searching by meaning needs vectors, and embedding.enabled is false.',
+    next: 'Search with mode keyword (`satchel search --mode keyword`), or set embedding.enabled to true and run `satchel ingest`.',
   },
   no_vectors: {
     code: 'not_found',
     message: 'The vector store is empty.',
-    next: 'Run: satchel ingest --enable-embeddings',
+    next: 'Run: satchel ingest',
   },
   embedding_key_missing: {
     code: 'invalid',

@@ -92,4 +92,5 @@ test('--version is the version of the package', async (t) => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
   assert.deepEqual(await satchel(['--version']), { code: 0, out: `${version}\n`, err: '' })
+  assert.deepEqual(JSON.parse((await satchel(['--version', '--json'])).out), { version })
 })

@@ -46,7 +46,7 @@ export function leavesOf(registry: Registry): readonly Leaf[] {
 }
 
 export function titleOf(leaf: Leaf): string {
-  return leaf.kind === 'tool' ? leaf.owned.tool.title : leaf.command.title
+  return leaf.kind === 'tool' ? (leaf.verb.title ?? leaf.owned.tool.title) : leaf.command.title
 }
 
 /** Returns the shape by which a leaf is parsed and its help printed. */
@@ -67,8 +67,8 @@ export function shapeOf(leaf: Leaf): VerbShape {
   const { tool } = leaf.owned
   return {
     path: leaf.path,
-    summary: tool.title,
-    description: tool.description,
+    summary: titleOf(leaf),
+    description: leaf.verb.description ?? tool.description,
     input: tool.input,
     typing: leaf.verb,
     examples: [exampleLine(leaf.verb, tool.input, tool.example)],

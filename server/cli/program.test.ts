@@ -145,6 +145,7 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
     [['frobnicate'], 'unknown_verb'],
     [['doctr'], 'unknown_verb', /Did you mean "doctor"/],
     [['probe', 'ecko'], 'unknown_verb', /Did you mean "probe echo"/],
+    [['probe', 'doctr'], 'unknown_verb', /Did you mean "doctor"/],
     [['probe', 'echo', '--max-token', '1'], 'unknown_option', /--max-tokens/],
     [['probe', 'echo', '--max-tokens', 'many'], 'invalid_argument'],
     [['probe', 'echo', '--max-tokens', '9001'], 'invalid_arguments'],

@@ -4,7 +4,7 @@ import { isSatchelError, type NextStep, type SatchelError } from '../contract/er
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../platform/nearest.ts'
-import { VERSION } from '../version.ts'
+import { versionText } from '../version.ts'
 import { type CommandLine, readCommandLine } from './command-line.ts'
 import { GLOBAL_ROWS, settingsIn } from './global-flags.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
@@ -72,7 +72,7 @@ async function runWords(world: World): Promise<number> {
   const asksHelp = line.words[0] === 'help'
   const words = asksHelp ? line.words.slice(1) : line.words
   const argv = asksHelp ? [...words, '--help'] : line.argv
-  if (line.version) return printed(world, `${VERSION}\n`)
+  if (line.version) return printed(world, versionText(line.json))
   const [first] = words
   if (first === undefined) {
     const text = overview(helpColumns(world))
@@ -225,7 +225,7 @@ function runGroup(
   const wrong = words[depth]
   if (depth === 0 || wrong !== undefined) {
     const candidates = depth === 0 ? topLevelVerbs() : rows.map(({ verb }) => verb)
-    throw unknownVerb(wrong ?? '', group, candidates)
+    throw unknownVerb(wrong ?? '', group, candidates, topLevelVerbs())
   }
   const text = groupHelp(group, rows, helpColumns(world))
   if (world.line.help || world.line.words[0] === 'help') return printed(world, text)

@@ -13,11 +13,19 @@ export function isUsageError(error: SatchelError): boolean {
   return USAGE in error
 }
 
-/** Refuses an unknown word in place of a verb; `path` holds the words before it. */
-export function unknownVerb(word: string, path: readonly string[], known: Iterable<string>): SatchelError {
+/**
+ * Refuses an unknown word in place of a verb; `path` holds the words before it, `known` the verbs that may follow them.
+ * Suggests one of these, else one of the `others`, which are whole.
+ */
+export function unknownVerb(
+  word: string,
+  path: readonly string[],
+  known: Iterable<string>,
+  others: Iterable<string> = [],
+): SatchelError {
   const near = nearest(word, known)
   const verb = [...path, word].join(' ')
-  const nearby = near && [...path, near].join(' ')
+  const nearby = near === undefined ? nearest(word, others) : [...path, near].join(' ')
   return markUsage(
     refusals.unknown_verb(
       { verb, hint: nearby ? `Did you mean "${nearby}"? ` : '', help: helpOf(path) },

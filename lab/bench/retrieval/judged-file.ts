@@ -44,7 +44,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Judged modules that are not among `ids`. When none of them is, every figure would be 0 whatever the search does.
+ * Judged modules that are not among `ids`. When none of them is, every figure would be 0 for any search.
  * Errors: `invalid`/`options_invalid` in that case.
  */
 export function missingModules(queries: readonly JudgedQuery[], ids: readonly string[]): readonly string[] {

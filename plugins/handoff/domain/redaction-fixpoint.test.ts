@@ -8,7 +8,7 @@ import { findSecrets, redactText } from './secrets.ts'
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`
 const STRONG = 'Tr0ub4dor&3xyzzy'
 
-/** Texts whose replacement stands where a rule expects a secret. */
+/** Texts whose replacement is where a rule expects a secret. */
 const AROUND_A_SECRET = [
   `https://${STRONG}@example.org/x`,
   `https://user:${STRONG}@example.org/x`,

@@ -23,6 +23,25 @@ const overridesInput = z.looseObject({}).pipe(
   }),
 )
 
+/** Relation -> the help of its verb. */
+const VERBS = {
+  continue: {
+    title: 'Carry on from a handoff',
+    description:
+      'Creates a draft child that carries on from a record and inherits its fields. --overrides replaces texts and appends to lists.',
+  },
+  fork: {
+    title: 'Try another way from a handoff',
+    description:
+      'Creates a draft child that tries another way from the same record; --branch-label says which. --overrides replaces texts and appends to lists.',
+  },
+  amend: {
+    title: 'Correct a released handoff',
+    description:
+      'Creates a draft child that corrects a released record, whose own content cannot change. --overrides replaces texts and appends to lists.',
+  },
+} as const
+
 /** `handoff_branch`: a child of a record. */
 export function branchTool(handoffs: Handoffs) {
   return defineTool({
@@ -41,8 +60,9 @@ export function branchTool(handoffs: Handoffs) {
     output: createdOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     http: { method: 'POST', path: '/handoffs/{id}/branch', etag: 'etag' },
-    cli: (['continue', 'fork', 'amend'] as const).map((relation) => ({
+    cli: Object.entries(VERBS).map(([relation, words]) => ({
       verb: `handoff ${relation}`,
+      ...words,
       positional: ['id'],
       preset: { relation },
     })),

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { counted, makeDirectoryDurably, type ProcessLock } from '../../../server/plugin.ts'
+import { counted, makeDirectoryDurably, type ProcessLock, systemCode } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
 import { endpoint } from '../git/url.ts'
@@ -165,6 +165,8 @@ async function readAll(run: IngestRun): Promise<void> {
   try {
     await makeDirectoryDurably(run.cloneDir)
   } catch (thrown) {
+    if (['EEXIST', 'ENOTDIR'].includes(systemCode(thrown) ?? ''))
+      throw refusals.clone_dir_is_file({ folder: run.cloneDir })
     throw storageFailure(thrown, 'The folder of the clones')
   }
   await readRepositories(run, saver.soon)

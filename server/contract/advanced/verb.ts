@@ -7,6 +7,9 @@ export interface TypedFiles {
 
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
+  /** Help of this verb, where the tool's title and description speak of several: one line, then sentences. */
+  readonly title?: string
+  readonly description?: string
   /** Input field -> long flag, if the flag is not the field in kebab-case. */
   readonly long?: Readonly<Record<string, string>>
   /** Fixed input of this verb: `{ relation: 'fork' }`. Fixed fields have no flag. */
