@@ -3,6 +3,8 @@ import { dirname } from 'node:path'
 import { defineConfig } from 'tsup'
 
 const plugins = readdirSync('plugins').filter((name) => existsSync(`plugins/${name}/index.ts`))
+/** Plugins that work in a thread of their own. */
+const threads = plugins.filter((name) => existsSync(`plugins/${name}/analysis/thread.ts`))
 
 export default defineConfig({
   entry: {
@@ -13,6 +15,9 @@ export default defineConfig({
     'server/client': 'server/client.ts',
     'test/harness/index': 'test/harness/index.ts',
     ...Object.fromEntries(plugins.map((name) => [`plugins/${name}/index`, `plugins/${name}/index.ts`])),
+    ...Object.fromEntries(
+      threads.map((name) => [`plugins/${name}/thread`, `plugins/${name}/analysis/thread.ts`]),
+    ),
   },
   format: ['esm'],
   target: 'node20',

@@ -29,10 +29,18 @@ export interface ServedRoom {
   readonly socket: string
   /** Redeems a fresh invitation: a participant and its session. */
   join(name: string, capabilities: readonly Capability[]): Promise<Joined>
+  /** Exchanges the printed link for a session of the owner page: where the page is, and its cookie. Works once. */
+  claim(): Promise<OwnerPage>
   /** One request over a connection that is kept open. Errors: the answer's text, unless its status is 2xx. */
   ask(method: 'GET' | 'POST', path: string, token: string, body?: object): Promise<Record<string, unknown>>
   /** Stops it as a signal would, and removes its folder. */
   close(): Promise<void>
+}
+
+/** The owner page as a browser holds it. */
+export interface OwnerPage {
+  readonly origin: string
+  readonly cookie: string
 }
 
 /** Opens a room around a new file. Errors: what the process wrote on stderr, when it ended before it served. */
@@ -50,7 +58,7 @@ export async function openServedRoom(options: ServedRoomOptions): Promise<Served
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    const { ingress } = await announced(child)
+    const { ingress, link } = await announced(child)
     const { socket } = roomPlace(file, {})
     const kept = openConnection(ingress)
     connection = kept
@@ -60,6 +68,7 @@ export async function openServedRoom(options: ServedRoomOptions): Promise<Served
       ingress,
       socket,
       join: (name, capabilities) => joinBySocket(socket, name, capabilities),
+      claim: () => claimed(link),
       async ask(method, path, token, body) {
         const answer = await kept.ask({ method, path, token, ...(body && { body }) })
         if (answer.status < 300) return answer.body
@@ -82,8 +91,14 @@ function startServer({ program, maxStreams }: ServedRoomOptions, file: string, f
   })
 }
 
+interface Announced {
+  readonly ingress: string
+  /** Of the owner page, with its key. */
+  readonly link: string
+}
+
 /** The document that `workspace open --json` prints once it serves. */
-async function announced(child: ChildProcess): Promise<{ readonly ingress: string }> {
+async function announced(child: ChildProcess): Promise<Announced> {
   if (!child.stdout || !child.stderr) throw new TypeError('the pipes of a child are there')
   let complaint = ''
   child.stderr.on('data', (chunk) => {
@@ -91,6 +106,16 @@ async function announced(child: ChildProcess): Promise<{ readonly ingress: strin
   })
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line)
   throw new Error(`satchel workspace open ended before it served the room.\n${complaint}`)
+}
+
+async function claimed(link: string): Promise<OwnerPage> {
+  const { origin, hash } = new URL(link)
+  const headers = { origin, 'content-type': 'application/json', 'x-satchel-request': '1' }
+  const body = JSON.stringify({ key: hash.slice('#k='.length) })
+  const answer = await fetch(`${origin}/owner/claim`, { method: 'POST', headers, body })
+  const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0]
+  if (cookie === undefined) throw new Error(`POST /owner/claim: ${answer.status} ${await answer.text()}`)
+  return { origin, cookie }
 }
 
 /** At the socket, where joins are not counted. */

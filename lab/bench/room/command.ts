@@ -7,10 +7,14 @@ export const roomBench = defineBench({
   subject: 'room',
   title: 'measure the room’s engine on this disk',
   description:
-    'Measures durable mutations one at a time and in groups, document commits and recoveries, each against a floor of the same run, interleaved, best of five. Works in a temporary folder and removes it.',
+    'Measures durable mutations one at a time and in groups, document commits and recoveries, each against a floor of the same run, interleaved, best of five; then how much longer calls wait while ten readers ask for expensive documents. Works in a temporary folder and removes it.',
   flags: { dir: directoryFlag('folder on the disk to measure') },
-  async measure({ note }, { dir }) {
+  async measure({ program, note }, { dir }) {
     const { roomFigures } = await import('./room-figures.ts')
-    return roomFigures({ directory: dir, wasm: assetPath('sql-wasm.wasm'), note })
+    const { readerFigures } = await import('./reader-figures.ts')
+    return [
+      ...(await roomFigures({ directory: dir, wasm: assetPath('sql-wasm.wasm'), note })),
+      ...(await readerFigures({ program, directory: dir, note })),
+    ]
   },
 })

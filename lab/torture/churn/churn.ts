@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createAnalyst } from '../../../plugins/workspace/analysis/analyst.ts'
 import { roomPlace } from '../../../plugins/workspace/engine/open-room.ts'
 import { recover } from '../../../plugins/workspace/engine/recovery.ts'
 import { storeContent } from '../../../plugins/workspace/room/room.ts'
@@ -120,7 +121,8 @@ async function rowBytes({ file }: ServedRoom, wasm: string): Promise<number> {
 const NO_CONTENT = storeContent({
   nowMicros: () => 0,
   random: (size) => new Uint8Array(size),
-  settings: { staleness: 'strict', endpoints: () => [] },
+  settings: { staleness: 'section', endpoints: () => [] },
+  analyst: createAnalyst(),
   path: '',
   name: '',
   publish: () => {},

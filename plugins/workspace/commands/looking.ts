@@ -13,6 +13,7 @@ import {
   type Terminal,
   writeFileDurably,
 } from '../../../server/plugin.ts'
+import { createAnalyst } from '../analysis/analyst.ts'
 import { realWorld } from '../connection/clock.ts'
 import { callOwner, followEvents } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
@@ -173,7 +174,9 @@ async function looked<T>(
 async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => T): Promise<T> {
   const content = storeContent({
     ...realWorld,
-    settings: { staleness: 'strict', endpoints: () => [] },
+    settings: { staleness: 'section', endpoints: () => [] },
+    analyst: createAnalyst(), // no thread is started for a look
+
     path: place.file,
     name: '',
     publish: () => {},

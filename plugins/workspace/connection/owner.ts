@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
+import { type Analyst, createAnalyst } from '../analysis/analyst.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { principalId } from '../domain/session.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
@@ -52,7 +53,8 @@ const TIMER_MAX_MS = 60_000
 export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
   const { host, place, world } = parts
   let timer: ExpiryTimer | undefined
-  const roomParts = roomPartsOf(parts, (news) => timer?.consider(news))
+  const analyst = createAnalyst()
+  const roomParts = roomPartsOf(parts, analyst, (news) => timer?.consider(news))
   const attempt = await openRoom({
     place,
     content: storeContent(roomParts),
@@ -69,20 +71,22 @@ export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
     const room = await startRoom(engine.store, roomParts)
     timer = createExpiryTimer(room, world, host)
     const socket = await host.openListener({ name: 'socket', at: { socket: place.socket }, mcp: true })
-    return { kind: 'owner', owner: ownerOf(parts, { engine, room, socket, timer }) }
+    return { kind: 'owner', owner: ownerOf(parts, { engine, room, socket, timer, analyst }) }
   } catch (thrown) {
     timer?.stop()
     await engine.close()
+    await analyst.end()
     throw thrown
   }
 }
 
-function roomPartsOf(parts: OwnerParts, consider: (news: News) => void): RoomParts {
+function roomPartsOf(parts: OwnerParts, analyst: Analyst, consider: (news: News) => void): RoomParts {
   const { host, world, place, feed, staleness } = parts
   return {
     nowMicros: world.nowMicros,
     random: world.random,
     settings: { staleness, endpoints: parts.endpoints },
+    analyst,
     path: place.file,
     name: parts.name ?? basename(place.file, extname(place.file)),
     publish(news) {
@@ -103,9 +107,10 @@ interface Opened {
   readonly room: Room
   readonly socket: OpenListener
   readonly timer: ExpiryTimer
+  readonly analyst: Analyst
 }
 
-function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Owner {
+function ownerOf(parts: OwnerParts, { engine, room, socket, timer, analyst }: Opened): Owner {
   const { host, feed, rank, place } = parts
   const idle = createIdleSessions(room, parts.world.nowMicros)
   const sweep = setInterval(() => {
@@ -130,6 +135,7 @@ function ownerOf(parts: OwnerParts, { engine, room, socket, timer }: Opened): Ow
       feed.endAll()
       await socket.close()
       await engine.close()
+      await analyst.end()
     }
   }
   return {

@@ -23,9 +23,18 @@ export interface TextDiff {
   readonly removed: number
 }
 
-/** What changed between two texts, as a unified diff of at most `maxBytes`. */
+/** What changed between two texts, as a unified diff of at most `maxBytes`. Takes up to a second. */
 export function unifiedDiff(before: string, after: string, maxBytes: number): TextDiff {
-  const hunks = hunksBetween(before, after)
+  return inWhole(hunksBetween(before, after), maxBytes)
+}
+
+/** The same with everything between the first and the last change as one block: in time proportional to the texts. */
+export function blockDiff(before: string, after: string, maxBytes: number): TextDiff {
+  const ends = commonEnds(before.split('\n'), after.split('\n'))
+  return inWhole(ends.changed === 0 ? [] : [blockHunk(ends)], maxBytes)
+}
+
+function inWhole(hunks: readonly Hunk[], maxBytes: number): TextDiff {
   const lines = hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines])
   const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`
   const { text: diff, cut } = firstBytes(text, maxBytes)
@@ -37,25 +46,37 @@ function hunkHeader({ oldStart, oldLines, newStart, newLines }: Hunk): string {
   return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
 }
 
-function hunksBetween(before: string, after: string): readonly Hunk[] {
-  const old = before.split('\n')
-  const fresh = after.split('\n')
+interface Ends {
+  readonly old: readonly string[]
+  readonly fresh: readonly string[]
+  /** Lines that both begin with, and end with. */
+  readonly head: number
+  readonly tail: number
+  /** Lines between them, of the longer text. */
+  readonly changed: number
+}
+
+function commonEnds(old: readonly string[], fresh: readonly string[]): Ends {
   let head = 0
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1
   let tail = 0
   const room = Math.min(old.length, fresh.length) - head
   while (tail < room && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1
-  const changed = Math.max(old.length, fresh.length) - head - tail
-  if (changed === 0) return []
-  if (changed > MAX_COMPARED_LINES) return [blockHunk(old, fresh, head, tail)]
+  return { old, fresh, head, tail, changed: Math.max(old.length, fresh.length) - head - tail }
+}
+
+function hunksBetween(before: string, after: string): readonly Hunk[] {
+  const ends = commonEnds(before.split('\n'), after.split('\n'))
+  if (ends.changed === 0) return []
+  if (ends.changed > MAX_COMPARED_LINES) return [blockHunk(ends)]
   const patch = structuredPatch('', '', before, after, '', '', {
     context: CONTEXT_LINES,
     maxEditLength: MAX_EDITS,
   })
-  return patch?.hunks ?? [blockHunk(old, fresh, head, tail)]
+  return patch?.hunks ?? [blockHunk(ends)]
 }
 
-function blockHunk(old: readonly string[], fresh: readonly string[], head: number, tail: number): Hunk {
+function blockHunk({ old, fresh, head, tail }: Ends): Hunk {
   const removed = old.slice(head, old.length - tail)
   const added = fresh.slice(head, fresh.length - tail)
   return {

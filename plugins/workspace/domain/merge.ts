@@ -20,7 +20,7 @@ export function merge(base: string, current: string, proposed: string): Merge {
   const lines = base.split('\n')
   const ours = compare(lines, current.split('\n'))
   const theirs = compare(lines, proposed.split('\n'))
-  if (!ours || !theirs) return { kind: 'conflict', hunks: [{ base, current, proposed }] }
+  if (!ours || !theirs) return wholeConflict(base, current, proposed)
   const marks = markLines(lines, ours, theirs)
   const regions = diff3Merge(marks.proposed, marks.base, marks.current, { excludeFalseConflicts: true })
   const hunks: MergeConflict[] = []
@@ -37,6 +37,11 @@ export function merge(base: string, current: string, proposed: string): Merge {
 
 /** A line of the later text: its position in the base, or its text when it is new. */
 type Line = number | string
+
+/** The three texts as one conflict. */
+export function wholeConflict(base: string, current: string, proposed: string): Merge {
+  return { kind: 'conflict', hunks: [{ base, current, proposed }] }
+}
 
 /** Undefined when too much changed. */
 function compare(base: readonly string[], later: readonly string[]): readonly Line[] | undefined {

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { leastCpuMsAtRest } from '../../../test/harness/cpu-time.ts'
 import { findHeadings } from './heading.ts'
-import { outline, outlineRows, readTarget, writeTarget } from './section.ts'
+import { outlineOf } from './outline.ts'
+import { sectionsOf } from './section.ts'
+import { outlineRows, readTarget, writeTarget } from './span.ts'
 import { formatTarget, overlaps, parseTarget } from './target.ts'
 
 const DOCUMENT = `---
@@ -33,28 +35,31 @@ Wide
 last`
 
 test('the outline names every heading by its path, once', () => {
-  const paths = outline(DOCUMENT).map(({ path }) => path)
+  const paths = sectionsOf(DOCUMENT).map(({ path }) => path)
 
   assert.deepEqual(paths, ['Plan', 'Plan/Goals', 'Plan/Goals/Near', 'Plan/Goals#2', 'again Wide', 'a%2Fb'])
 })
 
 test('a section runs to the next heading of the same or a higher level', () => {
-  assert.equal(readTarget(DOCUMENT, parseTarget('section:Plan/Goals')), '## Goals\none\n### Near\ntwo\n')
-  assert.equal(readTarget(DOCUMENT, parseTarget('section:a%2Fb')), '# a/b #\nlast')
+  assert.equal(
+    readTarget(DOCUMENT, parseTarget('section:Plan/Goals'), outlineOf),
+    '## Goals\none\n### Near\ntwo\n',
+  )
+  assert.equal(readTarget(DOCUMENT, parseTarget('section:a%2Fb'), outlineOf), '# a/b #\nlast')
 })
 
 test('replacing a section leaves every other byte alone and keeps the next heading on its own line', () => {
   const crlf = '\ufeff# A\r\ntext\r\n# B\r\nend'
 
-  const changed = writeTarget(crlf, parseTarget('section:A'), '# A\r\nnew')
+  const changed = writeTarget(crlf, parseTarget('section:A'), '# A\r\nnew', outlineOf)
 
   assert.equal(changed, '\ufeff# A\r\nnew\r\n# B\r\nend')
-  assert.equal(writeTarget(crlf, parseTarget('section:B'), 'x'), '\ufeff# A\r\ntext\r\nx')
+  assert.equal(writeTarget(crlf, parseTarget('section:B'), 'x', outlineOf), '\ufeff# A\r\ntext\r\nx')
 })
 
 test('a target that names no section is refused as invalid_region', () => {
   for (const text of ['section:', 'section:None', 'nonsense', '']) {
-    assert.throws(() => readTarget(DOCUMENT, parseTarget(text)), {
+    assert.throws(() => readTarget(DOCUMENT, parseTarget(text), outlineOf), {
       code: 'invalid',
       reason: 'invalid_region',
     })
@@ -85,7 +90,7 @@ test('the whole document overlaps everything, a path its ancestors and descendan
 })
 
 test('sizes in the outline are those of the spans', () => {
-  assert.deepEqual(outlineRows('# A\nx\n## B\ny\n', 1), [
+  assert.deepEqual(outlineRows(outlineOf('# A\nx\n## B\ny\n'), { maxDepth: 1, limit: 9 }).rows, [
     { target: 'section:A', level: 1, line: 1, lines: 4, bytes: 13 },
   ])
 })
@@ -182,7 +187,7 @@ const WORST: Readonly<Record<string, string>> = {
 
 for (const [what, text] of Object.entries(WORST)) {
   test(`1 MiB of the worst input is scanned within a second: ${what}`, () => {
-    const spent = leastCpuMsAtRest(() => outline(text), 1000)
+    const spent = leastCpuMsAtRest(() => sectionsOf(text), 1000)
 
     assert.ok(spent < 1000, `${spent} ms`)
   })
@@ -209,11 +214,14 @@ test('a heading ends before its closing marks, and a line separator does not end
 
 test('a new text does not swallow the heading after it', () => {
   const after = (text: string, content: string) =>
-    outline(writeTarget(text, parseTarget('section:A'), content)).map(({ path }) => path)
+    sectionsOf(writeTarget(text, parseTarget('section:A'), content, outlineOf)).map(({ path }) => path)
 
   assert.deepEqual(after('A\n---\none\n\nB\n---\ntwo\n', 'A\n---\nnew\n'), ['A', 'B'])
   assert.deepEqual(after('# A\r\none\r\n\r\nB\r\n===\r\n', '# A\r\nnew'), ['A', 'B'])
   assert.deepEqual(after('# A\none\n# B\ntwo\n', '# A\n<div>new</div>'), ['A', 'B'])
   assert.deepEqual(after('text\n# A\none\n\nB\n===\n', ''), ['B'])
-  assert.equal(writeTarget('# A\n\n# B\n', parseTarget('section:A'), '# A\n```\n'), '# A\n```\n# B\n')
+  assert.equal(
+    writeTarget('# A\n\n# B\n', parseTarget('section:A'), '# A\n```\n', outlineOf),
+    '# A\n```\n# B\n',
+  )
 })

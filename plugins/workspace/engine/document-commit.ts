@@ -157,8 +157,21 @@ async function adopt(
   await settleFile(state)
   const { text, hash, bytes } = seen
   const document: NewVersion = { version: state.ledger.meta.version + 1, hash, bytes, text }
-  const { draft } = transact(state, (tx) => hook(tx, document), document)
+  const draft = await adopted(state, (tx) => hook(tx, document), document)
   await commitWithFiles(state, draft, undefined)
+}
+
+/** What the rules do with an outside text; again when they were not ready for it, while everything else waits. */
+async function adopted(state: StoreState, hook: (tx: Tx) => void, document: NewVersion): Promise<Draft> {
+  for (;;) {
+    try {
+      return transact(state, hook, document).draft
+    } catch (thrown) {
+      const ready = state.hooks.readiness?.(thrown)
+      if (!ready) throw thrown
+      await ready
+    }
+  }
 }
 
 async function settleFile(state: StoreState): Promise<void> {

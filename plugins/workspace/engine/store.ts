@@ -6,6 +6,8 @@ export interface EngineHooks {
   bootstrap(tx: Tx, document: NewVersion): void
   /** Another program wrote the file: `document` is its text, already the newest version. */
   external(tx: Tx, document: NewVersion): void
+  /** For what a hook threw because it is not ready yet: resolves when it may run again. */
+  readiness?(thrown: unknown): Promise<unknown> | undefined
   /** The file was deleted, became unreadable as text, or came back. Nothing is stored. */
   substrate?(substrate: Substrate): void
 }

@@ -5,6 +5,7 @@ import {
   isSatchelError,
   type SatchelError,
 } from '../../../server/plugin.ts'
+import type { Analysis } from '../domain/analysis.ts'
 import { allows } from '../domain/capability.ts'
 import { type EventDraft, makeEvent, type RoomEvent } from '../domain/event.ts'
 import { requestHash } from '../domain/fingerprint.ts'
@@ -45,6 +46,7 @@ export interface Change {
   readonly now: Moment
   readonly random: RandomBytes
   readonly settings: RoomSettings
+  readonly analysis: Analysis
   emit(draft: EventDraft): void
   /** Closes the streams of this session immediately. */
   endSession(sessionId: string): void
@@ -71,6 +73,7 @@ export interface ChangeParts {
   nowMicros(): Micros
   readonly random: RandomBytes
   readonly settings: RoomSettings
+  readonly analysis: Analysis
   publish(news: News): void
 }
 
@@ -91,6 +94,7 @@ export function beginChange(tx: Tx, parts: ChangeParts): Change {
     now,
     random: parts.random,
     settings: parts.settings,
+    analysis: parts.analysis,
     emit(draft) {
       announce()
       events.push(storeEvent(tx, draft, now))

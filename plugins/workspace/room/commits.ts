@@ -3,8 +3,8 @@ import { LIMITS } from '../domain/limits.ts'
 import { committed, conflicted, type Proposal, proposalConflict } from '../domain/proposal.ts'
 import { permissionDenied, tooLarge } from '../domain/refusal.ts'
 import type { Rows } from '../domain/rows.ts'
-import { writeTarget } from '../domain/section.ts'
 import { requiredLine } from '../domain/short-text.ts'
+import { writeTarget } from '../domain/span.ts'
 import { parseTarget } from '../domain/target.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, requireCapability, type StoredRefusal, storedRefusal } from './change.ts'
@@ -76,7 +76,7 @@ export function commitProposal(
   proposalId: string,
   options: Pick<CommitInput, 'fence' | 'force'>,
 ): Commit | StoredRefusal {
-  const { tx, actor } = change
+  const { tx, actor, analysis } = change
   const proposal = proposals.get(tx, proposalId)
   if (proposal.status === 'committed') return sameCommit(tx, proposal)
   if (proposal.status !== 'approved') throw proposalConflict(proposal)
@@ -85,7 +85,7 @@ export function commitProposal(
   const content = tx.body(proposal.content_hash)
   if (content === undefined) throw refusals.content_unreadable()
 
-  const text = writeTarget(tx.documentText(), parseTarget(proposal.target), content)
+  const text = writeTarget(tx.documentText(), parseTarget(proposal.target), content, analysis.outline)
   const { target, summary, base_version } = proposal
   const landed = land(
     change,

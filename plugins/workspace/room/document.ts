@@ -1,11 +1,11 @@
 import type { NextStep, SatchelError } from '../../../server/plugin.ts'
-import { unifiedDiff } from '../domain/difference.ts'
+import type { Analysis } from '../domain/analysis.ts'
 import { sha256 } from '../domain/fingerprint.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type Proposal, superseded } from '../domain/proposal.ts'
 import type { NewVersion, Rows } from '../domain/rows.ts'
-import { readTarget, soleSections } from '../domain/section.ts'
+import { readTarget } from '../domain/span.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
 import { refusals } from '../reasons.ts'
@@ -87,6 +87,9 @@ export function supersede(change: Change, overtaken: readonly Proposal[], versio
   }
 }
 
+/** What staleness is decided by. */
+type Stance = Pick<Change, 'tx' | 'settings' | 'analysis'>
+
 /** What a proposal is based on. */
 type Based = Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>
 
@@ -94,34 +97,24 @@ type Based = Pick<Proposal, 'target' | 'base_version' | 'base_region_hash'>
  * True while a proposal's base is current: the same version, or with `staleness: section` the same text of its own
  * section, whose path no other heading shares now: of two that read alike the number may have passed to the other.
  */
-export function isCurrent(change: Pick<Change, 'tx' | 'settings'>, proposal: Based): boolean {
+export function isCurrent(change: Stance, proposal: Based): boolean {
   return currentIn(change)(proposal)
 }
 
 /** The same question for any number of proposals: the document is scanned once. */
-function currentIn({ tx, settings }: Pick<Change, 'tx' | 'settings'>): (proposal: Based) => boolean {
+function currentIn({ tx, settings, analysis }: Stance): (proposal: Based) => boolean {
   const { version } = tx.document
-  let hashOf: ((path: string) => string | undefined) | undefined
+  const hashes = new Map<string, string>()
   return ({ target, base_version, base_region_hash }) => {
     if (base_version === version) return true
     const parsed = parseTarget(target)
     if (settings.staleness !== 'section' || parsed.kind !== 'section') return false
-    hashOf ??= soleSectionHashes(tx.documentText())
-    const hash = hashOf(parsed.path)
-    return hash !== undefined && hash === base_region_hash
-  }
-}
-
-/** sha256 of each sole section's text, worked out when first asked for. */
-function soleSectionHashes(text: string): (path: string) => string | undefined {
-  const sections = soleSections(text)
-  const hashes = new Map<string, string>()
-  return (path) => {
-    const section = sections.get(path)
-    if (!section) return undefined
-    const hash = hashes.get(path) ?? sha256(text.slice(section.start, section.end))
-    hashes.set(path, hash)
-    return hash
+    const text = tx.documentText()
+    const section = analysis.outline(text).find(parsed.path)
+    if (!section?.isSole) return false
+    const hash = hashes.get(parsed.path) ?? sha256(text.slice(section.start, section.end))
+    hashes.set(parsed.path, hash)
+    return hash === base_region_hash
   }
 }
 
@@ -130,7 +123,7 @@ export function staleVersion(
   change: ActorChange,
   { target, base_version: baseVersion }: Pick<Proposal, 'target' | 'base_version'>,
 ): SatchelError {
-  const { tx, actor } = change
+  const { tx, actor, analysis } = change
   const current = tx.document.version
   const mayRead = actorMay(actor, 'read')
   return refusals.stale_version(
@@ -140,7 +133,7 @@ export function staleVersion(
         ...(mayRead && { target }),
         base_version: baseVersion,
         current_version: current,
-        ...(mayRead && whatMoved(tx, baseVersion)),
+        ...(mayRead && whatMoved(tx, baseVersion, analysis)),
       },
       ...(mayRead && { next: readingOf(target) }),
     },
@@ -153,7 +146,7 @@ function readingOf(target: string): NextStep {
   return { tool: 'workspace_read', args: parsed.kind === 'section' ? { section: parsed.path } : {} }
 }
 
-function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {
+function whatMoved(rows: Rows, baseVersion: number, analysis: Analysis): Record<string, unknown> {
   const changes = listed<Version>(rows, 'version_page', {
     since: baseVersion,
     before: rows.document.version + 1,
@@ -167,7 +160,7 @@ function whatMoved(rows: Rows, baseVersion: number): Record<string, unknown> {
   }))
   const before = versionText(rows, baseVersion)
   if (before === undefined) return { changes }
-  const { diff, cut } = unifiedDiff(before, rows.documentText(), LIMITS.diffBytes)
+  const { diff, cut } = analysis.difference(before, rows.documentText(), LIMITS.diffBytes)
   return { changes, diff, ...(cut && { diff_truncated: true }) }
 }
 
@@ -186,13 +179,13 @@ export function versionText(rows: Rows, version: number): string | undefined {
 }
 
 /** The text of a target in a version, hashed: what a proposal remembers of its base. */
-export function regionHash(text: string, target: string): string {
-  return sha256(readTarget(text, parseTarget(target)))
+export function regionHash({ analysis }: Pick<Change, 'analysis'>, text: string, target: string): string {
+  return sha256(readTarget(text, parseTarget(target), analysis.outline))
 }
 
 /** A target as the caller wrote it, in its stored form. Errors: `invalid_region` when the document has no such section. */
-export function existingTarget(rows: Rows, target: string): string {
+export function existingTarget({ tx, analysis }: Pick<Change, 'tx' | 'analysis'>, target: string): string {
   const parsed = parseTarget(target)
-  readTarget(parsed.kind === 'workspace' ? '' : rows.documentText(), parsed)
+  readTarget(parsed.kind === 'workspace' ? '' : tx.documentText(), parsed, analysis.outline)
   return formatTarget(parsed)
 }

@@ -33,7 +33,7 @@ export function checkout(
   const active = listed<Lease>(tx, 'lease_active')
   const own = active.find((lease) => lease.participant_id === holder && lease.target === target)
   if (own) return extend(change, own, minutes)
-  existingTarget(tx, target)
+  existingTarget(change, target)
   const blocking = blockingLease(active, holder, target)
   if (blocking) throw leaseConflict(blocking, now)
   const fence = Number(tx.one('workspace_get')?.['fence']) + 1

@@ -1,11 +1,11 @@
 import { counted } from '../../../server/plugin.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { type Merge, merge } from '../domain/merge.ts'
+import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
-import { readTarget } from '../domain/section.ts'
 import { firstChars, optionalLine, requiredLine } from '../domain/short-text.ts'
+import { readTarget } from '../domain/span.ts'
 import { parseTarget } from '../domain/target.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, requireCapability } from './change.ts'
@@ -30,12 +30,12 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
   refuseLargeContent(input.content)
   parseTarget(input.target ?? 'workspace')
   refuseStaleBase(change, input)
-  const target = existingTarget(tx, input.target ?? 'workspace')
+  const target = existingTarget(change, input.target ?? 'workspace')
   refuseTooManyPending(change)
   return create(change, {
     target,
     base_version: input.base_version,
-    base_region_hash: regionHash(tx.documentText(), target),
+    base_region_hash: regionHash(change, tx.documentText(), target),
     content: input.content,
     summary,
   })
@@ -47,7 +47,7 @@ function refuseStaleBase(change: ActorChange, { base_version, target = 'workspac
   if (base_version === tx.document.version) return
   const base = settings.staleness === 'section' ? versionText(tx, base_version) : undefined
   if (base === undefined) throw staleVersion(change, { target, base_version })
-  const base_region_hash = regionHash(base, target)
+  const base_region_hash = regionHash(change, base, target)
   if (!isCurrent(change, { target, base_version, base_region_hash })) {
     throw staleVersion(change, { target, base_version })
   }
@@ -141,7 +141,7 @@ function settle(change: ActorChange, proposal: Proposal, status: string): void {
  */
 export function rebase(change: ActorChange, input: { readonly proposal_id: string }): Proposal {
   requireCapability(change.actor, 'propose')
-  const { tx } = change
+  const { tx, analysis } = change
   const old = proposals.get(tx, input.proposal_id)
   const base = versionText(tx, old.base_version)
   const content = tx.body(old.content_hash)
@@ -150,15 +150,15 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
   }
   refuseTooManyPending(change)
   const target = parseTarget(old.target)
-  const existing = existingTarget(tx, old.target)
-  const current = readTarget(tx.documentText(), target)
-  const merged = merge(readTarget(base, target), current, content)
+  const existing = existingTarget(change, old.target)
+  const current = readTarget(tx.documentText(), target, analysis.outline)
+  const merged = analysis.merge(readTarget(base, target, analysis.outline), current, content)
   if (merged.kind === 'conflict') throw mergeConflict(change, old, merged)
   refuseLargeContent(merged.text)
   return create(change, {
     target: existing,
     base_version: tx.document.version,
-    base_region_hash: regionHash(tx.documentText(), existing),
+    base_region_hash: regionHash(change, tx.documentText(), existing),
     content: merged.text,
     summary: old.summary,
     rebased_from: old.proposal_id,

@@ -1,3 +1,4 @@
+import { type Analyst, analyzed, Unanswered } from '../analysis/analyst.ts'
 import { newId, type RandomBytes } from '../domain/identity.ts'
 import type { Lease } from '../domain/lease.ts'
 import { type Micros, microsOf } from '../domain/moment.ts'
@@ -34,6 +35,8 @@ export interface RoomParts {
   nowMicros(): Micros
   readonly random: RandomBytes
   readonly settings: RoomSettings
+  /** Owned by the caller. */
+  readonly analyst: Analyst
   /** Real path of the markdown file, and the name shown for it. */
   readonly path: string
   readonly name: string
@@ -70,6 +73,8 @@ export interface Room {
   read<T>(sessionId: string, work: (view: View) => T): Promise<T>
   /** A consistent read without a session, for the room itself. */
   readAsSystem<T>(work: (rows: Rows, now: string) => T): Promise<T>
+  /** A text of the document as nodes of the owner page: JSON with `nodes` and `rest`. */
+  markup(text: string): Promise<string>
   /** Notices an edit of the file made by other means. */
   look(): Promise<void>
   /** Expires leases and sessions. Returns when the next one ends by the process's clock, if any. */
@@ -84,13 +89,14 @@ export function storeContent(parts: RoomParts): StoreContent {
     bootstrap: (tx: Tx, document: NewVersion) =>
       bootstrap(beginChange(tx, changeParts(parts)), document, parts.name),
     external: (tx: Tx, document: NewVersion) => externalEdit(beginChange(tx, changeParts(parts)), document),
+    readiness: (thrown) => (thrown instanceof Unanswered ? thrown.found : undefined),
     substrate: () => parts.substrateChanged(),
   }
   return { schema: SCHEMA, statements: STATEMENTS, hooks }
 }
 
-function changeParts({ nowMicros, random, settings, publish }: RoomParts): ChangeParts {
-  return { nowMicros, random, settings, publish }
+function changeParts({ nowMicros, random, settings, analyst, publish }: RoomParts): ChangeParts {
+  return { nowMicros, random, settings, analysis: analyst.knowing([]), publish }
 }
 
 /** Starts serving an opened store: stores workspace.started (`recovered` after an unclean end). */
@@ -99,6 +105,7 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
   const aheadMicros = await store.read((rows) => aheadOf(rows, parts.nowMicros()))
   const nowMicros = (): Micros => parts.nowMicros() + aheadMicros
   const changing = changeParts({ ...parts, nowMicros })
+  const { analyst } = parts
   await store.mutate((tx) => {
     const change = beginChange(tx, changing)
     setLifecycle(change, 'ACTIVE')
@@ -109,14 +116,21 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
     poisoned: store.poisoned,
     instanceId,
     change: (sessionId, operation, input, work) =>
-      changeBySession({ store, changing }, sessionId, operation, input, work),
+      analyzed(analyst, (analysis) => {
+        const running = { store, changing: { ...changing, analysis } }
+        return changeBySession(running, sessionId, operation, input, work)
+      }),
     changeAsSystem: (work) => store.mutate((tx) => work(beginChange(tx, changing))),
     read: (sessionId, work) =>
-      store.read((rows) => {
-        const now = currentMoment(rows, nowMicros())
-        const actor = liveActor(rows, sessionId, now)
-        return work({ rows, now, actor, settings: parts.settings, path: parts.path, instanceId })
-      }),
+      analyzed(analyst, (analysis) =>
+        store.read((rows) => {
+          const now = currentMoment(rows, nowMicros())
+          const actor = liveActor(rows, sessionId, now)
+          const { settings, path } = parts
+          return work({ rows, now, actor, settings, analysis, path, instanceId })
+        }),
+      ),
+    markup: analyst.page,
     readAsSystem: (work) => store.read((rows) => work(rows, currentMoment(rows, nowMicros()))),
     look: async () => {
       await store.look()

@@ -1,5 +1,5 @@
 import { cursorOf } from '../../../server/plugin.ts'
-import { unifiedDiff } from '../domain/difference.ts'
+import type { Analysis } from '../domain/analysis.ts'
 import { BYTES_PER_TOKEN } from '../domain/digest.ts'
 import type { RoomEvent } from '../domain/event.ts'
 import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
@@ -10,9 +10,9 @@ import type { Moment } from '../domain/moment.ts'
 import { type Participant, participantView } from '../domain/participant.ts'
 import type { Proposal, ProposalStatus } from '../domain/proposal.ts'
 import type { Rows } from '../domain/rows.ts'
-import { outlineRows, readTarget } from '../domain/section.ts'
 import { isLive, type Session, sessionView } from '../domain/session.ts'
 import { firstBytes } from '../domain/short-text.ts'
+import { outlineRows, readTarget } from '../domain/span.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import type { Version } from '../domain/version.ts'
 import { refusals } from '../reasons.ts'
@@ -28,6 +28,7 @@ export interface View {
   readonly now: Moment
   readonly actor: Actor
   readonly settings: RoomSettings
+  readonly analysis: Analysis
   /** Real path of the markdown file. */
   readonly path: string
   /** Changes with every process that owns the room. */
@@ -94,7 +95,7 @@ export function readDocument(
   requireCapability(view.actor, 'read')
   const version = input.version ?? view.rows.document.version
   const target = parseTarget(sectionTarget(input.section))
-  const whole = readTarget(textOf(view.rows, version), target)
+  const whole = readTarget(textOf(view.rows, version), target, view.analysis.outline)
   const tokens = input.max_tokens ?? Number.MAX_SAFE_INTEGER
   if (tokens < 1) throw refusals.max_tokens()
   const budget = tokens * BYTES_PER_TOKEN
@@ -127,15 +128,16 @@ const OUTLINE_ROWS = 2000
 /** The sections of the newest version. */
 export function outlinePage(view: View, maxDepth: number) {
   requireCapability(view.actor, 'read')
-  const all = outlineRows(view.rows.documentText(), maxDepth)
+  const outline = view.analysis.outline(view.rows.documentText())
+  const { rows, more } = outlineRows(outline, { maxDepth, limit: OUTLINE_ROWS })
   const next =
     maxDepth > 1
       ? { tool: 'workspace_outline', args: { max_depth: maxDepth - 1 } }
       : { tool: 'workspace_read', args: {} }
   return {
     version: view.rows.document.version,
-    sections: all.slice(0, OUTLINE_ROWS),
-    ...(all.length > OUTLINE_ROWS && { truncated: { reason: 'max_rows', next } }),
+    sections: rows,
+    ...(more && { truncated: { reason: 'max_rows', next } }),
   }
 }
 
@@ -160,14 +162,14 @@ export function proposalsPage(
 /** One proposal with its content and what that changes of its base, in at most 16 KiB (`diff_truncated`: there is more). Errors: `not_found`/`proposal_not_found`. */
 export function proposalWithContent(view: View, proposalId: string) {
   requireCapability(view.actor, 'read')
-  const { rows } = view
+  const { rows, analysis } = view
   const proposal = proposals.get(rows, proposalId)
   const content = rows.body(proposal.content_hash)
   if (content === undefined) return proposalView(proposal)
   const base = versionText(rows, proposal.base_version)
   if (base === undefined) return { ...proposalView(proposal), content }
-  const before = readTarget(base, parseTarget(proposal.target))
-  const { diff, cut } = unifiedDiff(before, content, LIMITS.diffBytes)
+  const before = readTarget(base, parseTarget(proposal.target), analysis.outline)
+  const { diff, cut } = analysis.difference(before, content, LIMITS.diffBytes)
   return { ...proposalView(proposal), content, diff, ...(cut && { diff_truncated: true }) }
 }
 
@@ -192,7 +194,8 @@ export function history(view: View, input: PageInput & { readonly since_version?
 export function diffVersions(view: View, from: number, to = view.rows.document.version) {
   requireCapability(view.actor, 'read')
   const before = textOf(view.rows, from)
-  const { diff, cut, added, removed } = unifiedDiff(before, textOf(view.rows, to), LIMITS.proposalBytes)
+  const after = textOf(view.rows, to)
+  const { diff, cut, added, removed } = view.analysis.difference(before, after, LIMITS.proposalBytes)
   return {
     from_version: from,
     to_version: to,
@@ -312,7 +315,7 @@ const NEWEST_EVENTS = 20
  */
 export function roomView(view: View) {
   requireCapability(view.actor, 'read')
-  const { rows, actor } = view
+  const { rows, actor, analysis } = view
   const text = rows.documentText()
   const { gap: _, ...ring } = ringOf(rows, 0)
   const longest = { limit: LIMITS.listRows }
@@ -328,7 +331,7 @@ export function roomView(view: View) {
     status: status(view),
     document: {
       version: rows.document.version,
-      outline: outlineRows(text, 6).slice(0, LIMITS.listRows),
+      outline: outlineRows(analysis.outline(text), { maxDepth: 6, limit: LIMITS.listRows }).rows,
       excerpt: firstBytes(text, EXCERPT_BYTES).text,
     },
     participants: presentParticipants(rows).map(participantView),

@@ -4,7 +4,12 @@ import { refusals } from '../reasons.ts'
 
 /** A JSON response that is never cached. */
 export function json(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(data), {
+  return jsonText(JSON.stringify(data), headers)
+}
+
+/** The same of a document that is JSON text already. */
+export function jsonText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(text, {
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { assetPath } from '../../../server/assets.ts'
 import { CAPABILITIES, type Capability } from '../../../server/plugin.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
+import { createAnalyst } from '../analysis/analyst.ts'
 import type { EventType, RoomEvent } from '../domain/event.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { openRoom, type RoomSeams, roomPlace } from '../engine/open-room.ts'
@@ -99,10 +100,13 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     await writeFile(file, options.text ?? '# Plan\n\n## Goals\none\n\n## Steps\ntwo\n')
   const now = options.now ?? { micros: Date.UTC(2026, 10, 20, 13) * 1000 }
   const news: News[] = []
+  const analyst = createAnalyst()
+  t.after(() => analyst.end())
   const parts: RoomParts = {
     nowMicros: () => now.micros,
     random: (size) => randomBytes(size),
     settings: { staleness: options.staleness ?? 'strict', endpoints: () => ['http://127.0.0.1:4181'] },
+    analyst,
     path: file,
     name: 'plan',
     publish: (item) => {

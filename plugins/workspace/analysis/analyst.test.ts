@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Analysis } from '../domain/analysis.ts'
+import { unifiedDiff } from '../domain/difference.ts'
+import { merge } from '../domain/merge.ts'
+import { outlineOf } from '../domain/outline.ts'
+import { openTestRoom } from '../testing/test-room.ts'
+import { analyzed, createAnalyst, Unanswered } from './analyst.ts'
+import { createTextThread } from './text-thread.ts'
+
+const LONG = Array.from({ length: 3000 }, (_, at) => `## Heading ${at}\n\ntext ${at}\n`).join('')
+const LATER = LONG.replace('text 7\n', 'changed\n')
+
+function analyst(t: TestContext) {
+  const made = createAnalyst()
+  t.after(() => made.end())
+  return made
+}
+
+test('a long text is answered by the thread as it would be here', async (t) => {
+  const made = analyst(t)
+  const ask = <T>(work: (analysis: Analysis) => T): Promise<T> =>
+    analyzed(made, async (analysis) => work(analysis))
+
+  const outline = await ask((analysis) => analysis.outline(LONG))
+  const difference = await ask((analysis) => analysis.difference(LONG, LATER, 1000))
+  const merged = await ask((analysis) => analysis.merge(LONG, LATER, LONG.replace('text 9\n', 'mine\n')))
+
+  assert.deepEqual(outline.find('Heading 2999'), outlineOf(LONG).find('Heading 2999'))
+  assert.deepEqual(difference, unifiedDiff(LONG, LATER, 1000))
+  assert.deepEqual(merged, merge(LONG, LATER, LONG.replace('text 9\n', 'mine\n')))
+})
+
+test('only what is short is worked out in this thread, and nothing twice', async (t) => {
+  const made = analyst(t)
+  let attempts = 0
+
+  assert.equal(made.knowing([]).outline('# A\n').size, 1)
+  assert.throws(() => made.knowing([]).outline(LONG), Unanswered)
+  await analyzed(made, async (analysis) => {
+    attempts += 1
+    return analysis.outline(LONG).size
+  })
+
+  assert.equal(attempts, 2)
+  assert.equal(made.knowing([]).outline(LONG).size, 3000)
+})
+
+test('markup that would take a parser too long is plain text, before it is parsed', async (t) => {
+  const made = analyst(t)
+  for (const hostile of [
+    '>'.repeat(60_000),
+    '[a]('.repeat(50_000),
+    '- '.repeat(50_000),
+    '*a '.repeat(50_000),
+  ]) {
+    const page = JSON.parse(await made.page(hostile))
+
+    assert.deepEqual([page.nodes, page.rest], [[], hostile])
+  }
+  const page = JSON.parse(await made.page('# A\n'))
+  assert.deepEqual(page, { nodes: [{ tag: 'h1', children: ['A'] }], rest: '' })
+  const list = JSON.parse(await made.page('- [a](b) and **more**\n'.repeat(1000)))
+  assert.equal(list.nodes[0].children.length, 1000)
+})
+
+test('a question that takes too long gets its quick answer, and the next one a new thread', async (t) => {
+  const thread = createTextThread({ limitMs: 1, maxMegabytes: 64 })
+  t.after(() => thread.end())
+  const before = Array.from({ length: 4000 }, (_, at) => `line ${at}`).join('\n')
+  const after = before.replaceAll('1\n', 'x\n')
+
+  const cut = await thread.ask({ kind: 'difference', texts: [before, after], maxBytes: 100_000 })
+
+  const { added, removed } = cut as ReturnType<typeof unifiedDiff>
+  assert.ok(added > 3000 && removed > 3000, 'one block from the first to the last change')
+  assert.ok(await thread.ask({ kind: 'merge', texts: ['a', 'b', 'c'], maxBytes: 0 }))
+})
+
+test('the rules of a large document wait for their answers and then hold', async (t) => {
+  const room = await openTestRoom(t, { text: LONG, staleness: 'section' })
+  const ada = await room.join('ada')
+  const change = (at: number) => ({
+    target: `section:Heading ${at}`,
+    base_version: 1,
+    summary: 'x',
+    content: `## Heading ${at}\n\nby a proposal\n`,
+  })
+  const first = await room.do(ada, 'propose', change(5))
+  const other = await room.do(ada, 'propose', change(6))
+  await room.do(ada, 'review', { proposal_id: first.proposal_id, approve: true })
+  const { superseded } = await room.do(ada, 'commit', { proposal_id: first.proposal_id })
+  await room.write((await room.text()).replace('text 6\n', 'from outside\n'))
+
+  const outside = (await room.events()).filter(({ event_type }) => event_type === 'proposal.superseded')
+
+  assert.deepEqual(superseded, [])
+  assert.deepEqual(
+    outside.map(({ payload }) => payload['proposal_id']),
+    [other.proposal_id],
+  )
+  assert.match(await room.text(), /## Heading 5\n\nby a proposal\n/)
+})

@@ -1,0 +1,11 @@
+import type { TextDiff } from './difference.ts'
+import type { Merge } from './merge.ts'
+import type { Outline } from './outline.ts'
+
+/** Questions about texts that may take long: up to a second for the largest document. */
+export interface Analysis {
+  outline(text: string): Outline
+  /** What changed, as a unified diff of at most `maxBytes`. */
+  difference(before: string, after: string, maxBytes: number): TextDiff
+  merge(base: string, current: string, proposed: string): Merge
+}
