@@ -37,6 +37,7 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 export { plainText } from './answer/plain-text.ts'
 export { counted } from './platform/counted.ts'
 export { nearest } from './platform/nearest.ts'
+export { openableAddress } from './platform/openable-address.ts'
 export { cleanText, fenced } from './platform/untrusted.ts'
 export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from './platform/visible-text.ts'
 

@@ -11,6 +11,7 @@ import type { Log } from './contract/context.ts'
 import { firstAnswer } from './first-answer.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
+import { openableAddress } from './platform/openable-address.ts'
 import type { Wanted } from './plugin-entries.ts'
 import type { ProcessIo } from './process-io.ts'
 import { onProcessSignal } from './process-signals.ts'
@@ -271,15 +272,7 @@ async function nextConfig(
 function announce({ terminal }: World, listeners: readonly OpenListener[]): void {
   const opened = listeners.map(({ name, address }) => ({ name, address }))
   if (terminal.json) terminal.write(`${JSON.stringify({ listeners: opened })}\n`)
-  for (const { name, address } of opened) terminal.note(`${name}: ${openable(address)}`)
-}
-
-/** An address that a browser on this machine opens, where the listener takes connections at every address. */
-function openable(address: string): string {
-  const url = new URL(address)
-  if (!['0.0.0.0', '[::]'].includes(url.hostname)) return address
-  const here = url.hostname === '[::]' ? '[::1]' : '127.0.0.1'
-  return `${address.replace(url.hostname, here)} (and every other address of this machine)`
+  for (const { name, address } of opened) terminal.note(`${name}: ${openableAddress(address)}`)
 }
 
 /** Parts of the HTTP door that the listeners of one host share. */

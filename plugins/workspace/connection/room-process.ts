@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import type { Host, OpenListener } from '../../../server/plugin.ts'
+import { type Host, type OpenListener, openableAddress } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import type { Rank } from '../engine/room-lock.ts'
@@ -108,7 +108,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
 
 /** A listener on all addresses is reached by loopback: it always works, and its traffic stays on this machine. */
 function reachable(address: string | undefined): string | undefined {
-  return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  return address && openableAddress(address)
 }
 
 /** The place of the room around a file. Errors: `not_found`/`room_not_found` if its folder is missing. */
