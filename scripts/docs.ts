@@ -13,6 +13,7 @@ import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { openWholeHost } from '../test/harness/whole-host.ts'
 import { llmsText } from './llms-text.ts'
+import { manPage } from './man-page.ts'
 import { replaceBetween, table } from './markdown.ts'
 import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
 import { loadProofs } from './proofs.ts'
@@ -35,6 +36,7 @@ try {
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
   write('docs/configuration.md', configurationPage(config))
+  write('generated/satchel.1', manPage(host))
   write('llms.txt', llmsText(JSON.parse(readFileSync('package.json', 'utf8')).description))
 } finally {
   await host.stop()

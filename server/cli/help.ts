@@ -2,6 +2,7 @@ import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import { DESCRIPTION } from '../version.ts'
 import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
+import { helpItem, wrapWords } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 
 /** The meaning of each exit code, from the error table. */
@@ -33,7 +34,7 @@ export function overview(columns: number): string {
   })
   return paragraphs([
     'Usage: satchel <verb> [options]',
-    DESCRIPTION,
+    wrapWords(DESCRIPTION, columns).join('\n'),
     ...blocks,
     `Options of every verb:\n${table(GLOBAL_ROWS, columns)}`,
     `Exit codes:\n${table(exitRows(), columns)}`,
@@ -74,23 +75,7 @@ function exitRows(): HelpRow[] {
 
 function table(rows: readonly HelpRow[], columns: number): string {
   const width = Math.max(...rows.map(({ verb }) => verb.length))
-  return rows
-    .map(({ verb, summary }) => {
-      const lines = wrapped(summary, columns - width - 4)
-      return `  ${verb.padEnd(width)}  ${lines.join(`\n${' '.repeat(width + 4)}`)}`
-    })
-    .join('\n')
-}
-
-function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= columns)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
+  return rows.map(({ verb, summary }) => helpItem(verb, width, summary, columns)).join('\n')
 }
 
 function paragraphs(blocks: readonly string[]): string {

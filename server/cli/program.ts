@@ -8,6 +8,7 @@ import { versionText } from '../version.ts'
 import { type CommandLine, readCommandLine } from './command-line.ts'
 import { GLOBAL_ROWS, settingsIn } from './global-flags.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
+import { helpColumns } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import type { Io, StopSignal } from './io.ts'
 import { refusals } from './refusals.ts'
@@ -20,8 +21,6 @@ import type { Doors, HostVerb, World } from './world.ts'
 /** Time that an interrupted verb has to end by itself. */
 const INTERRUPT_GRACE_MS = 8_000
 const INTERRUPTED_EXIT = 130
-/** Wider lines are hard to read, even on a wide terminal. */
-const HELP_MAX_COLUMNS = 100
 
 /**
  * Runs one command line (without node and script) and returns its exit code. Only the result is written to stdout.
@@ -75,7 +74,7 @@ async function runWords(world: World): Promise<number> {
   if (line.version) return printed(world, versionText(line.json))
   const [first] = words
   if (first === undefined) {
-    const text = overview(helpColumns(world))
+    const text = overview(helpColumns(world.terminal.columns))
     if (line.help || asksHelp) return printed(world, text)
     if (argv.some((word) => !isGlobalOnly(word))) throw unknownFlag(argv)
     return withoutVerb(world, text, [])
@@ -227,7 +226,7 @@ function runGroup(
     const candidates = depth === 0 ? topLevelVerbs() : rows.map(({ verb }) => verb)
     throw unknownVerb(wrong ?? '', group, candidates, topLevelVerbs())
   }
-  const text = groupHelp(group, rows, helpColumns(world))
+  const text = groupHelp(group, rows, helpColumns(world.terminal.columns))
   if (world.line.help || world.line.words[0] === 'help') return printed(world, text)
   return withoutVerb(world, text, group)
 }
@@ -259,7 +258,7 @@ function longestMatch<T extends { readonly path: readonly string[] }>(
 
 async function parse(shape: VerbShape, argv: readonly string[], world: World): Promise<Parsed> {
   const { parseVerb } = await import('./verb-parser.ts')
-  return parseVerb(shape, argv.slice(shape.path.length), helpColumns(world))
+  return parseVerb(shape, argv.slice(shape.path.length), helpColumns(world.terminal.columns))
 }
 
 async function complain(
@@ -285,10 +284,6 @@ function asError(world: World, thrown: unknown): SatchelError {
 function printed(world: World, text: string): number {
   world.terminal.write(text)
   return 0
-}
-
-function helpColumns({ terminal }: World): number {
-  return Math.min(terminal.columns, HELP_MAX_COLUMNS)
 }
 
 function isGlobalOnly(word: string): boolean {

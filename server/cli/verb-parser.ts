@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { SatchelError } from '../contract/errors.ts'
 import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
 import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
+import { helpItem } from './help-item.ts'
 import { refusals } from './refusals.ts'
 import { helpOf, markUsage } from './usage.ts'
 
@@ -70,6 +71,10 @@ function commandFor(
   const command = new Command(['satchel', ...shape.path].join(' '))
     .description(shape.description)
     .usage(['[options]', ...positionals.map(usageOf)].join(' '))
+    .configureHelp({
+      formatItem: (term, termColumns, text) => helpItem(term, termColumns, text, columns),
+      minWidthToWrap: 1,
+    })
     .exitOverride()
     .allowExcessArguments(false)
   for (const positional of positionals) command.addArgument(argumentFor(positional))
