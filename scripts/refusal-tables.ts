@@ -25,6 +25,7 @@ export async function loadRefusalTables(): Promise<readonly RefusalTable[]> {
     ['MCP', 'server/mcp/refusals.ts'],
     ['Command line', 'server/cli/refusals.ts'],
     ['Files', 'server/platform/refusals.ts'],
+    ['Setup', 'server/setup/refusals.ts'],
     ...plugins.map((plugin): [string, string] => [plugin, `plugins/${plugin}/reasons.ts`]),
   ]
   const found: RefusalTable[] = []

@@ -26,6 +26,24 @@ export interface McpFlag {
   readonly isPath?: true
   /** The accepted values; absent: any text. */
   readonly choices?: readonly string[]
+  /** `satchel setup` takes the flag too, for the server that it configures. */
+  readonly inSetup?: true
+}
+
+/** A command of satchel that a client runs at an event. */
+export interface SetupHook {
+  /** As the table of clients names it: `session-start`. */
+  readonly event: string
+  /** The words after `satchel`. */
+  readonly words: readonly string[]
+}
+
+/** An option of `satchel setup`: what a plugin adds to a client beside the server. Plugins may share its name. */
+export interface SetupOption {
+  /** `hooks` for `--hooks`. */
+  readonly name: string
+  readonly summary: string
+  readonly hooks?: readonly SetupHook[]
 }
 
 /** The parts of a built-in plugin that are known without loading it. */
@@ -38,6 +56,7 @@ export interface BuiltinPlugin {
   readonly settings?: readonly SettingFlag[]
   /** Flags of `satchel mcp` that set its configuration. */
   readonly mcpFlags?: readonly McpFlag[]
+  readonly setup?: readonly SetupOption[]
   /** Its paragraph of the instructions for models: sentences, each with the tools that it needs. */
   readonly instructions: readonly { readonly text: string; readonly needs: readonly string[] }[]
   /** The tools that the instructions need; a test compares them with the declarations. */
@@ -65,6 +84,16 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         value: 'dir',
         key: 'handoff.store',
         summary: 'folder of the records, from the project root (default: .handoffs)',
+      },
+    ],
+    setup: [
+      {
+        name: 'hooks',
+        summary: 'also hooks that save and restore the work at a compaction',
+        hooks: ['session-start', 'pre-compact', 'stop', 'session-end'].map((event) => ({
+          event,
+          words: ['handoff', 'hook', event],
+        })),
       },
     ],
     tools: {
@@ -141,6 +170,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         key: 'workspace.file',
         summary: 'markdown file of the room to work in',
         isPath: true,
+        inSetup: true,
       },
       { name: 'connect', key: 'workspace.connect', summary: 'URL of a running room to join' },
       { name: 'invite', key: 'workspace.invite', summary: 'invitation to redeem, once' },

@@ -15,6 +15,11 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
     load: async () => [(await import('./verbs/serve.ts')).serveVerb],
   },
   {
+    verb: 'setup',
+    summary: 'connect satchel to your clients, check that, undo it',
+    load: async () => [(await import('./verbs/setup.ts')).setupVerb],
+  },
+  {
     verb: 'tools',
     summary: 'list the tools and what each costs a model',
     load: async () => [(await import('./verbs/tools.ts')).toolsVerb],

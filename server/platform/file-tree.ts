@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import {
   appendFile,
+  chown,
   constants,
   type FileHandle,
   mkdir,
@@ -8,6 +9,7 @@ import {
   open,
   rename,
   rm,
+  rmdir,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -74,6 +76,22 @@ export async function linkFolder(target: string, path: string): Promise<void> {
 /** Moves `from` to `to` on the same file system; what has that name is replaced. */
 export async function moveFile(from: string, to: string): Promise<void> {
   await rename(from, to)
+}
+
+/** Gives a file to another owner and group. Errors: `EPERM` for a user who may not. */
+export async function giveFile(
+  path: string,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+): Promise<void> {
+  await chown(path, uid, gid)
+}
+
+/** Removes a folder if it is empty; false if it is not. */
+export async function removeEmptyFolder(path: string): Promise<boolean> {
+  return rmdir(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Opens a file for reading, by its real path: a link put there meanwhile is refused (`ELOOP`), and a pipe does not block. */

@@ -1,12 +1,18 @@
+import type { Stats } from 'node:fs'
 import { constants, open } from 'node:fs/promises'
 import { devNull } from 'node:os'
 
-/** What a path that should be a file of text holds. */
-export type RegularFile =
-  | { readonly kind: 'text'; readonly text: string }
+/** What a path that should be a file holds. */
+export type RegularBytes =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly stats: Stats }
   /** A folder, pipe or device. */
   | { readonly kind: 'no file' }
   | { readonly kind: 'too large' }
+
+/** The same as text. */
+export type RegularFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | Exclude<RegularBytes, { readonly kind: 'bytes' }>
 
 /**
  * The text of a regular file. Anything else is reported without reading: a read of a pipe waits for its writer, and some
@@ -15,12 +21,19 @@ export type RegularFile =
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<RegularFile> {
   if (path === devNull) return { kind: 'text', text: '' }
+  const found = await readRegularBytes(path, maxBytes)
+  return found.kind === 'bytes' ? { kind: 'text', text: found.bytes.toString('utf8') } : found
+}
+
+/** As `readRegularFile`, undecoded, with the facts of the file; the null device is no file. */
+export async function readRegularBytes(path: string, maxBytes: number): Promise<RegularBytes> {
   // Without O_NONBLOCK, which Windows lacks, opening a pipe waits as well.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = await file.stat()
     if (!stats.isFile()) return { kind: 'no file' }
-    return stats.size > maxBytes ? { kind: 'too large' } : { kind: 'text', text: await file.readFile('utf8') }
+    if (stats.size > maxBytes) return { kind: 'too large' }
+    return { kind: 'bytes', bytes: await file.readFile(), stats }
   } finally {
     await file.close()
   }

@@ -139,7 +139,11 @@ interface Ended {
 }
 
 /** Runs a program in a process group of its own, which is ended with it or at the limit. */
-async function runToEnd({ program, args, env }: HarnessProcess, node: string, stage: Stage): Promise<Ended> {
+export async function runToEnd(
+  { program, args, env }: HarnessProcess,
+  node: string,
+  stage: Stage,
+): Promise<Ended> {
   const child = spawn(program ?? node, args, {
     cwd: stage.project,
     env: { ...bareEnvironment(stage, dirname(node)), ...env },

@@ -1,0 +1,229 @@
+import { relative, resolve } from 'node:path'
+import { z } from 'zod'
+import { BUILTIN_PLUGINS } from '../../builtin-plugins.ts'
+import { isInside } from '../../platform/paths.ts'
+import { additionTo, type FileChange, removalFrom } from '../../setup/change.ts'
+import { type Scope, SETUP_CLIENTS } from '../../setup/clients.ts'
+import { connect } from '../../setup/connection.ts'
+import type { ServerCommand } from '../../setup/entries.ts'
+import type { SetupPlace } from '../../setup/folders.ts'
+import { installedClients, isInCacheOfNpx, launchCommand } from '../../setup/installed.ts'
+import { offeredHooks, plansOf } from '../../setup/plans.ts'
+import { refusals } from '../../setup/refusals.ts'
+import {
+  connectionText,
+  type FileOutcome,
+  resultData,
+  resultOf,
+  type TargetResult,
+} from '../../setup/result.ts'
+import { clientsNamed, requireScope, serverOf, type Target, targetsOf } from '../../setup/targets.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { exitCodeOf, printDocument, printText } from '../render.ts'
+import { changeAll, type Outcomes } from '../setup-changes.ts'
+import { markUsage } from '../usage.ts'
+import type { World } from '../world.ts'
+
+const OPTIONS = [
+  ...new Map(
+    BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup).map((option) => [option.name, option]),
+  ).values(),
+]
+const SERVER_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags).filter(({ inSetup }) => inSetup)
+const CLIENT_NAMES = SETUP_CLIENTS.map(({ name }) => name)
+/** A check found something. */
+const FOUND_EXIT = 3
+
+const input = z.object({
+  clients: z.array(z.string()).default([]).describe(CLIENT_NAMES.join(', ')),
+  scope: z
+    .enum(['user', 'project'])
+    .optional()
+    .describe('your own files (default), or files of this project'),
+  ...Object.fromEntries(
+    OPTIONS.map(({ name, summary }) => [name, z.boolean().default(false).describe(summary)]),
+  ),
+  ...Object.fromEntries(
+    SERVER_FLAGS.map(({ name, summary }) => [name, z.string().optional().describe(summary)]),
+  ),
+  profile: z.enum(['core', 'standard', 'full']).optional().describe('how many tools the server lists'),
+  dry_run: z.boolean().default(false).describe('print the changes, write nothing'),
+  check: z.boolean().default(false).describe('only start the server of every client that has it'),
+  remove: z.boolean().default(false).describe('undo the setup'),
+  yes: z.boolean().default(false).describe('do not ask'),
+})
+
+type Flags = z.output<typeof input> & Readonly<Record<string, unknown>>
+
+/** `satchel setup`: puts the server, and on request hooks, into the configuration of clients; checks and undoes that. */
+export const setupVerb = defineHostVerb({
+  path: ['setup'],
+  summary: 'connect satchel to your clients, check that, undo it',
+  description: [
+    'Adds satchel to the configuration of these clients, or without a name of those found here, after a question.',
+    'Shows each change first, keeps every other byte of the file, and starts the server as the client would.',
+    '--remove restores the file as it was.',
+  ].join(' '),
+  input,
+  typing: { positional: ['[clients...]'] },
+  examples: ['satchel setup claude-code --hooks', 'satchel setup --check', 'satchel setup --remove'],
+  async run(world, flags) {
+    const [one, other] = (['check', 'remove', 'dry_run'] as const).filter((name) => flags[name])
+    if (one === 'check' && other)
+      throw markUsage(refusals.setup_flags({ one: '--check', other: `--${other.replace('_', '-')}` }))
+    const { doors, io, line } = world
+    const projectRoot = await doors.findProjectRoot(line)
+    const at: SetupPlace = { env: io.env, projectRoot, platform: process.platform }
+    if (flags.check) return checkAll(world, flags, at)
+    return flags.remove ? removeAll(world, flags, at) : setUpAll(world, flags, at)
+  },
+})
+
+async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
+  const { terminal } = world
+  const scope = flags.scope ?? 'user'
+  const named = clientsNamed(flags.clients)
+  const clients = named.length > 0 ? named : installedClients(at).filter(({ servers }) => servers[scope])
+  if (clients.length === 0)
+    throw refusals.no_client_found({ example: 'claude-code', clients: CLIENT_NAMES.join(', ') })
+  if (named.length === 0) terminal.note(`Found: ${clients.map(({ title }) => title).join(', ')}.`)
+  if (isInCacheOfNpx())
+    terminal.note('This satchel is in the cache of npx, which npm may empty: install it to keep it.')
+  const asks = named.length === 0 && !flags.yes
+  const hooks = offeredHooks(OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true))
+  const program = launchCommand(at)
+  const server = { ...program, args: [...program.args, 'mcp', ...serverArgs(flags, scope, world.io.cwd, at)] }
+  const planned = (target: Target) => async () => {
+    requireScope(target)
+    const plans = plansOf(target.client, target.scope, { server, program, hooks })
+    return Promise.all(plans.map((plan) => additionTo(plan, at)))
+  }
+  const outcomes: Outcomes = {
+    told: ({ changes }) => (changes ? 'to be written' : 'unchanged'),
+    done: ({ changes }) => (changes ? 'written' : 'unchanged'),
+  }
+  const targets = clients.map((client) => ({ client, scope }))
+  const results = await changeAll(world, { targets, planned, outcomes, asks, dryRun: flags.dry_run, at })
+  if (flags.dry_run) return conclude(world, results)
+  const connected = await connectAll(world, results, at)
+  const code = conclude(world, connected)
+  for (const { target, error } of connected) if (!error) noteAfterwards(world, target, hooks.length > 0)
+  return code
+}
+
+function noteAfterwards({ terminal }: World, { client, scope }: Target, withHooks: boolean): void {
+  const notes = [client.afterwards?.[scope], withHooks ? client.hooks?.afterwards : undefined]
+  for (const note of notes) if (note !== undefined) terminal.note(note)
+  if (withHooks && !client.hooks) terminal.note(`${client.title} has no hooks that satchel can use.`)
+}
+
+/** The flags of the configured server. A path inside the project is relative in files of the project. */
+function serverArgs(flags: Flags, scope: Scope, cwd: string, { projectRoot }: SetupPlace): readonly string[] {
+  const typed = SERVER_FLAGS.flatMap(({ name, isPath }) => {
+    const value = flags[name]
+    if (typeof value !== 'string') return []
+    return [`--${name}`, isPath ? pathFor(resolve(cwd, value), scope, projectRoot) : value]
+  })
+  return [...typed, ...(flags.profile === undefined ? [] : ['--profile', flags.profile])]
+}
+
+function pathFor(path: string, scope: Scope, projectRoot: string): string {
+  return scope === 'project' && isInside(path, projectRoot) ? relative(projectRoot, path) : path
+}
+
+async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
+  const named = clientsNamed(flags.clients)
+  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope)
+  const nothing: ServerCommand = { command: 'satchel', args: [] }
+  const planned = (target: Target) => async () => {
+    const plans = plansOf(target.client, target.scope, {
+      server: nothing,
+      program: nothing,
+      hooks: offeredHooks(),
+    })
+    const changes = await Promise.all(plans.map((plan) => removalFrom(plan, at)))
+    return changes.filter((change) => change !== undefined)
+  }
+  const outcomes: Outcomes = {
+    told: (change) =>
+      ({ restored: 'to be restored', removed: 'to be removed', part: 'entries to be removed' })[
+        ending(change)
+      ] as FileOutcome,
+    done: (change) =>
+      ({ restored: 'restored', removed: 'removed', part: 'entries removed' })[ending(change)] as FileOutcome,
+  }
+  const results = await changeAll(world, {
+    targets,
+    planned,
+    outcomes,
+    asks: false,
+    dryRun: flags.dry_run,
+    at,
+  })
+  const touched = results.filter(({ files, error }) => files.length > 0 || error)
+  if (touched.length === 0) throw notSetUp(named)
+  return conclude(world, touched)
+}
+
+function ending({ after, restores }: FileChange): 'restored' | 'removed' | 'part' {
+  if (after === undefined) return 'removed'
+  return restores === 'exactly' ? 'restored' : 'part'
+}
+
+function notSetUp(named: readonly { readonly title: string }[]) {
+  return refusals.not_set_up({ where: named.map(({ title }) => title).join(', ') || 'any client' })
+}
+
+async function checkAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
+  const named = clientsNamed(flags.clients)
+  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope)
+  const found: TargetResult[] = []
+  for (const target of targets) {
+    let isThere = false
+    const result = await resultOf(target, async () => {
+      isThere = (await serverOf(target, at)) !== undefined
+      return {}
+    })
+    if (isThere || result.error) found.push(result)
+  }
+  if (found.length === 0) throw notSetUp(named)
+  return conclude(world, await connectAll(world, found, at))
+}
+
+async function connectAll(
+  world: World,
+  results: readonly TargetResult[],
+  at: SetupPlace,
+): Promise<readonly TargetResult[]> {
+  const connected: TargetResult[] = []
+  for (const result of results) connected.push(result.error ? result : await connectedTo(world, result, at))
+  return connected
+}
+
+async function connectedTo({ signal }: World, result: TargetResult, at: SetupPlace): Promise<TargetResult> {
+  const { target, files } = result
+  return resultOf(target, async () => {
+    const server = await serverOf(target, at)
+    if (!server) throw notSetUp([target.client])
+    const options = { cwd: at.projectRoot, env: at.env, client: target.client.name, signal }
+    return { files, connection: await connect(server, options) }
+  })
+}
+
+/** Prints the results and returns the exit code: of the first error, else 3 where a server does not answer. */
+function conclude({ terminal }: World, results: readonly TargetResult[]): number {
+  const [only, ...others] = results
+  if (only?.error && others.length === 0) throw only.error
+  if (terminal.json) printDocument(terminal, { clients: results.map(resultData) })
+  else for (const result of results) printResult(terminal, result)
+  const error = results.find((result) => result.error)?.error
+  if (error) return exitCodeOf(error)
+  return results.some(({ connection }) => connection?.kind === 'failed') ? FOUND_EXIT : 0
+}
+
+function printResult(terminal: World['terminal'], { target, files, connection, error }: TargetResult): void {
+  const name = `${target.client.title} (${target.scope})`
+  for (const { shown, outcome } of files) printText(terminal, `${name}: ${outcome} ${shown}`)
+  if (connection) printText(terminal, `${name}: ${connectionText(connection)}`)
+  if (error) terminal.complain(`satchel: ${name}: ${error.message}`)
+}

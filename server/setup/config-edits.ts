@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ConfigFault, type ConfigFormat, type Place } from './config-format.ts'
+
+/** A value that satchel keeps in a configuration file. Other members that it has there are kept. */
+export type Wanted =
+  /** A member of an object. */
+  | { readonly kind: 'member'; readonly place: readonly string[]; readonly value: object }
+  /** An item of a list. */
+  | {
+      readonly kind: 'item'
+      readonly list: readonly string[]
+      readonly value: object
+      /** What of an item is satchel's: where in it, and what that is to be; undefined if nothing is. */
+      ownIn(item: unknown): { readonly at: Place; readonly value: object } | undefined
+    }
+
+/**
+ * The text with all of these values; the same text where it has them. The result is read again: it must hold these values
+ * and otherwise what the text held.
+ * Errors: `ConfigFault`.
+ */
+export function withWanted(format: ConfigFormat, text: string, wanted: readonly Wanted[]): string {
+  return wanted.reduce((now, one) => {
+    const found = format.read(now)
+    const { place, value: own } = targetOf(found, one)
+    const before = valueAt(found, place)
+    const value = isObject(before) ? { ...before, ...own } : own
+    if (isDeepStrictEqual(plain(before), plain(value))) return now
+    const next = format.put(now, place, value)
+    requireOnly(format, next, [changed(found, place, value)])
+    return next
+  }, text)
+}
+
+/**
+ * The text without these values. What is empty then goes too, unless `wasThere` before. The result is read again.
+ * Errors: `ConfigFault`.
+ */
+export function withoutWanted(
+  format: ConfigFormat,
+  text: string,
+  wanted: readonly Wanted[],
+  wasThere: (place: Place) => boolean,
+): string {
+  return wanted.reduce((start, one) => {
+    let now = start
+    for (;;) {
+      const found = format.read(now)
+      const { place } = targetOf(found, one)
+      if (valueAt(found, place) === undefined) return now
+      now = taken(format, now, place, wasThere)
+    }
+  }, text)
+}
+
+/** Whether a text has a value there, equal or not. */
+export function holdsWanted(format: ConfigFormat, text: string, one: Wanted): boolean {
+  const found = format.read(text)
+  return valueAt(found, targetOf(found, one).place) !== undefined
+}
+
+function taken(
+  format: ConfigFormat,
+  text: string,
+  place: Place,
+  wasThere: (place: Place) => boolean,
+): string {
+  const next = format.take(text, place)
+  requireOnly(format, next, removals(format.read(text), place))
+  const parent = place.slice(0, -1)
+  const isLeft = parent.length > 0 && isEmpty(valueAt(format.read(next), parent)) && !wasThere(parent)
+  return isLeft ? taken(format, next, parent, wasThere) : next
+}
+
+/** Where the value is, or is to be put, and what is to be there. */
+function targetOf(found: unknown, one: Wanted): { readonly place: Place; readonly value: object } {
+  if (one.kind === 'member') return one
+  const list = valueAt(found, one.list)
+  if (!Array.isArray(list)) return { place: [...one.list, 0], value: one.value }
+  for (const [index, item] of list.entries()) {
+    const own = one.ownIn(item)
+    if (own) return { place: [...one.list, index, ...own.at], value: own.value }
+  }
+  return { place: [...one.list, list.length], value: one.value }
+}
+
+/** The value at a place; undefined where there is none. */
+export function valueAt(found: unknown, place: Place): unknown {
+  return place.reduce<unknown>((value, step) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    return (value as Readonly<Record<string | number, unknown>>)[step] // it has that member
+  }, found)
+}
+
+function requireOnly(format: ConfigFormat, text: string, allowed: readonly unknown[]): void {
+  const found = plain(format.read(text))
+  if (allowed.some((expected) => isDeepStrictEqual(found, plain(expected)))) return
+  throw new ConfigFault(1, 'its layout, such as a name that is given twice, allows no safe edit')
+}
+
+function changed(found: unknown, [step, ...rest]: Place, value: unknown): unknown {
+  if (step === undefined) return value
+  const inner = changed(valueAt(found, [step]), rest, value)
+  if (typeof step === 'number') return Array.isArray(found) ? found.toSpliced(step, 1, inner) : [inner]
+  return { ...(isObject(found) ? found : {}), [step]: inner }
+}
+
+/** What may be left: TOML has no table that only another one implied. */
+function removals(found: unknown, place: Place): readonly unknown[] {
+  const parent = place.slice(0, -1)
+  const left = without(found, place)
+  return parent.length > 0 && isEmpty(valueAt(left, parent)) ? [left, ...removals(found, parent)] : [left]
+}
+
+function without(found: unknown, [step = '', ...rest]: Place): unknown {
+  if (rest.length > 0) return changed(found, [step], without(valueAt(found, [step]), rest))
+  if (Array.isArray(found)) return found.toSpliced(Number(step), 1)
+  return Object.fromEntries(Object.entries(isObject(found) ? found : {}).filter(([name]) => name !== step))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  return value === null || (isObject(value) && Object.keys(value).length === 0)
+}
+
+/** Without differences of prototype; an empty document is an empty object. */
+function plain(value: unknown): unknown {
+  return structuredClone(value ?? {})
+}

@@ -1,0 +1,79 @@
+import type { EntryShape, SetupClient } from './clients.ts'
+import { valueAt, type Wanted } from './config-edits.ts'
+
+/** A program that a client starts as a server. */
+export interface ServerCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The name under which clients know satchel. */
+export const SERVER_NAME = 'satchel'
+
+/** The entry of the server in a client's configuration. */
+export function serverEntry({ key, shape }: SetupClient, { command, args }: ServerCommand): Wanted {
+  const value = SHAPES[shape](command, args)
+  if (shape !== 'named') return { kind: 'member', place: [key, SERVER_NAME], value }
+  const ownIn = (item: unknown) => (valueAt(item, ['name']) === SERVER_NAME ? { at: [], value } : undefined)
+  return { kind: 'item', list: [key], value, ownIn }
+}
+
+const SHAPES: Readonly<Record<EntryShape, (command: string, args: readonly string[]) => object>> = {
+  plain: (command, args) => ({ command, args }),
+  stdio: (command, args) => ({ type: 'stdio', command, args }),
+  local: (command, args) => ({ type: 'local', command: [command, ...args], enabled: true }),
+  named: (command, args) => ({ name: SERVER_NAME, command, args }),
+}
+
+/** The program that a configuration starts as satchel; undefined if it has none. */
+export function configuredServer({ key, shape }: SetupClient, found: unknown): ServerCommand | undefined {
+  const entry = shape === 'named' ? namedIn(valueAt(found, [key])) : valueAt(found, [key, SERVER_NAME])
+  if (entry === undefined) return undefined
+  const words = [valueAt(entry, ['command']), valueAt(entry, ['args'])]
+    .flat()
+    .filter((word) => typeof word === 'string')
+  const [command = '', ...args] = words
+  const env = textsIn(valueAt(entry, ['env']) ?? valueAt(entry, ['environment']))
+  return { command, args, env }
+}
+
+function namedIn(list: unknown): unknown {
+  return Array.isArray(list) ? list.find((item) => valueAt(item, ['name']) === SERVER_NAME) : undefined
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'))
+}
+
+/** A hook of a client: a command that it runs at an event. */
+export interface HookLine {
+  /** Event of the client. */
+  readonly event: string
+  readonly command: string
+  /** Words that no other hook has: those of satchel, without its program. */
+  readonly mark: string
+}
+
+/** The entry of a hook in a client's configuration. In an item with several hooks only the one is satchel's. */
+export function hookEntry({ event, command, mark }: HookLine): Wanted {
+  const hook = { type: 'command', command }
+  const value = { hooks: [hook] }
+  return {
+    kind: 'item',
+    list: ['hooks', event],
+    value,
+    ownIn(item) {
+      const hooks = valueAt(item, ['hooks'])
+      if (!Array.isArray(hooks)) return undefined
+      const index = hooks.findIndex((each) => String(valueAt(each, ['command'])).endsWith(mark))
+      if (index === -1) return undefined
+      return hooks.length === 1 && valueAt(hooks, [0, 'command']) === command
+        ? { at: [], value: { hooks } }
+        : hooks.length === 1
+          ? { at: [], value }
+          : { at: ['hooks', index], value: hook }
+    },
+  }
+}

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../test/harness/index.ts'
+import { startCli } from '../cli/testing/run-cli.ts'
+import { additionTo, removalFrom } from './change.ts'
+import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.ts'
+import { folderOf, type SetupPlace, stateFolder } from './folders.ts'
+import { offeredHooks, plansOf } from './plans.ts'
+import { samplesOf } from './testing/corpus.ts'
+
+const SERVER = { command: 'satchel', args: ['mcp', '--profile', 'core'] }
+const PROGRAM = { command: 'satchel', args: [] }
+const NAMES = SETUP_CLIENTS.map(({ name }) => name)
+
+interface Home {
+  readonly home: string
+  readonly at: SetupPlace
+  run(...words: readonly string[]): ReturnType<typeof startCli>['done']
+}
+
+/** An empty home with a project in it; the name has a space and quotes. */
+async function openHome(t: TestContext): Promise<Home> {
+  const home = join(realpathSync(await temporaryFolder(t)), `a "home" of ann's`)
+  const projectRoot = join(home, 'work', 'my project')
+  mkdirSync(projectRoot, { recursive: true })
+  const env = { HOME: home, PATH: dirname(process.execPath) }
+  return {
+    home,
+    at: { env, projectRoot, platform: process.platform },
+    run: (...words) =>
+      startCli(['setup', ...words, '--project', projectRoot], { cwd: projectRoot, env }).done,
+  }
+}
+
+function pathOf(client: SetupClient, scope: Scope, at: SetupPlace): string {
+  const place = client.servers[scope]
+  assert.ok(place)
+  return join(folderOf(place.in, at), place.names[0] ?? '')
+}
+
+function write(path: string, content: string | Buffer, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { mode })
+}
+
+/** Every file below a folder, with its content. */
+function treeOf(folder: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      if (path.includes(join('.local', 'state')) || !entry.isFile()) return []
+      return [[path, readFileSync(path, 'base64')]]
+    }),
+  )
+}
+
+for (const client of SETUP_CLIENTS) {
+  test(`${client.title}: a removal restores each file of the corpus byte by byte, and makes no new one`, async (t) => {
+    const { at } = await openHome(t)
+    const parts = { server: SERVER, program: PROGRAM, hooks: offeredHooks() }
+    for (const scope of SCOPES.filter((each) => client.servers[each])) {
+      const path = pathOf(client, scope, at)
+      const [plan] = plansOf(client, scope, parts)
+      assert.ok(plan)
+      const samples = samplesOf(plan.place.format, client.key)
+      assert.ok(samples.length >= 36)
+      for (const { name, text } of samples) {
+        write(path, text)
+        chmodSync(path, 0o640)
+
+        await (await additionTo(plan, at)).write()
+        const put = readFileSync(path)
+        const again = await additionTo(plan, at)
+        await (await removalFrom(plan, at))?.write()
+
+        assert.ok(put.length > Buffer.byteLength(text), name)
+        assert.equal(again.changes, false, name)
+        assert.equal(readFileSync(path, 'utf8'), text, `${scope}, ${name}`)
+        assert.equal(statSync(path).mode & 0o777, 0o640)
+      }
+    }
+    assert.deepEqual(readdirSync(stateFolder(at)), [])
+  })
+}
+
+test('all ten clients are set up, checked and undone; nothing is left in the home', async (t) => {
+  const { home, run } = await openHome(t)
+
+  const done = await run(...NAMES, '--hooks', '--profile', 'core', '--json')
+  const checked = await run('--check')
+  const removed = await run('--remove')
+  const again = await run('--remove', '--json')
+
+  const { clients } = JSON.parse(done.out)
+  assert.equal(done.code, 0, done.out)
+  assert.deepEqual(
+    clients.map((each: { client: string; connection: { kind: string; tools: number } }) => [
+      each.client,
+      each.connection.kind,
+      each.connection.tools,
+    ]),
+    NAMES.map((name) => [name, 'connected', 9]),
+  )
+  assert.equal(checked.code, 0)
+  assert.equal(checked.out.match(/ \(user\): connected: 9 tools, 1,\d{3} tokens, [\d,]+ ms\n/g)?.length, 10)
+  assert.equal(removed.code, 0)
+  assert.deepEqual(treeOf(home), {})
+  assert.deepEqual([again.code, JSON.parse(again.out).error.reason], [4, 'not_set_up'])
+})
+
+test('a link inside the home is followed and stays a link; one that leads out is refused', async (t) => {
+  const { home, run } = await openHome(t)
+  const dotfile = join(home, 'dotfiles/cursor.json')
+  write(dotfile, '{ "a": 1 }\n')
+  mkdirSync(join(home, '.cursor'))
+  symlinkSync('../dotfiles/cursor.json', join(home, '.cursor/mcp.json'))
+  const outside = join(home, '../outside.json')
+  write(outside, '{}\n')
+  mkdirSync(join(home, '.qwen'))
+  symlinkSync(outside, join(home, '.qwen/settings.json'))
+
+  const cursor = await run('cursor', '--json', '--dry-run')
+  await run('cursor', '--json')
+  const put = readFileSync(dotfile, 'utf8')
+  await run('cursor', '--remove')
+  const qwen = await run('qwen-code', '--json')
+
+  assert.equal(cursor.code, 0)
+  assert.match(put, /satchel/)
+  assert.equal(readFileSync(dotfile, 'utf8'), '{ "a": 1 }\n')
+  assert.deepEqual([qwen.code, JSON.parse(qwen.out).error.reason], [6, 'config_link_leads_out'])
+  assert.equal(readFileSync(outside, 'utf8'), '{}\n')
+})
+
+const REFUSED: readonly (readonly [
+  what: string,
+  make: (path: string) => void,
+  code: number,
+  reason: string,
+])[] = [
+  ['that does not parse', (path) => write(path, '{\n  "a": [1,\n}\n'), 3, 'config_not_parsed'],
+  ['that is read-only', (path) => write(path, '{}\n', 0o444), 6, 'config_read_only'],
+  ['that is a folder', (path) => void mkdirSync(path, { recursive: true }), 3, 'config_not_a_file'],
+  ['that is a link to nothing', (path) => symlinkSync('nowhere', path), 6, 'config_link_leads_out'],
+  [
+    'that is not UTF-8',
+    (path) => write(path, Buffer.from('{ "a": "\xff" }', 'latin1')),
+    3,
+    'config_not_utf8',
+  ],
+]
+
+for (const [what, make, code, reason] of REFUSED) {
+  test(`a file ${what} is left alone, and stops no other client`, async (t) => {
+    const { home, at, run } = await openHome(t)
+    const [gemini] = SETUP_CLIENTS.filter(({ name }) => name === 'gemini-cli')
+    assert.ok(gemini)
+    mkdirSync(dirname(pathOf(gemini, 'user', at)), { recursive: true })
+    make(pathOf(gemini, 'user', at))
+    const before = treeOf(home)
+
+    const alone = await run('gemini-cli', '--json')
+    const both = await run('gemini-cli', 'qwen-code', '--json')
+
+    assert.deepEqual([alone.code, JSON.parse(alone.out).error.reason], [code, reason])
+    assert.equal(both.code, code)
+    const [first, second] = JSON.parse(both.out).clients
+    assert.equal(first.error.reason, reason)
+    assert.equal(second.connection.kind, 'connected')
+    await run('qwen-code', '--remove')
+    assert.deepEqual(treeOf(home), before)
+  })
+}
+
+test('a fault of the text is told with its line', async (t) => {
+  const { home, run } = await openHome(t)
+  write(join(home, '.codex/config.toml'), 'model = "x"\n\n[tui\n')
+
+  const { code, err } = await run('codex')
+
+  assert.equal(code, 3)
+  assert.match(err, /~\/\.codex\/config\.toml, line 4: /)
+})
+
+test('a file that changes between the diff and the write is left alone', async (t) => {
+  const { at } = await openHome(t)
+  const [client] = SETUP_CLIENTS
+  assert.ok(client)
+  const path = pathOf(client, 'user', at)
+  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [] })
+  assert.ok(plan)
+  write(path, '{}\n')
+  const change = await additionTo(plan, at)
+  write(path, '{ "other": true }\n')
+
+  await assert.rejects(change.write(), { code: 'conflict', reason: 'config_changed' })
+
+  assert.equal(readFileSync(path, 'utf8'), '{ "other": true }\n')
+  assert.equal(await removalFrom(plan, at), undefined)
+})
+
+test('after an edit of the user a removal takes out the entries only, and says so', async (t) => {
+  const { home, run } = await openHome(t)
+  const path = join(home, '.gemini/settings.json')
+  write(path, '{\n  // mine\n  "theme": "x"\n}\n')
+  await run('gemini-cli', '--hooks')
+  const edited = readFileSync(path, 'utf8')
+    .replace('"theme": "x"', '"theme": "y"')
+    .replace('"mcp"]', '"mcp", "--read-only"]')
+  write(path, edited)
+
+  const removed = await run('gemini-cli', '--remove')
+
+  assert.equal(removed.code, 0)
+  assert.match(removed.out, /Gemini CLI \(user\): entries removed ~\/\.gemini\/settings\.json/)
+  assert.equal(readFileSync(path, 'utf8'), '{\n  // mine\n  "theme": "y"\n}\n')
+})
+
+test('a second setup with other flags is undone to the bytes before the first', async (t) => {
+  const { home, run } = await openHome(t)
+  const path = join(home, '.cursor/mcp.json')
+  write(path, '{"mcpServers":{}}')
+
+  await run('cursor')
+  await run('cursor', '--profile', 'core')
+  const put = readFileSync(path, 'utf8')
+  await run('cursor', '--remove')
+
+  assert.match(put, /"--profile", "core"/)
+  assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}')
+})
+
+test('two setups that run together both succeed, one after the other', async (t) => {
+  const { home, run } = await openHome(t)
+
+  const ended = await Promise.all([run('cursor', '--json'), run('cursor', '--json'), run('zed', '--json')])
+
+  assert.deepEqual(
+    ended.map(({ code }) => code),
+    [0, 0, 0],
+  )
+  assert.equal(readFileSync(join(home, '.cursor/mcp.json'), 'utf8').match(/"satchel"/g)?.length, 1)
+  await run('--remove')
+  assert.deepEqual(treeOf(home), {})
+})
+
+test('a file of 10 MB is edited and restored', async (t) => {
+  const { at } = await openHome(t)
+  const client = SETUP_CLIENTS.find(({ name }) => name === 'claude-code')
+  assert.ok(client)
+  const path = pathOf(client, 'user', at)
+  const text = `{\n  "history": [\n${`    "${'x'.repeat(1000)}",\n`.repeat(10_000)}    ""\n  ]\n}\n`
+  write(path, text)
+  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [] })
+  assert.ok(plan)
+
+  await (await additionTo(plan, at)).write()
+  const put = readFileSync(path, 'utf8')
+  await (await removalFrom(plan, at))?.write()
+
+  assert.match(put.slice(-300), /"satchel"/)
+  assert.ok(readFileSync(path, 'utf8') === text)
+})
+
+test('what undoes a setup is readable for its user only', async (t) => {
+  const { home, at, run } = await openHome(t)
+  write(join(home, '.cursor/mcp.json'), '{ "mcpServers": { "a": { "env": { "TOKEN": "secret" } } } }')
+
+  await run('cursor')
+
+  const folder = stateFolder(at)
+  const kept = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  assert.equal(kept.length, 1)
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+  assert.equal(statSync(join(folder, kept[0] ?? '')).mode & 0o777, 0o600)
+})
+
+test('wrong names and scopes are refused with what to do', async (t) => {
+  const { run } = await openHome(t)
+
+  const cases: readonly (readonly [readonly string[], number, string])[] = [
+    [['claude'], 4, 'client_unknown'],
+    [['windsurf', '--scope', 'project'], 3, 'client_without_scope'],
+    [[], 4, 'no_client_found'],
+    [['--check'], 4, 'not_set_up'],
+    [['--check', '--remove'], 2, 'setup_flags'],
+  ]
+  for (const [words, code, reason] of cases) {
+    const ran = await run(...words, '--json')
+    assert.deepEqual([ran.code, JSON.parse(ran.out).error.reason], [code, reason], words.join(' '))
+  }
+})
+
+test('without a name the clients found are listed; without a terminal nothing is written but with --yes', async (t) => {
+  const { home, run } = await openHome(t)
+  mkdirSync(join(home, '.gemini'))
+  mkdirSync(join(home, '.continue'))
+
+  const asked = await run()
+  const told = await run('--yes')
+
+  assert.equal(asked.code, 3)
+  assert.match(asked.err, /Found: Gemini CLI, Continue\.\n.*Nothing was written/)
+  assert.match(asked.out, /\+\+\+ ~\/\.gemini\/settings\.json/)
+  assert.equal(told.code, 0)
+  assert.equal(Object.keys(treeOf(home)).length, 2)
+})
+
+test('a check tells why a configured server does not start, with exit code 3', async (t) => {
+  const { home, run } = await openHome(t)
+  write(join(home, '.cursor/mcp.json'), '{ "mcpServers": { "satchel": { "command": "no-such-program" } } }')
+  write(
+    join(home, '.qwen/settings.json'),
+    `{ "mcpServers": { "satchel": { "command": ${JSON.stringify(process.execPath)}, "args": ["--eval", "throw 'broken'"] } } }`,
+  )
+
+  const { code, out } = await run('--check')
+
+  assert.equal(code, 3)
+  assert.match(out, /Cursor \(user\): not connected: there is no program no-such-program/)
+  assert.match(out, /Qwen Code \(user\): not connected: .* ended before it answered/)
+})

@@ -1,0 +1,51 @@
+import { didYouMean, nearest } from '../platform/nearest.ts'
+import { configValue } from './change.ts'
+import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.ts'
+import { configuredServer, type ServerCommand } from './entries.ts'
+import type { SetupPlace } from './folders.ts'
+import { refusals } from './refusals.ts'
+
+/** One client in one scope. */
+export interface Target {
+  readonly client: SetupClient
+  readonly scope: Scope
+}
+
+/** The clients of these names. Errors: `not_found`/`client_unknown`. */
+export function clientsNamed(names: readonly string[]): readonly SetupClient[] {
+  const known = SETUP_CLIENTS.map(({ name }) => name)
+  return [...new Set(names)].map((name) => {
+    const client = SETUP_CLIENTS.find((each) => each.name === name)
+    if (client) return client
+    throw refusals.client_unknown({
+      client: name.slice(0, 80),
+      hint: didYouMean(nearest(name, known), known),
+    })
+  })
+}
+
+/** Refuses a scope that the client does not have. */
+export function requireScope({ client, scope }: Target): void {
+  if (client.servers[scope]) return
+  const other = scope === 'user' ? 'project' : 'user'
+  throw refusals.client_without_scope({ client: client.title, scope, other })
+}
+
+/** Every scope that these clients have. */
+export function targetsOf(clients: readonly SetupClient[], scope: Scope | undefined): readonly Target[] {
+  return clients.flatMap((client) =>
+    SCOPES.filter((each) => (scope === undefined || each === scope) && client.servers[each]).map((each) => ({
+      client,
+      scope: each,
+    })),
+  )
+}
+
+/** What the configuration of a client starts as satchel; undefined if it has no such server. Errors: the `config_*` refusals. */
+export async function serverOf(
+  { client, scope }: Target,
+  at: SetupPlace,
+): Promise<ServerCommand | undefined> {
+  const place = client.servers[scope]
+  return place && configuredServer(client, (await configValue(place, at)).value)
+}

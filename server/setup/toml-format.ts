@@ -1,0 +1,143 @@
+import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
+import {
+  ConfigFault,
+  type ConfigFormat,
+  edited,
+  ended,
+  lineBreakOf,
+  lineEnd,
+  lineNumber,
+  lineStart,
+  nextLine,
+  type Place,
+  type TextEdit,
+} from './config-format.ts'
+
+/** TOML, as Codex reads it. A value that is put is a table of its own at the end, or a member of an inline table. */
+export const tomlFormat: ConfigFormat = {
+  read: (text) => (text.trim() === '' ? undefined : getStaticTOMLValue(treeOf(text))),
+  put(text, place, value) {
+    const tree = treeOf(text)
+    const inline = inlineTableAt(tree, place.slice(0, -1))
+    const isThere = partsOf(tree, place).length > 0
+    const other = assignmentOf(tree, place.slice(0, -1))
+    if (other && !inline) throw new ConfigFault(lineNumber(text, other.range[0]), 'a table is expected here')
+    if (inline && !isThere) return edited(text, [member(text, inline, place, value)])
+    return appended(isThere ? tomlFormat.take(text, place) : text, place, value)
+  },
+  take(text, place) {
+    const cuts = partsOf(treeOf(text), place).map((part) => cutOf(text, part))
+    return edited(text, cuts)
+  },
+}
+
+function treeOf(text: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text)
+  } catch (thrown) {
+    if (thrown instanceof ParseError) throw new ConfigFault(thrown.lineNumber, sentence(thrown.message))
+    if (thrown instanceof RangeError) throw new ConfigFault(1, 'it nests too deeply')
+    throw thrown
+  }
+}
+
+function sentence(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1)
+}
+
+type Part = AST.TOMLTable | AST.TOMLKeyValue
+
+/** Every table and assignment that gives a value at `place` or below it. */
+function partsOf(tree: AST.TOMLProgram, place: Place): readonly Part[] {
+  return tree.body[0].body.flatMap((node) => {
+    if (node.type === 'TOMLKeyValue') return partsOfAssignment(node, [], place)
+    if (isBelow(node.resolvedKey, place)) return [node]
+    return node.body.flatMap((inner) => partsOfAssignment(inner, node.resolvedKey, place))
+  })
+}
+
+function partsOfAssignment(node: AST.TOMLKeyValue, table: Place, place: Place): readonly Part[] {
+  const key = [...table, ...keyOf(node)]
+  if (isBelow(key, place)) return [node]
+  if (node.value.type !== 'TOMLInlineTable' || !isBelow(place, key)) return []
+  return node.value.body.flatMap((inner) => partsOfAssignment(inner, key, place))
+}
+
+function keyOf({ key }: AST.TOMLKeyValue): Place {
+  return key.keys.map((each) => (each.type === 'TOMLBare' ? each.name : each.value))
+}
+
+function isBelow(key: Place, place: Place): boolean {
+  return place.every((step, at) => key[at] === step)
+}
+
+/** The assignment that gives the whole value at a place. */
+function assignmentOf(tree: AST.TOMLProgram, place: Place): AST.TOMLKeyValue | undefined {
+  return tree.body[0].body.find(
+    (node): node is AST.TOMLKeyValue =>
+      node.type === 'TOMLKeyValue' && keyOf(node).join('\0') === place.join('\0'),
+  )
+}
+
+function inlineTableAt(tree: AST.TOMLProgram, place: Place): AST.TOMLInlineTable | undefined {
+  const parts = partsOf(tree, place)
+  const [only] = parts
+  if (parts.length !== 1 || only?.type !== 'TOMLKeyValue' || only.value.type !== 'TOMLInlineTable')
+    return undefined
+  return only.value
+}
+
+/** The edit that puts a member into an inline table. */
+function member(text: string, table: AST.TOMLInlineTable, place: Place, value: unknown): TextEdit {
+  const name = String(place.at(-1))
+  const put = `${keyText(name)} = ${written(value)}`
+  const last = table.body.at(-1)
+  if (last) return { start: last.range[1], end: last.range[1], text: `, ${put}` }
+  if (text.slice(table.range[0] + 1, table.range[1] - 1).trim() !== '')
+    throw new ConfigFault(lineNumber(text, table.range[0]), 'a table in braces holds nothing but a comment')
+  return { start: table.range[0], end: table.range[1], text: `{ ${put} }` }
+}
+
+/** The text with a table at its end, behind an empty line. */
+function appended(text: string, place: Place, value: unknown): string {
+  const lineBreak = lineBreakOf(text)
+  const table = Object.entries(value as object) // the server of a client is a table
+  const lines = [
+    `[${place.map((step) => keyText(String(step))).join('.')}]`,
+    ...table.map(([name, each]) => `${keyText(name)} = ${written(each)}`),
+  ]
+  const gap = text.trim() === '' || /\n\r?\n$/.test(text) ? '' : lineBreak
+  return `${ended(text, lineBreak)}${gap}${lines.join(lineBreak)}${lineBreak}`
+}
+
+function keyText(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : written(name)
+}
+
+function written(value: unknown): string {
+  if (value instanceof Date) throw new TypeError('the server of a client has no date')
+  // A basic string of TOML escapes as JSON does, and DEL too.
+  if (typeof value === 'string') return JSON.stringify(value).replaceAll('\u007f', '\\u007F')
+  if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(([name, each]) => `${keyText(name)} = ${written(each)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+/** The lines of a part with one empty line before them, or a member of an inline table with its comma. */
+function cutOf(text: string, part: Part): TextEdit {
+  if (part.parent.type === 'TOMLInlineTable') return cutOfMember(part.parent, part)
+  const [start, end] = [lineStart(text, part.range[0]), nextLine(text, part.range[1])]
+  const before = lineStart(text, Math.max(0, start - 1))
+  const isGap = part.type === 'TOMLTable' && start > 0 && text.slice(before, start).trim() === ''
+  const isGapBehind = end === text.length || text.slice(end, lineEnd(text, end)).trim() === ''
+  return { start: isGap && isGapBehind ? before : start, end, text: '' }
+}
+
+function cutOfMember({ body, range }: AST.TOMLInlineTable, part: Part): TextEdit {
+  if (body.length === 1) return { start: range[0] + 1, end: range[1] - 1, text: '' }
+  const at = body.findIndex((each) => each.range[0] === part.range[0])
+  const [before, after] = [body[at - 1], body[at + 1]]
+  if (before) return { start: before.range[1], end: part.range[1], text: '' }
+  return { start: part.range[0], end: after ? after.range[0] : part.range[1], text: '' }
+}
