@@ -5,6 +5,7 @@ import { CLIENT_FACTS } from '../../client-facts.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadPlugin } from '../../load-plugins.ts'
 import { backgroundCall } from '../../platform/background-call.ts'
+import { counted } from '../../platform/counted.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
 import { unconfined } from '../../platform/paths.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
@@ -116,9 +117,9 @@ function exportedFile(exported: unknown): string | undefined {
 }
 
 function textOf({ plugin, tools, findings }: PluginReport): string {
-  if (findings.length === 0) return `${plugin}: ${tools} tools, nothing found`
+  if (findings.length === 0) return `${plugin}: ${counted(tools, 'tool')}, nothing found`
   const lines = findings.map(
     ({ rule, tool, detail }) => `  ${rule.padEnd(11)} ${tool === '' ? '' : `${tool}: `}${detail}`,
   )
-  return [`${plugin}: ${tools} tools, ${findings.length} findings`, ...lines].join('\n')
+  return [`${plugin}: ${counted(tools, 'tool')}, ${counted(findings.length, 'finding')}`, ...lines].join('\n')
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { temporaryFolder } from './harness/index.ts'
+import { BUILT } from './workspace-process.ts'
+
+const GUIDES = join(import.meta.dirname, '../docs/guides')
+const LIMIT_MS = 300_000 // a bound for a hung command, not for a slow machine
+
+/** Commands that are typed together, and the lines of which their output has each; `…` is any text. */
+interface Step {
+  readonly commands: string
+  readonly shown: readonly string[]
+}
+
+for (const name of readdirSync(GUIDES)) {
+  test(`what the guide ${name} tells to type works and prints what it shows`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const env = await environmentIn(folder)
+    const steps = stepsOf(readFileSync(join(GUIDES, name), 'utf8'))
+    assert.ok(steps.some(({ shown }) => shown.length > 0))
+    for (const { commands, shown } of steps) {
+      const options = { cwd: join(folder, 'project'), env, timeout: LIMIT_MS }
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', commands], options)
+      assert.deepEqual(missingIn(stdout + stderr, shown), [], `${commands}\n${stdout}${stderr}`)
+    }
+  })
+}
+
+test('a line that was not printed is found, and an ellipsis is any text', () => {
+  const steps = stepsOf('```sh\necho one\n```\n```text\none … three\n```\nText.\n```sh\nexit\n```\n')
+
+  assert.deepEqual(
+    steps.map(({ shown }) => shown.length),
+    [1, 0],
+  )
+  assert.deepEqual(missingIn('one two three\n', ['one … three']), [])
+  assert.deepEqual(missingIn('one two\n', ['one … three', 'four']), ['one … three', 'four'])
+})
+
+function stepsOf(page: string): readonly Step[] {
+  const blocks = page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:```text\n([\s\S]*?)^```\n)?/gm)
+  return [...blocks].map(([, commands = '', shown = '']) => ({
+    commands,
+    shown: shown.split('\n').filter((line) => line !== ''),
+  }))
+}
+
+function missingIn(printed: string, shown: readonly string[]): readonly string[] {
+  return shown.filter((line) => {
+    const parts = line.split('…').map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return !new RegExp(parts.join('[\\s\\S]*?')).test(printed)
+  })
+}
+
+/** An empty home, a project and a PATH on which `satchel` is the built program. */
+async function environmentIn(folder: string): Promise<Record<string, string>> {
+  const [home, bin] = [join(folder, 'home'), join(folder, 'bin')]
+  for (const path of [home, bin, join(folder, 'project')]) await mkdir(path)
+  const words = [process.execPath, ...BUILT].map((word) => `'${word}'`).join(' ')
+  writeFileSync(join(bin, 'satchel'), `#!/bin/sh\nexec ${words} "$@"\n`)
+  chmodSync(join(bin, 'satchel'), 0o755)
+  const author = { NAME: 'Example', EMAIL: 'someone@example.org' }
+  const git = Object.entries(author).flatMap(([key, value]) =>
+    ['AUTHOR', 'COMMITTER'].map((who) => [`GIT_${who}_${key}`, value] as const),
+  )
+  return { HOME: home, PATH: `${bin}${delimiter}${process.env['PATH']}`, ...Object.fromEntries(git) }
+}
