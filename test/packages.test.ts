@@ -88,6 +88,19 @@ describe('packages of a release', () => {
     assert.deepEqual(read('codex/plugins/satchel/.mcp.json'), { mcpServers: server })
   })
 
+  test('carry the hooks that the setup adds to the same client', () => {
+    const events = (place: string) =>
+      Object.keys((read(`${place}/hooks/hooks.json`) as { hooks: object }).hooks)
+    assert.deepEqual(events('claude-code/plugins/satchel'), [
+      'SessionStart',
+      'PreCompact',
+      'Stop',
+      'SessionEnd',
+    ])
+    assert.deepEqual(events('codex/plugins/satchel'), ['SessionStart', 'Stop'])
+    assert.deepEqual(events('gemini'), ['SessionStart', 'SessionEnd'])
+  })
+
   test('leave out what needs an owner or a repository when the release names none', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'satchel-packages-'))
     try {

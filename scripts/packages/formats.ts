@@ -1,3 +1,4 @@
+import { hooksOf } from './hooks.ts'
 import type { Release } from './release.ts'
 import type { Skill } from './skills.ts'
 
@@ -37,6 +38,7 @@ export function claudeCodeMarketplace(facts: PackageFacts): PackageFiles | undef
     ...under(`plugins/${name}`, {
       '.claude-plugin/plugin.json': json(pluginManifest(facts)),
       '.mcp.json': json({ mcpServers: { [name]: SERVER } }),
+      'hooks/hooks.json': json(hooksOf('claude-code')),
       ...skillFiles(facts),
     }),
   }
@@ -55,12 +57,14 @@ export function codexMarketplace(facts: PackageFacts): PackageFiles {
     ...pluginManifest(facts),
     skills: './skills/',
     mcpServers: './.mcp.json',
+    hooks: './hooks/hooks.json',
     interface: { displayName: name, shortDescription: description, category: 'Productivity' },
   }
   return {
     '.agents/plugins/marketplace.json': json({ name, interface: { displayName: name }, plugins: [plugin] }),
     ...under(`plugins/${name}`, {
       '.codex-plugin/plugin.json': json(manifest),
+      'hooks/hooks.json': json(hooksOf('codex')),
       '.mcp.json': json({ mcpServers: { [name]: SERVER } }),
       ...skillFiles(facts),
     }),
@@ -72,6 +76,7 @@ export function geminiExtension(facts: PackageFacts): PackageFiles {
   const { name, version, description } = facts.release
   return {
     'gemini-extension.json': json({ name, version, description, mcpServers: { [name]: SERVER } }),
+    'hooks/hooks.json': json(hooksOf('gemini-cli')),
     ...skillFiles(facts),
   }
 }

@@ -1,0 +1,14 @@
+import { BUILTIN_PLUGINS } from '../../server/builtin-plugins.ts'
+import { SETUP_CLIENTS } from '../../server/setup/clients.ts'
+
+/** The hooks that `satchel setup CLIENT --hooks` adds, as the client reads them from the file of a package. */
+export function hooksOf(client: string): Readonly<Record<string, unknown>> {
+  const events = SETUP_CLIENTS.find(({ name }) => name === client)?.hooks?.events
+  if (events === undefined) throw new Error(`${client} has no hooks that are commands`)
+  const declared = BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup.flatMap(({ hooks = [] }) => hooks))
+  const entries = declared.flatMap(({ event, words }) => {
+    const command = ['satchel', ...words, '--harness', client].join(' ')
+    return events[event] === undefined ? [] : [[events[event], [{ hooks: [{ type: 'command', command }] }]]]
+  })
+  return { hooks: Object.fromEntries(entries) }
+}
