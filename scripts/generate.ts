@@ -27,15 +27,24 @@ const STEPS: readonly Step[] = [
   { name: 'handoff record: types', outputs: handoffTypes },
   { name: 'handoff record: validator', outputs: handoffValidator },
   { name: 'handoff record: schema as a constant', outputs: handoffSchemaConstant },
-  { name: 'room: the skill as a constant', outputs: skillConstant },
+  { name: 'the skills as constants', outputs: skillConstants },
   { name: 'room: the owner page', outputs: ownerPage },
 ]
 
-/** The skill's text as a constant: bundled code reads no file of the source tree. */
-async function skillConstant(): Promise<readonly Output[]> {
-  const text = await readFile(join(ROOT, 'plugins/workspace/skill.md'), 'utf8')
-  const content = `${BANNER}\nexport const SKILL = ${JSON.stringify(text)}\n`
-  return [{ path: 'generated/skill.ts', content }]
+const SKILLS: Readonly<Record<string, string>> = {
+  'plugins/handoff/skill.md': 'generated/handoff-skill.ts',
+  'plugins/modules/skill.md': 'generated/modules-skill.ts',
+  'plugins/workspace/skill.md': 'generated/skill.ts',
+}
+
+/** The text of each skill as a constant: bundled code reads no file of the source tree. */
+async function skillConstants(): Promise<readonly Output[]> {
+  return Promise.all(
+    Object.entries(SKILLS).map(async ([source, path]) => {
+      const text = await readFile(join(ROOT, source), 'utf8')
+      return { path, content: `${BANNER}\nexport const SKILL = ${JSON.stringify(text)}\n` }
+    }),
+  )
 }
 
 /** The owner page's program and style, each as the exact text in the page: its hash is in the policy. */

@@ -44,6 +44,8 @@ export interface SetupOption {
   readonly name: string
   readonly summary: string
   readonly hooks?: readonly SetupHook[]
+  /** Skills for models; `load` gives the whole SKILL.md. */
+  readonly skills?: readonly { readonly name: string; load(): Promise<string> }[]
 }
 
 /** The parts of a built-in plugin that are known without loading it. */
@@ -72,6 +74,11 @@ const CORE = {
   writes: { profile: 'core', readOnly: false },
 } as const
 
+const SKILL = {
+  name: 'skill',
+  summary: 'also the skills that teach a model when and how to use the tools',
+} as const
+
 /** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
 export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   {
@@ -94,6 +101,15 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
           event,
           words: ['handoff', 'hook', event],
         })),
+      },
+      {
+        ...SKILL,
+        skills: [
+          {
+            name: 'satchel-handoff',
+            load: async () => (await import('../generated/handoff-skill.ts')).SKILL,
+          },
+        ],
       },
     ],
     tools: {
@@ -140,6 +156,17 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       search_modules_vector: CORE.reads,
       get_module: CORE.reads,
     },
+    setup: [
+      {
+        ...SKILL,
+        skills: [
+          {
+            name: 'satchel-modules',
+            load: async () => (await import('../generated/modules-skill.ts')).SKILL,
+          },
+        ],
+      },
+    ],
     instructions: [
       {
         text: 'Modules: facts about the infrastructure modules that were ingested: inputs, outputs, resources, versions. Do not guess variable names or versions.',
@@ -162,6 +189,12 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   {
     name: 'workspace',
     servesWith: 'workspace',
+    setup: [
+      {
+        ...SKILL,
+        skills: [{ name: 'satchel', load: async () => (await import('../generated/skill.ts')).SKILL }],
+      },
+    ],
     section: { key: 'workspace' },
     verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
     mcpFlags: [

@@ -40,6 +40,7 @@ const FORMATS: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
   json: async () => (await import('./json-format.ts')).jsonFormat,
   toml: async () => (await import('./toml-format.ts')).tomlFormat,
   yaml: async () => (await import('./yaml-format.ts')).yamlFormat,
+  whole: async () => (await import('./whole-format.ts')).wholeFormat,
 }
 
 /** The value of a client's file; undefined if there is none. Errors: the `config_*` refusals. */
@@ -141,6 +142,8 @@ export async function removalFrom(
   const folder = stateFolder(at)
   const saved = await loadSaved(folder, file.path)
   const left = saved?.after_digest === digestOf(file.bytes) ? saved : undefined
+  // What a user wrote into a file of satchel's stays.
+  if (!left && place.format === 'whole') return undefined
   if (!left && !editing(file, () => wanted.some((one) => holdsWanted(format, file.text, one))))
     return undefined
   const after = left ? bytesBefore(left) : remainder({ file, format, saved, wanted, blank: place.blank })

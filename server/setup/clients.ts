@@ -17,7 +17,8 @@ export type FolderName =
   | 'qwen'
   | 'continue'
 
-export type FormatName = 'json' | 'toml' | 'yaml'
+/** `whole`: the file is satchel's own. */
+export type FormatName = 'json' | 'toml' | 'yaml' | 'whole'
 
 /** A configuration file of a client: the first of these names that exists, else the first. */
 export interface ConfigPlace {
@@ -45,6 +46,8 @@ export interface SetupClient {
   readonly key: string
   readonly shape: EntryShape
   readonly hooks?: ClientHooks
+  /** The folder in which it finds `NAME/SKILL.md`. */
+  readonly skills?: Readonly<Partial<Record<Scope, readonly [FolderName, string]>>>
   /** What a person does after the setup in this scope. */
   readonly afterwards?: Readonly<Partial<Record<Scope, string>>>
 }
@@ -72,6 +75,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('claude-state', '.claude.json'), project: json('project', '.mcp.json') },
     key: 'mcpServers',
     shape: 'stdio',
+    skills: { user: ['claude', 'skills'], project: ['project', '.claude/skills'] },
     hooks: {
       places: { user: json('claude', 'settings.json'), project: json('project', '.claude/settings.json') },
       events: {
@@ -96,6 +100,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     },
     key: 'mcp_servers',
     shape: 'plain',
+    skills: { user: ['codex', 'skills'], project: ['project', '.agents/skills'] },
     hooks: {
       places: { user: json('codex', 'hooks.json'), project: json('project', '.codex/hooks.json') },
       events: { 'session-start': 'SessionStart', stop: 'Stop' },
@@ -112,6 +117,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('gemini', 'settings.json'), project: json('project', '.gemini/settings.json') },
     key: 'mcpServers',
     shape: 'plain',
+    skills: { user: ['gemini', 'skills'], project: ['project', '.gemini/skills'] },
     hooks: {
       places: { user: json('gemini', 'settings.json'), project: json('project', '.gemini/settings.json') },
       // Its PreCompress comes before every request to the model, compaction or not.
@@ -127,6 +133,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('home', '.cursor/mcp.json'), project: json('project', '.cursor/mcp.json') },
     key: 'mcpServers',
     shape: 'plain',
+    skills: { user: ['home', '.cursor/skills'], project: ['project', '.cursor/skills'] },
   },
   {
     name: 'vscode',
@@ -136,6 +143,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('code', 'mcp.json'), project: json('project', '.vscode/mcp.json') },
     key: 'servers',
     shape: 'stdio',
+    skills: { user: ['home', '.copilot/skills'], project: ['project', '.github/skills'] },
   },
   {
     name: 'opencode',
@@ -148,6 +156,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     },
     key: 'mcp',
     shape: 'local',
+    skills: { user: ['config', 'opencode/skills'], project: ['project', '.opencode/skills'] },
   },
   {
     name: 'qwen-code',
@@ -157,6 +166,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('qwen', 'settings.json'), project: json('project', '.qwen/settings.json') },
     key: 'mcpServers',
     shape: 'plain',
+    skills: { user: ['qwen', 'skills'], project: ['project', '.qwen/skills'] },
   },
   {
     name: 'zed',
@@ -175,6 +185,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     servers: { user: json('home', '.codeium/windsurf/mcp_config.json') },
     key: 'mcpServers',
     shape: 'plain',
+    skills: { user: ['home', '.codeium/windsurf/skills'] },
   },
   {
     name: 'continue',
@@ -197,5 +208,6 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     },
     key: 'mcpServers',
     shape: 'named',
+    skills: { user: ['continue', 'skills'], project: ['project', '.continue/skills'] },
   },
 ]

@@ -7,9 +7,10 @@ import { hookEntry, serverEntry } from './entries.ts'
 import { jsonFormat } from './json-format.ts'
 import { samplesOf } from './testing/corpus.ts'
 import { tomlFormat } from './toml-format.ts'
+import { wholeFormat } from './whole-format.ts'
 import { yamlFormat } from './yaml-format.ts'
 
-const FORMATS = { json: jsonFormat, toml: tomlFormat, yaml: yamlFormat }
+const FORMATS = { json: jsonFormat, toml: tomlFormat, yaml: yamlFormat, whole: wholeFormat }
 const SERVER = { command: '/a b/"node"', args: ["it's", 'mcp', 'C:\\x', '\u007f✓'] }
 
 function entriesOf(name: string): { format: ConfigFormat; wanted: readonly Wanted[]; key: string } {

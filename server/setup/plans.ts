@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { BUILTIN_PLUGINS, type SetupHook } from '../builtin-plugins.ts'
+import { BUILTIN_PLUGINS, type SetupHook, type SetupOption } from '../builtin-plugins.ts'
 import type { FilePlan } from './change.ts'
 import type { ConfigPlace, Scope, SetupClient } from './clients.ts'
 import { hookEntry, type ServerCommand, serverEntry } from './entries.ts'
@@ -10,20 +10,37 @@ export interface SetupParts {
   /** The program of satchel, for hooks. */
   readonly program: ServerCommand
   readonly hooks: readonly SetupHook[]
+  readonly skills: readonly Skill[]
+}
+
+/** A skill with its whole text. */
+export interface Skill {
+  readonly name: string
+  readonly text: string
 }
 
 /** The hooks that the plugins offer under these options; all of them without a list. */
 export function offeredHooks(options?: readonly string[]): readonly SetupHook[] {
-  return BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup)
-    .filter(({ name }) => options?.includes(name) ?? true)
-    .flatMap(({ hooks = [] }) => hooks)
+  return chosen(options).flatMap(({ hooks = [] }) => hooks)
+}
+
+/** The skills that the plugins offer under these options; all of them without a list. */
+export async function offeredSkills(options?: readonly string[]): Promise<readonly Skill[]> {
+  const skills = chosen(options).flatMap(({ skills: offered = [] }) => offered)
+  return Promise.all(skills.map(async ({ name, load }) => ({ name, text: await load() })))
+}
+
+function chosen(options: readonly string[] | undefined): readonly SetupOption[] {
+  return BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup).filter(
+    ({ name }) => options?.includes(name) ?? true,
+  )
 }
 
 /** The entries of each file of a client in a scope that it has. */
 export function plansOf(
   client: SetupClient,
   scope: Scope,
-  { server, program, hooks }: SetupParts,
+  { server, program, hooks, skills }: SetupParts,
 ): FilePlan[] {
   const place = client.servers[scope]
   const plans: FilePlan[] = place ? [{ place, wanted: [serverEntry(client, server)] }] : []
@@ -40,7 +57,18 @@ export function plansOf(
       }),
     ]
   })
-  return hookPlace && wanted.length > 0 ? merged(plans, { place: hookPlace, wanted }) : plans
+  const withHooks = hookPlace && wanted.length > 0 ? merged(plans, { place: hookPlace, wanted }) : plans
+  return [...withHooks, ...skillPlans(client, scope, skills)]
+}
+
+function skillPlans(client: SetupClient, scope: Scope, skills: readonly Skill[]): FilePlan[] {
+  const place = client.skills?.[scope]
+  if (!place) return []
+  const [folder, path] = place
+  return skills.map(({ name, text }) => ({
+    place: { in: folder, names: [`${path}/${name}/SKILL.md`], format: 'whole' },
+    wanted: [{ kind: 'member', place: ['whole'], value: { text } }],
+  }))
 }
 
 /** Server and hooks are in one file of some clients. */

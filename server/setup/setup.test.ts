@@ -69,7 +69,7 @@ function treeOf(folder: string): Readonly<Record<string, string>> {
 for (const client of SETUP_CLIENTS) {
   test(`${client.title}: a removal restores each file of the corpus byte by byte, and makes no new one`, async (t) => {
     const { at } = await openHome(t)
-    const parts = { server: SERVER, program: PROGRAM, hooks: offeredHooks() }
+    const parts = { server: SERVER, program: PROGRAM, hooks: offeredHooks(), skills: [] }
     for (const scope of SCOPES.filter((each) => client.servers[each])) {
       const path = pathOf(client, scope, at)
       const [plan] = plansOf(client, scope, parts)
@@ -98,7 +98,7 @@ for (const client of SETUP_CLIENTS) {
 test('all ten clients are set up, checked and undone; nothing is left in the home', async (t) => {
   const { home, run } = await openHome(t)
 
-  const done = await run(...NAMES, '--hooks', '--profile', 'core', '--json')
+  const done = await run(...NAMES, '--hooks', '--skill', '--profile', 'core', '--json')
   const checked = await run('--check')
   const removed = await run('--remove')
   const again = await run('--remove', '--json')
@@ -199,7 +199,7 @@ test('a file that changes between the diff and the write is left alone', async (
   const [client] = SETUP_CLIENTS
   assert.ok(client)
   const path = pathOf(client, 'user', at)
-  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [] })
+  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [], skills: [] })
   assert.ok(plan)
   write(path, '{}\n')
   const change = await additionTo(plan, at)
@@ -242,6 +242,20 @@ test('a second setup with other flags is undone to the bytes before the first', 
   assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}')
 })
 
+test('skills are files of their own: a removal takes them, but leaves one that the user edited', async (t) => {
+  const { home, run } = await openHome(t)
+  const skill = (name: string) => join(home, '.claude/skills', name, 'SKILL.md')
+
+  const done = await run('claude-code', '--skill')
+  const names = readdirSync(join(home, '.claude/skills')).sort()
+  write(skill('satchel-handoff'), `${readFileSync(skill('satchel-handoff'), 'utf8')}Mine.\n`)
+  await run('--remove')
+
+  assert.equal(done.code, 0)
+  assert.deepEqual(names, ['satchel', 'satchel-handoff', 'satchel-modules'])
+  assert.deepEqual(Object.keys(treeOf(home)), [skill('satchel-handoff')])
+})
+
 test('two setups that run together both succeed, one after the other', async (t) => {
   const { home, run } = await openHome(t)
 
@@ -263,7 +277,7 @@ test('a file of 10 MB is edited and restored', async (t) => {
   const path = pathOf(client, 'user', at)
   const text = `{\n  "history": [\n${`    "${'x'.repeat(1000)}",\n`.repeat(10_000)}    ""\n  ]\n}\n`
   write(path, text)
-  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [] })
+  const [plan] = plansOf(client, 'user', { server: SERVER, program: PROGRAM, hooks: [], skills: [] })
   assert.ok(plan)
 
   await (await additionTo(plan, at)).write()

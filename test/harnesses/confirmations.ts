@@ -25,12 +25,27 @@ export interface Confirmation {
   readonly connected?: RegExp
   /** Further files of the home, and what differs from a measurement. */
   readonly files?: (stage: Stage) => Readonly<Record<string, string | object>>
-  readonly process?: (stage: Stage) => HarnessProcess
+  readonly process?: (stage: Stage, isSetUp: boolean) => HarnessProcess
 }
 
 export const CONFIRMATIONS: readonly Confirmation[] = [
   { harness: claudeCode, client: 'claude-code', file: '.claude.json', connected: /satchel: .*✔ Connected/ },
-  { harness: codex, client: 'codex', file: '.codex/config.toml' },
+  {
+    harness: codex,
+    client: 'codex',
+    file: '.codex/config.toml',
+    // Else its first request may leave before the tools are known.
+    process: (stage, isSetUp) => {
+      const started = codex.process(stage)
+      const waits = ['required=true', 'startup_timeout_sec=60'].flatMap((pair) => [
+        '-c',
+        `mcp_servers.satchel.${pair}`,
+      ])
+      return isSetUp
+        ? { ...started, args: [...started.args.slice(0, -1), ...waits, ...started.args.slice(-1)] }
+        : started
+    },
+  },
   {
     harness: continueCli,
     client: 'continue',
@@ -94,8 +109,8 @@ export async function confirm({ harness, ...how }: Confirmation): Promise<Confir
         typeof content === 'string' ? content : JSON.stringify(content, undefined, 2),
       )
     }
-    const started = (how.process ?? harness.process)(stage)
-    const isConnected = async (): Promise<boolean> => {
+    const isConnected = async (isSetUp: boolean): Promise<boolean> => {
+      const started = how.process?.(stage, isSetUp) ?? harness.process(stage)
       const earlier = model.requests.length
       const ended = await runToEnd(how.connected ? listOf(started) : started, process.execPath, stage)
       if (how.connected) return how.connected.test(stripVTControlCharacters(ended.out + ended.err))
@@ -110,14 +125,14 @@ export async function confirm({ harness, ...how }: Confirmation): Promise<Confir
     }
     const content = () => readFile(join(home, how.file), 'utf8').catch(() => undefined)
 
-    const before = await isConnected()
+    const before = await isConnected(false)
     const [original] = [await content(), await satchel(how.client)]
     const setUp = await content()
-    const afterSetup = await isConnected()
+    const afterSetup = await isConnected(true)
     const isChanged = (await content()) !== setUp
     const { files } = await satchel(how.client, '--remove')
     const left = await content()
-    const afterRemoval = await isConnected()
+    const afterRemoval = await isConnected(false)
     return {
       before,
       afterSetup,

@@ -8,7 +8,7 @@ import { connect } from '../../setup/connection.ts'
 import type { ServerCommand } from '../../setup/entries.ts'
 import type { SetupPlace } from '../../setup/folders.ts'
 import { installedClients, isInCacheOfNpx, launchCommand } from '../../setup/installed.ts'
-import { offeredHooks, plansOf } from '../../setup/plans.ts'
+import { offeredHooks, offeredSkills, plansOf } from '../../setup/plans.ts'
 import { refusals } from '../../setup/refusals.ts'
 import {
   connectionText,
@@ -90,12 +90,14 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   if (isInCacheOfNpx())
     terminal.note('This satchel is in the cache of npx, which npm may empty: install it to keep it.')
   const asks = named.length === 0 && !flags.yes
-  const hooks = offeredHooks(OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true))
+  const options = OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true)
+  const hooks = offeredHooks(options)
+  const skills = await offeredSkills(options)
   const program = launchCommand(at)
   const server = { ...program, args: [...program.args, 'mcp', ...serverArgs(flags, scope, world.io.cwd, at)] }
   const planned = (target: Target) => async () => {
     requireScope(target)
-    const plans = plansOf(target.client, target.scope, { server, program, hooks })
+    const plans = plansOf(target.client, target.scope, { server, program, hooks, skills })
     return Promise.all(plans.map((plan) => additionTo(plan, at)))
   }
   const outcomes: Outcomes = {
@@ -135,11 +137,13 @@ async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<nu
   const named = clientsNamed(flags.clients)
   const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope)
   const nothing: ServerCommand = { command: 'satchel', args: [] }
+  const skills = await offeredSkills()
   const planned = (target: Target) => async () => {
     const plans = plansOf(target.client, target.scope, {
       server: nothing,
       program: nothing,
       hooks: offeredHooks(),
+      skills,
     })
     const changes = await Promise.all(plans.map((plan) => removalFrom(plan, at)))
     return changes.filter((change) => change !== undefined)
