@@ -60,7 +60,10 @@ async function ownerPage(): Promise<readonly Output[]> {
     charset: 'ascii',
   })
   const script = (bundled.outputFiles[0]?.text ?? '').trim()
-  const style = await readFile(join(folder, 'page.css'), 'utf8')
+  const styles = ['page.css', 'controls.css', 'document.css'].map((name) =>
+    readFile(join(folder, name), 'utf8'),
+  )
+  const style = (await Promise.all(styles)).join('')
   if (/<\/(script|style)/i.test(script + style)) throw new Error('the page would end its own element')
   const content = [
     BANNER,

@@ -13,8 +13,8 @@ const ALLOWED = [
   'MIT OR Apache-2.0',
   '(MIT OR Apache-2.0)',
 ]
-/** Packages that the bundle's record does not name, because their files are copied. */
-const COPIED = ['swagger-ui-dist', 'redoc', 'sql.js']
+/** Packages that the bundle's record does not name: their files are copied, or are part of the generated page. */
+const COPIED = ['swagger-ui-dist', 'redoc', 'sql.js', 'preact']
 
 interface Metafile {
   readonly outputs: Readonly<

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
@@ -201,6 +202,7 @@ test('the page has a policy that allows its own script and style by hash and not
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
   assert.ok(!/(?:src|href)="(?!data:)/.test(text), 'the page asks for nothing else')
+  assert.ok(gzipSync(text).length <= 60 * 1024, `${gzipSync(text).length} bytes compressed`)
 })
 
 test('joining over HTTP gives a token once; joins of one address are counted', async (t) => {

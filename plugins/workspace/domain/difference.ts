@@ -1,10 +1,9 @@
 import { structuredPatch } from 'diff'
+import { MAX_EDITS } from './merge.ts'
 import { firstBytes } from './short-text.ts'
 
 /** Above this many changed lines on one side the middle is shown as one block: line comparison degrades on repeated lines. */
 const MAX_COMPARED_LINES = 5000
-/** Also above this many added and removed lines: the comparison takes quadratic time, and a caller waits for it. */
-export const MAX_EDITS = 2000
 const CONTEXT_LINES = 3
 
 interface Hunk {

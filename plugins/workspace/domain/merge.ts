@@ -1,6 +1,8 @@
 import { diffArrays } from 'diff'
 import { diff3Merge } from 'node-diff3'
-import { MAX_EDITS } from './difference.ts'
+
+/** Above this many added and removed lines two texts are not compared: it takes quadratic time, and a caller waits for it. */
+export const MAX_EDITS = 2000
 
 export interface MergeConflict {
   readonly base: string
@@ -17,22 +19,28 @@ export type Merge =
  * guessed; with more than 2,000 changed lines on one side the whole text is one conflict.
  */
 export function merge(base: string, current: string, proposed: string): Merge {
+  const parts = mergeParts(base, current, proposed)
+  const hunks = parts.filter((part) => typeof part !== 'string')
+  return hunks.length > 0 ? { kind: 'conflict', hunks } : { kind: 'clean', text: parts.join('\n') }
+}
+
+/** The same as consecutive parts, joined by LF: merged text, and the conflicts between it. */
+export function mergeParts(
+  base: string,
+  current: string,
+  proposed: string,
+): readonly (string | MergeConflict)[] {
   const lines = base.split('\n')
   const ours = compare(lines, current.split('\n'))
   const theirs = compare(lines, proposed.split('\n'))
-  if (!ours || !theirs) return wholeConflict(base, current, proposed)
+  if (!ours || !theirs) return [{ base, current, proposed }]
   const marks = markLines(lines, ours, theirs)
   const regions = diff3Merge(marks.proposed, marks.base, marks.current, { excludeFalseConflicts: true })
-  const hunks: MergeConflict[] = []
-  const merged: string[] = []
-  for (const region of regions) {
-    if (region.ok) merged.push(...region.ok)
-    if (region.conflict) {
-      const { a, o, b } = region.conflict
-      hunks.push({ base: marks.text(o), current: marks.text(b), proposed: marks.text(a) })
-    }
-  }
-  return hunks.length > 0 ? { kind: 'conflict', hunks } : { kind: 'clean', text: marks.text(merged) }
+  return regions.flatMap(({ ok, conflict }): (string | MergeConflict)[] => {
+    if (!conflict) return ok && ok.length > 0 ? [marks.text(ok)] : []
+    const { a, o, b } = conflict
+    return [{ base: marks.text(o), current: marks.text(b), proposed: marks.text(a) }]
+  })
 }
 
 /** A line of the later text: its position in the base, or its text when it is new. */

@@ -1,19 +1,31 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
+import { sectionsOf } from '../domain/section.ts'
 
-type Nodes = ReturnType<typeof fromMarkdown>['children'][number]
+type Root = ReturnType<typeof fromMarkdown>
+type Nodes = Root['children'][number]
 
 /** A node of a document as plain data. The page creates one element of a fixed set for each, and text as text only. */
-export type MarkdownNode =
-  | string
-  | {
-      readonly tag: MarkdownTag
-      readonly children: readonly MarkdownNode[]
-      /** Of a link: `http:`, `https:` or `mailto:` only. */
-      readonly href?: string
-    }
+export type MarkdownNode = string | MarkdownElement
+
+export interface MarkdownElement {
+  readonly tag: MarkdownTag
+  readonly children: readonly MarkdownNode[]
+  /** Of a link: `http:`, `https:` or `mailto:` only, or a footnote of this document. */
+  readonly href?: string
+  /** Of a footnote: `note-1`. */
+  readonly id?: string
+  /** Of a heading outside of lists and quotes: what a proposal or lease calls its section. */
+  readonly target?: string
+  /** Of a task: whether it is done, and where its `[ ]` begins in the document. */
+  readonly task?: { readonly done: boolean; readonly at: number }
+  /** Of a table's cell. */
+  readonly align?: 'left' | 'right' | 'center'
+}
 
 /** The elements that a document can contain. */
-export const MARKDOWN_TAGS = [
+const MARKDOWN_TAGS = [
   'p',
   'h1',
   'h2',
@@ -29,32 +41,56 @@ export const MARKDOWN_TAGS = [
   'code',
   'em',
   'strong',
+  'del',
   'a',
+  'sup',
   'br',
   'hr',
   'span',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
 ] as const
 export type MarkdownTag = (typeof MARKDOWN_TAGS)[number]
 
 const MAX_DEPTH = 40
 
+/** What rendering a node needs to know of the whole document. */
+interface Source {
+  readonly text: string
+  /** Section targets by where their heading begins. */
+  readonly targets: ReadonlyMap<number, string>
+  /** Numbers of footnotes by their label, in the order of their first reference. */
+  readonly notes: Map<string, number>
+}
+
 /** Converts a document to nodes. HTML, images and unsafe links remain source text. Never throws. */
 export function markdownTree(text: string): readonly MarkdownNode[] {
-  const root = fromMarkdown(text)
-  return root.children.map((node) => nodeOf(node, text, 0))
+  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+  const source: Source = { text, targets: targetsIn(text), notes: new Map() }
+  const shown = root.children.filter(({ type }) => type !== 'footnoteDefinition')
+  const nodes = shown.map((node) => nodeOf(node, source, 0))
+  return [...nodes, ...footnotes(root, source)]
+}
+
+function targetsIn(text: string): ReadonlyMap<number, string> {
+  return new Map(sectionsOf(text).map(({ path, start }) => [start, `section:${path}`]))
 }
 
 const PLAIN_TAGS: Readonly<Record<string, MarkdownTag>> = {
   paragraph: 'p',
   blockquote: 'blockquote',
-  listItem: 'li',
   emphasis: 'em',
   strong: 'strong',
+  delete: 'del',
   thematicBreak: 'hr',
   break: 'br',
 }
 
-function nodeOf(node: Nodes, source: string, depth: number): MarkdownNode {
+function nodeOf(node: Nodes, source: Source, depth: number): MarkdownNode {
   if (depth > MAX_DEPTH) return sourceOf(node, source)
   const children = (): readonly MarkdownNode[] =>
     'children' in node ? node.children.map((child) => nodeOf(child, source, depth + 1)) : []
@@ -62,20 +98,43 @@ function nodeOf(node: Nodes, source: string, depth: number): MarkdownNode {
     case 'text':
       return node.value
     case 'heading':
-      return { tag: `h${node.depth}`, children: children() }
+      return heading(node, source, children())
     case 'list':
       return { tag: node.ordered ? 'ol' : 'ul', children: children() }
+    case 'listItem':
+      return { tag: 'li', children: children(), ...taskOf(node, source) }
     case 'code':
       return { tag: 'pre', children: [{ tag: 'code', children: [node.value] }] }
     case 'inlineCode':
       return { tag: 'code', children: [node.value] }
     case 'link':
       return link(node.url, children())
+    case 'table':
+      return table(node, source, depth)
+    case 'footnoteReference':
+      return noteReference(node.identifier, source)
     default: {
       const tag = PLAIN_TAGS[node.type]
       return tag ? { tag, children: children() } : sourceOf(node, source)
     }
   }
+}
+
+function heading(
+  node: Nodes & { type: 'heading' },
+  { targets }: Source,
+  children: readonly MarkdownNode[],
+): MarkdownNode {
+  const start = node.position?.start
+  // The heading of a section begins its line; the node begins after up to three blanks of indentation.
+  const target = start && targets.get((start.offset ?? 0) - (start.column - 1))
+  return { tag: `h${node.depth}`, children, ...(target !== undefined && { target }) }
+}
+
+function taskOf(node: Nodes & { type: 'listItem' }, { text }: Source) {
+  const from = node.position?.start.offset
+  if (typeof node.checked !== 'boolean' || from === undefined) return {}
+  return { task: { done: node.checked, at: text.indexOf('[', from) } }
 }
 
 /** Accepts links to web pages and mail addresses; others (`javascript:`, `data:`) remain text. */
@@ -85,10 +144,53 @@ function link(url: string, children: readonly MarkdownNode[]): MarkdownNode {
   return { tag: 'span', children: [...children, ` (${url})`] }
 }
 
+function table(node: Nodes & { type: 'table' }, source: Source, depth: number): MarkdownNode {
+  const [head, ...body] = node.children.map((row, index) => ({
+    tag: 'tr' as const,
+    children: row.children.map((cell, column) => {
+      const align = node.align?.[column]
+      return {
+        tag: index === 0 ? ('th' as const) : ('td' as const),
+        children: cell.children.map((child) => nodeOf(child, source, depth + 3)),
+        ...(align && { align }),
+      }
+    }),
+  }))
+  const parts: MarkdownNode[] = head ? [{ tag: 'thead', children: [head] }] : []
+  if (body.length > 0) parts.push({ tag: 'tbody', children: body })
+  return { tag: 'table', children: parts }
+}
+
+function noteReference(label: string, { notes }: Source): MarkdownNode {
+  const number = notes.get(label) ?? notes.size + 1
+  notes.set(label, number)
+  return { tag: 'sup', children: [{ tag: 'a', href: `#note-${number}`, children: [String(number)] }] }
+}
+
+/** The footnotes in the order of their references; those that nothing refers to come last. */
+function footnotes(root: Root, source: Source): readonly MarkdownNode[] {
+  const found = root.children.filter((node) => node.type === 'footnoteDefinition')
+  if (found.length === 0) return []
+  const items = found.map((note) => {
+    noteReference(note.identifier, source)
+    return {
+      number: source.notes.get(note.identifier) ?? 0,
+      children: note.children.map((child) => nodeOf(child, source, 2)),
+    }
+  })
+  const list = items
+    .sort((a, b) => a.number - b.number)
+    .map(({ number, children }) => ({ tag: 'li' as const, id: `note-${number}`, children }))
+  return [
+    { tag: 'hr', children: [] },
+    { tag: 'ol', children: list },
+  ]
+}
+
 /** The source text of a node that is not rendered. */
-function sourceOf(node: Nodes, source: string): MarkdownNode {
+function sourceOf(node: Nodes, { text }: Source): MarkdownNode {
   const { start, end } = node.position ?? {}
-  const text = source.slice(start?.offset ?? 0, end?.offset ?? 0)
+  const written = text.slice(start?.offset ?? 0, end?.offset ?? 0)
   const isBlock = node.type === 'html' || node.type === 'definition'
-  return { tag: isBlock && text.includes('\n') ? 'pre' : 'span', children: [text] }
+  return { tag: isBlock && written.includes('\n') ? 'pre' : 'span', children: [written] }
 }

@@ -42,7 +42,12 @@ export interface Joined {
  */
 export function redeem(
   change: Change,
-  input: { readonly secret: string; readonly name: string; readonly kind: ParticipantKind },
+  input: {
+    readonly secret: string
+    readonly name: string
+    readonly kind: ParticipantKind
+    readonly transport?: SessionTransport
+  },
 ): Joined {
   const { tx, now } = change
   const name = requiredLine(input.name, 'name', LIMITS.nameChars)
@@ -57,7 +62,7 @@ export function redeem(
   })
   return addSession(change, participant, {
     audience: 'ingress',
-    transport: 'http',
+    transport: input.transport ?? 'http',
     capabilities: invitation.capabilities,
     invite_id: invitation.invite_id,
   })

@@ -1,67 +1,99 @@
-/**
- * A new element. Text only ever becomes a text node: what others wrote cannot become markup.
- * `props`: attributes, or listeners as `onclick`; false and undefined are left out, true means an empty attribute.
- */
-export function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag)
-  for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === false) continue
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-    else element.setAttribute(name, value === true ? '' : String(value))
-  }
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== false))
-  return element
-}
-
-/** Replaces what an element holds, and gives the focus back to what has the same name. */
-export function fill(element, ...children) {
-  const focused = element.contains(document.activeElement) ? document.activeElement?.dataset.key : undefined
-  element.replaceChildren(
-    ...children.flat(Infinity).filter((child) => child !== undefined && child !== false),
-  )
-  if (focused !== undefined) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
-}
+import { h } from 'preact'
+import { useState } from 'preact/hooks'
+import { mayPassFor } from './imitation.ts'
+import { nameOf } from './store.js'
 
 /** Characters that reorder or hide the text around them; joiners that scripts and emoji need are not among them. */
 const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
 /** Text in which nothing hides: such characters are shown as their code. */
 export function visible(text) {
-  return text.replace(
+  return String(text).replace(
     HIDDEN,
     (char) => `[U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
   )
 }
 
+const MOMENTS = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+
 /** A moment as people read it, in their own words and zone; the exact one is in the markup. */
 export function when(moment) {
-  const date = new Date(moment)
-  const text = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' }).format(date)
-  return h('time', { datetime: moment }, text)
+  return h('time', { datetime: moment }, MOMENTS.format(new Date(moment)))
 }
 
-/** The nodes of a rendered document, from the server's plain tree. */
-export function markdown(nodes) {
-  return nodes.map((node) => {
-    if (typeof node === 'string') return visible(node)
-    const link =
-      node.href === undefined
-        ? {}
-        : { href: node.href, rel: 'noopener noreferrer nofollow', target: '_blank' }
-    return h(node.tag, link, ...markdown(node.children))
-  })
+export function empty(text) {
+  return h('p', { class: 'empty' }, text)
 }
 
-/** A unified diff, each line marked for eyes and for a screen reader. */
-export function diffLines(diff) {
-  const kinds = { '+': ['ins', 'added'], '-': ['del', 'removed'], '@': ['span', 'place'] }
-  const lines = diff.split('\n').filter((line) => line !== '')
+/** A button whose name says what it acts on, for who hears the page. */
+export function button(label, onClick, { about, ...more } = {}) {
+  const name = about === undefined ? {} : { 'aria-label': `${label}: ${visible(about)}` }
+  return h('button', { type: 'button', onClick, ...name, ...more }, label)
+}
+
+export function badge(status) {
+  return h('span', { class: `badge ${status}` }, status.replace('_', ' '))
+}
+
+/** What a name may be mistaken for; undefined for one of its own. */
+export function imitated(room, one) {
+  const others = room.participants.filter(
+    ({ participant_id, joined_at }) => participant_id !== one.participant_id && joined_at <= one.joined_at,
+  )
+  return others.find(({ name }) => mayPassFor(one.name, name))?.name
+}
+
+/** A participant's name with a mark where it may pass for another. */
+export function Name({ room, id }) {
+  const one = room.participants?.find(({ participant_id }) => participant_id === id)
+  const name = visible(nameOf(room, id))
+  if (!one) return name
+  const like = imitated(room, one)
+  if (like !== undefined) {
+    return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, `not ${visible(like)}`))
+  }
+  if (!one.mixed_script) return name
+  return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, 'mixed alphabets'))
+}
+
+/** What a target is called. */
+export function targetName(target) {
+  return target === 'workspace' ? 'The whole document' : visible(target.slice('section:'.length))
+}
+
+/** Text of a field that survives a reload, and in a new tab the end of this one. */
+export function useKept(room, name) {
+  const key = `satchel:field:${room.status.workspace_id}:${name}`
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? '')
+  const keep = (next) => {
+    setText(next)
+    for (const storage of [sessionStorage, localStorage]) {
+      try {
+        if (next === '') storage.removeItem(key)
+        else storage.setItem(key, next)
+      } catch {
+        // Full: the field itself still has the text.
+      }
+    }
+  }
+  return [text, keep]
+}
+
+/** A field with its label, whose text is kept. */
+export function Field({ label, value, keep, rows, ...more }) {
+  const shared = { value, onInput: ({ target }) => keep(target.value), ...more }
+  const input =
+    rows === undefined ? h('input', { type: 'text', ...shared }) : h('textarea', { rows, ...shared })
+  return h('label', { class: 'field' }, h('span', {}, label), input)
+}
+
+/** Says that a list goes on, and reads on. */
+export function older(room, part, act) {
+  if (room.next_cursors?.[part] === undefined) return null
   return h(
-    'pre',
-    { class: 'diff', tabindex: '0', role: 'region', 'aria-label': 'Changes' },
-    lines.map((line) => {
-      const [tag, name] = kinds[line[0]] ?? ['span', 'same']
-      return h(tag, { class: name }, `${visible(line)}\n`)
-    }),
+    'p',
+    {},
+    `The newest ${room[part].length} ${part} are shown here. `,
+    button(`Show older ${part}`, () => act.older(part)),
   )
 }

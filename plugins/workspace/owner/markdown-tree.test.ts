@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type MarkdownElement, type MarkdownNode, markdownTree } from './markdown-tree.ts'
+
+function elements(nodes: readonly MarkdownNode[]): readonly MarkdownElement[] {
+  return nodes.flatMap((node) => (typeof node === 'string' ? [] : [node, ...elements(node.children)]))
+}
+
+function textIn(nodes: readonly MarkdownNode[]): string {
+  return nodes.map((node) => (typeof node === 'string' ? node : textIn(node.children))).join('')
+}
+
+const find = (text: string, tag: string) => elements(markdownTree(text)).filter((node) => node.tag === tag)
+
+test('a table has head, body and alignment', () => {
+  const text = '| a | b |\n|:--|--:|\n| 1 | **2** |\n'
+
+  assert.deepEqual(
+    find(text, 'th').map(({ align, children }) => [align, textIn(children)]),
+    [
+      ['left', 'a'],
+      ['right', 'b'],
+    ],
+  )
+  assert.equal(find(text, 'td').length, 2)
+  assert.equal(find(text, 'strong').length, 1)
+})
+
+test('a task says whether it is done and where its box is, to the character', () => {
+  const text = '# Plan\n\n- [ ] one\n  - [x] two [ ] three\n1. [X] four\n- no task\n'
+  const tasks = find(text, 'li').flatMap(({ task }) => task ?? [])
+
+  assert.deepEqual(
+    tasks.map(({ done, at }) => [done, text.slice(at, at + 3)]),
+    [
+      [false, '[ ]'],
+      [true, '[x]'],
+      [true, '[X]'],
+    ],
+  )
+})
+
+test('strikethrough and links without marks are shown, footnotes at the end in the order of their use', () => {
+  const nodes = markdownTree('~~old~~ https://example.org [^b] [^a]\n\n[^a]: second\n[^b]: first\n')
+  const notes = elements(nodes).filter(({ id }) => id !== undefined)
+
+  assert.equal(elements(nodes).filter(({ tag }) => tag === 'del').length, 1)
+  assert.deepEqual(
+    elements(nodes).flatMap(({ href }) => href ?? []),
+    ['https://example.org', '#note-1', '#note-2'],
+  )
+  assert.deepEqual(
+    notes.map(({ id, children }) => [id, textIn(children)]),
+    [
+      ['note-1', 'first'],
+      ['note-2', 'second'],
+    ],
+  )
+})
+
+test('a heading keeps its level and says its target; one in a list or fence has none', () => {
+  const text = '# Plan\n\n## Goals\n\n- # In a list\n\n```\n# In a fence\n```\n\n## Goals\n\nSetext\n===\n'
+  const targets = elements(markdownTree(text)).flatMap(({ tag, target }) => (target ? [[tag, target]] : []))
+
+  assert.deepEqual(targets, [
+    ['h1', 'section:Plan'],
+    ['h2', 'section:Plan/Goals'],
+    ['h2', 'section:Plan/Goals#2'],
+    ['h1', 'section:Setext'],
+  ])
+})
+
+test('no element, link or id comes from the text, however it is written', () => {
+  const hostile = fc.constantFrom(
+    '<script>alert(1)</script>',
+    '[x](javascript:alert(1))',
+    '[^x]: <img src=x>',
+    '[^x]',
+    '| <svg onload=1> | [y](data:text/html,1) |\n|-|-|\n',
+    '- [ ] <b id=room>',
+    '~~[z](vbscript:1)~~',
+    'www.example.org/<script>',
+    '![i](https://evil.example/x.png)',
+    '\n\n',
+  )
+  fc.assert(
+    fc.property(fc.array(hostile, { maxLength: 8 }), (parts) => {
+      for (const { tag, href, id } of elements(markdownTree(parts.join('\n\n')))) {
+        assert.match(
+          tag,
+          /^(?:p|h[1-6]|blockquote|[uo]l|li|pre|code|em|strong|del|a|sup|br|hr|span|table|t(?:head|body|r|h|d))$/,
+        )
+        if (href !== undefined) assert.match(href, /^(?:https?:\/\/|mailto:|#note-\d+$)/)
+        if (id !== undefined) assert.match(id, /^note-\d+$/)
+      }
+    }),
+  )
+})

@@ -1,0 +1,298 @@
+import { get, post, Refused, remove } from './api.js'
+import * as editing from './editing.js'
+import { draftsOf, may, store, update } from './store.js'
+
+let view
+
+export function actOn(roomView) {
+  view = roomView
+}
+
+/** Says something once; `undo` offers to take it back. */
+export function note(text, undo) {
+  update({ notice: text === '' ? undefined : { text, undo } })
+}
+
+/** Does something at the server; a refusal is said in the server's own words. Undefined after one. */
+export async function attempt(work, ...parts) {
+  try {
+    return await work()
+  } catch (thrown) {
+    note(thrown instanceof Refused ? thrown.message : 'The room could not be reached.')
+    return undefined
+  } finally {
+    for (const part of parts) view.refresh(part)
+  }
+}
+
+/** Asks before what cannot be taken back. */
+function confirmed(question, label) {
+  return new Promise((answer) => {
+    update({
+      asking: {
+        question,
+        label,
+        answer: (yes) => {
+          update({ asking: undefined })
+          answer(yes)
+        },
+      },
+    })
+  })
+}
+
+async function commitOf(proposal_id, summary) {
+  const { version } = await post('/workspace/commit', { proposal_id })
+  note(`Version ${version}: ${summary}`, () => undoCommit(version))
+}
+
+/** The text of the version before, as a version of its own: versions are never taken back. */
+async function undoCommit(version) {
+  await attempt(
+    async () => {
+      const { content } = await get(`/workspace/read?version=${version - 1}`)
+      await writeDocument({ content, base_version: version, summary: `Undo version ${version}` })
+    },
+    'document',
+    'proposals',
+  )
+}
+
+/** A commit for who may, otherwise a proposal. */
+async function writeDocument(body) {
+  if (may(store.room, 'admin')) {
+    const { version } = await post('/workspace/commit', body)
+    note(`Version ${version}: ${body.summary}`, () => undoCommit(version))
+    return
+  }
+  await post('/workspace/propose', body)
+  note(`Proposed: ${body.summary}`)
+}
+
+const proposalActs = {
+  approve: (one, reason) =>
+    attempt(
+      () => reviewOf(one.proposal_id, true, reason).then(() => note(`Approved: ${one.summary}`)),
+      'proposals',
+    ),
+  approveAndCommit: (one, reason) =>
+    attempt(
+      async () => {
+        await reviewOf(one.proposal_id, true, reason)
+        await commitOf(one.proposal_id, one.summary)
+      },
+      'proposals',
+      'document',
+    ),
+  reject: (one, reason) =>
+    attempt(async () => {
+      await reviewOf(one.proposal_id, false, reason)
+      note(`Rejected: ${one.summary}`, () => proposalActs.rebase(one))
+    }, 'proposals'),
+  withdraw: (one) =>
+    attempt(async () => {
+      await post('/workspace/proposal/withdraw', { proposal_id: one.proposal_id })
+      note(`Withdrawn: ${one.summary}`, () => proposalActs.rebase(one))
+    }, 'proposals'),
+  commit: (one) => attempt(() => commitOf(one.proposal_id, one.summary), 'proposals', 'document'),
+  /** Where both changed the same lines, the author's text is opened beside the newest one. */
+  rebase: (one) =>
+    attempt(async () => {
+      try {
+        await post('/workspace/proposal/rebase', { proposal_id: one.proposal_id })
+        note(`On version ${store.room.status.version}: ${one.summary}`)
+      } catch (thrown) {
+        if (!(thrown instanceof Refused) || thrown.reason !== 'merge_conflict') throw thrown
+        await editProposal(one)
+      }
+    }, 'proposals'),
+}
+
+const reviewOf = (proposal_id, approve, reason) =>
+  post('/workspace/proposal/review', { proposal_id, approve, ...(reason && { reason }) })
+
+async function editProposal(one) {
+  const { proposal, before } = await readProposal(one)
+  await editing.openEditor(one.target, {
+    base: before.replaceAll('\r\n', '\n'),
+    base_version: one.base_version,
+    text: proposal.content.replaceAll('\r\n', '\n'),
+    why: one.summary,
+  })
+  note('Both sides changed the same lines: choose in the editor.')
+}
+
+/** A proposal with the text that it changes; that may no longer be kept. */
+async function readProposal({ proposal_id, target, base_version }) {
+  const proposal = await get(`/workspace/proposal?proposal_id=${proposal_id}`)
+  const path = `/workspace/read?section=${encodeURIComponent(target)}&version=${base_version}`
+  const before = await get(path).then(
+    ({ content }) => content,
+    () => undefined,
+  )
+  return { proposal, before }
+}
+
+/** Opens the changes of a proposal at a place, or closes them. */
+async function toggleProposal(one, place) {
+  const { proposal_id: id } = one
+  const opened = new Map(store.opened)
+  if (opened.get(id)?.place === place) {
+    opened.delete(id)
+    return update({ opened })
+  }
+  opened.set(id, { ...opened.get(id), place })
+  update({ opened })
+  if (opened.get(id).proposal) return undefined
+  return attempt(async () => {
+    const found = await readProposal(one)
+    const now = new Map(store.opened)
+    if (now.has(id)) now.set(id, { ...now.get(id), ...found })
+    update({ opened: now })
+  })
+}
+
+/** Ticks a task of the document, or takes the tick back. */
+function tick({ done, at }, text) {
+  return attempt(
+    async () => {
+      const { content, version } = await get('/workspace/read')
+      if (version !== store.document.version)
+        throw new Refused(409, { detail: 'The document just changed: look again.' })
+      const ticked = `${content.slice(0, at)}[${done ? ' ' : 'x'}]${content.slice(at + 3)}`
+      const summary = `${done ? 'Reopen' : 'Done'}: ${text}`.slice(0, 200)
+      await writeDocument({ content: ticked, base_version: version, summary })
+    },
+    'document',
+    'proposals',
+  )
+}
+
+const draftActs = {
+  edit: (target) => attempt(() => editing.openEditor(target)),
+  editDraft: ({ target }) => attempt(() => editing.openEditor(target)),
+  propose: (id) =>
+    attempt(async () => {
+      const sent = await editing.send(id)
+      if (!sent) return
+      note(`Proposed: ${sent.summary ?? 'your change'}`, () =>
+        proposalActs.withdraw({ summary: '', ...sent }),
+      )
+    }, 'proposals'),
+  commitDraft: (id) =>
+    attempt(
+      async () => {
+        const { why } = store.editors.find(({ draft }) => draft.id === id).draft
+        const sent = await editing.send(id)
+        if (!sent) return
+        await reviewOf(sent.proposal_id, true)
+        await commitOf(sent.proposal_id, why)
+      },
+      'proposals',
+      'document',
+    ),
+  discard: (id) => {
+    const draft = editing.discard(id)
+    if (!draft) return
+    note('The draft is discarded.', () => {
+      draftsOf(store.room).keep(draft)
+      void draftActs.editDraft(draft)
+    })
+  },
+}
+
+const memberActs = {
+  release: (lease_id) => attempt(() => post('/workspace/release', { lease_id }), 'leases'),
+  checkout: (target) => attempt(() => post('/workspace/checkout', { target }), 'leases'),
+  async removeMember({ participant_id, name }) {
+    const question = `Remove ${name} from the room? Its sessions end, and it needs a new invitation.`
+    if (!(await confirmed(question, 'Remove'))) return
+    await attempt(() => post('/workspace/leave', { participant_id }), 'participants')
+  },
+  async endSession(session_id, name) {
+    if (
+      !(await confirmed(`End this session of ${name}? Only a new link or invitation opens another.`, 'End'))
+    )
+      return
+    await attempt(() => remove(`/workspace/sessions/${session_id}`), 'participants')
+    await readSessions()
+  },
+  invite: (wish) =>
+    attempt(async () => update({ invited: await post('/workspace/invite', wish) }), 'invites'),
+  async revoke(invite_id, end_sessions) {
+    const question = end_sessions
+      ? 'Revoke this invitation and end the sessions of those who used it?'
+      : 'Revoke this invitation? Those who used it stay.'
+    if (!(await confirmed(question, 'Revoke'))) return
+    await attempt(
+      () => post('/workspace/invite/revoke', { invite_id, ...(end_sessions && { end_sessions }) }),
+      'invites',
+      'participants',
+    )
+  },
+}
+
+const handoffActs = {
+  handOff: (wish) =>
+    attempt(async () => {
+      await post('/workspace/handoff', wish)
+      note(`Handed off: ${wish.title}`)
+      return true
+    }, 'handoffs'),
+  acceptHandoff: (handoff_id) => attempt(() => post('/workspace/handoff/accept', { handoff_id }), 'handoffs'),
+  finishHandoff: (handoff_id, summary) =>
+    attempt(async () => {
+      await post('/workspace/handoff/result', { handoff_id, summary })
+      return true
+    }, 'handoffs'),
+  async cancelHandoff({ handoff_id, title }) {
+    if (!(await confirmed(`Cancel “${title}”? It cannot be taken up again.`, 'Cancel it'))) return
+    await attempt(() => post('/workspace/handoff/cancel', { handoff_id }), 'handoffs')
+  },
+  async reviewHandoff({ handoff_id, title }, approve, reason) {
+    if (!approve && !(await confirmed(`Reject the result of “${title}”? That is final.`, 'Reject'))) return
+    await attempt(
+      () => post('/workspace/handoff/review', { handoff_id, approve, ...(reason && { reason }) }),
+      'handoffs',
+    )
+  },
+}
+
+/** Sessions are shown to an admin only. */
+export async function readSessions() {
+  const found = await get('/workspace/sessions?live=true&limit=200').catch(() => undefined)
+  update({ sessions: found?.sessions })
+}
+
+const EVENTS_STEP = 200
+
+/** Shows events before those that are shown, as far back as the room keeps them. */
+async function olderEvents() {
+  const all = [...store.events, ...store.older]
+  if (store.shownEvents < all.length) return update({ shownEvents: store.shownEvents + EVENTS_STEP })
+  const oldest = all.at(-1)?.event_id ?? 0
+  return attempt(async () => {
+    const since = Math.max(0, oldest - 1 - EVENTS_STEP)
+    const { events, oldest_event_id } = await get(
+      `/workspace/events?since_event_id=${since}&limit=${EVENTS_STEP}`,
+    )
+    const found = events.filter(({ event_id }) => event_id < oldest).reverse()
+    update({
+      older: [...store.older, ...found],
+      shownEvents: store.shownEvents + EVENTS_STEP,
+      room: { ...store.room, oldest_event_id },
+    })
+  })
+}
+
+/** Everything that a control of the page does. */
+export const act = {
+  ...proposalActs,
+  ...draftActs,
+  ...memberActs,
+  ...handoffActs,
+  toggleProposal,
+  tick,
+  olderEvents,
+  older: (part) => view.readOlder(part),
+}

@@ -1,0 +1,192 @@
+import { h } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { act } from './actions.js'
+import { button, Name, targetName, visible, when } from './dom.js'
+import { Editor } from './editor.js'
+import { isOpen, Proposal, Review } from './proposal.js'
+import { store } from './store.js'
+
+/** The document with what is proposed, leased and edited, each where it belongs. */
+export function Document({ room, document: shown, editors }) {
+  const parts = useMemo(() => partsOf(shown?.nodes ?? []), [shown?.nodes])
+  const targets = useMemo(() => parts.flatMap(({ target }) => target ?? []), [parts])
+  const places = placesOf(room, parts, editors)
+  const whole = places.get('workspace')
+  const hidden = replacedParts(parts, places)
+  return h(
+    'article',
+    { class: 'document', id: 'document', tabindex: -1, 'aria-label': 'Document' },
+    whole && h(Place, { key: 'workspace', room, place: whole, targets, isWhole: true }),
+    parts.map((part, at) => {
+      const place = places.get(part.target)
+      if (!place && !hidden.has(at)) return part.plain
+      return h(Part, { key: part.target ?? at, part, room, place, targets, isHidden: hidden.has(at) })
+    }),
+    shown?.rest && h('pre', {}, visible(shown.rest)),
+    shown && shown.nodes.length === 0 && !shown.rest && h('p', { class: 'empty' }, 'The document is empty.'),
+  )
+}
+
+/** The document cut at its headings; the vnodes of a part are made once for each version. */
+function partsOf(nodes) {
+  const parts = []
+  for (const node of nodes) {
+    // Footnotes belong to the whole document, not to its last section.
+    const isNotes = node.tag === 'ol' && node.children[0]?.id !== undefined
+    if (node.target !== undefined || parts.length === 0 || isNotes) {
+      const isHeading = node.target !== undefined
+      parts.push({
+        target: node.target,
+        heading: isHeading ? node : undefined,
+        nodes: isHeading ? [] : [node],
+      })
+    } else parts.at(-1).nodes.push(node)
+  }
+  return parts.map(partOf)
+}
+
+function partOf({ nodes: own, heading, target }, at) {
+  const part = {
+    target,
+    tag: heading?.tag,
+    level: Number(heading?.tag.slice(1) ?? 0),
+    title: heading && textOf(heading),
+    heading: heading && markdown(heading.children),
+    body: markdown(own),
+  }
+  // Where nothing else belongs to a part, the same vnode is passed each time, and Preact skips it.
+  return { ...part, plain: h(Part, { key: target ?? at, part }) }
+}
+
+/** What is to be shown at each target: open proposals, leases, the editor. */
+function placesOf(room, parts, editors) {
+  const known = new Set(parts.map(({ target }) => target))
+  const places = new Map()
+  const at = (target) => {
+    const place = known.has(target) ? target : 'workspace'
+    if (!places.has(place)) places.set(place, { proposals: [], leases: [], editors: [] })
+    return places.get(place)
+  }
+  for (const one of room.proposals)
+    if (isOpen(one) && known.has(one.target)) at(one.target).proposals.push(one)
+  for (const lease of room.leases) at(lease.target).leases.push(lease)
+  for (const editor of editors) at(editor.draft.target).editors.push(editor)
+  return places
+}
+
+/**
+ * The parts of sections whose changes are open in their place: their own text is not shown beside them. Each part is
+ * visited a single time, because a document may have 10,000 headings.
+ */
+function replacedParts(parts, places) {
+  const hidden = new Set()
+  let level = Number.POSITIVE_INFINITY
+  parts.forEach((part, at) => {
+    if (part.level <= level) level = Number.POSITIVE_INFINITY
+    const place = places.get(part.target)
+    if (place?.proposals.some(({ proposal_id: id }) => store.opened.get(id)?.place === 'document')) {
+      level = Math.min(level, part.level)
+    }
+    if (part.level >= level) hidden.add(at)
+  })
+  return hidden
+}
+
+function Part({ part, room, place, targets, isHidden }) {
+  const { tag, target, title, heading, body } = part
+  return [
+    tag &&
+      h(
+        'div',
+        { class: 'heading' },
+        h(tag, {}, heading),
+        button('Edit', () => act.edit(target), { about: title, class: 'quiet' }),
+      ),
+    place && h(Place, { room, place, targets }),
+    h('div', { class: 'text', hidden: isHidden }, body),
+  ]
+}
+
+function Place({ room, place, targets, isWhole }) {
+  const { proposals, leases, editors } = place
+  return h(
+    'div',
+    { class: 'place-here' },
+    leases.map((lease) =>
+      h(
+        'p',
+        { key: lease.lease_id, class: 'lease' },
+        h(Name, { room, id: lease.participant_id }),
+        isWhole ? ` has a lease on ${targetName(lease.target).toLowerCase()} until ` : ' has a lease until ',
+        when(lease.expires_at),
+      ),
+    ),
+    proposals.map((one) => h(Inline, { key: one.proposal_id, room, one })),
+    editors.map((editor) => h(Editor, { key: editor.draft.id, room, editor, targets })),
+  )
+}
+
+/** A proposal where its text is. */
+function Inline({ room, one }) {
+  const isShown = store.opened.get(one.proposal_id)?.place === 'document'
+  return h(
+    'div',
+    { class: 'inline', id: `inline-${one.proposal_id}`, tabindex: -1 },
+    h(
+      'p',
+      {},
+      h(Name, { room, id: one.participant_id }),
+      one.status === 'approved' ? ' changed this, approved: ' : ' proposes: ',
+      h('strong', {}, visible(one.summary)),
+      ' ',
+      button(isShown ? 'Hide' : 'Show in the text', () => act.toggleProposal(one, 'document'), {
+        about: one.summary,
+        'aria-expanded': String(isShown),
+      }),
+    ),
+    isShown && h(Proposal, { room, one, place: 'document' }),
+    isShown && h(Review, { room, one }),
+  )
+}
+
+function textOf(node) {
+  return typeof node === 'string' ? node : node.children.map(textOf).join('')
+}
+
+/** The nodes of a rendered document, from the server's plain tree: elements of a fixed set, text as text. */
+function markdown(nodes) {
+  return nodes.map((node) => {
+    if (typeof node === 'string') return visible(node)
+    const { tag, href, id, task, align, children } = node
+    if (task)
+      return h(
+        'li',
+        { class: 'task' },
+        h(Task, { task, text: textOf(node) }),
+        h('div', {}, markdown(children)),
+      )
+    const props = { ...linkProps(href), id, class: align && `align-${align}` }
+    const element = h(tag, props, markdown(children))
+    if (tag !== 'table' && tag !== 'pre') return element
+    const label = tag === 'table' ? 'Table' : 'Code'
+    return h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, element)
+  })
+}
+
+function linkProps(href) {
+  if (href === undefined) return {}
+  return href.startsWith('#') ? { href } : { href, rel: 'noopener noreferrer nofollow', target: '_blank' }
+}
+
+function Task({ task, text }) {
+  return h('input', {
+    type: 'checkbox',
+    checked: task.done,
+    'aria-label': visible(text.trim().slice(0, 100)),
+    onClick: (event) => {
+      // What is shown is the document: the tick appears with the version that has it.
+      event.preventDefault()
+      void act.tick(task, text.trim())
+    },
+  })
+}

@@ -1,0 +1,250 @@
+import { mergeParts } from '../../domain/merge.ts'
+import { get, post, Refused } from './api.js'
+import { draftsOf, store, update } from './store.js'
+
+/** Above this a draft is kept a moment after the last key, not at each: the browser writes its storage in this thread. */
+const LARGE_CHARS = 50_000
+const LARGE_MS = 300
+
+const openKey = () => `satchel:open:${store.room.status.workspace_id}`
+const lf = (text) => text.replaceAll('\r\n', '\n')
+
+/** Takes the draft for this tab: two tabs that write into one draft would lose the text of one. */
+function hold(id) {
+  if (!navigator.locks) return Promise.resolve(() => undefined)
+  return new Promise((resolve) => {
+    const work = (lock) => {
+      if (!lock) return resolve(undefined)
+      return new Promise((release) => resolve(release))
+    }
+    navigator.locks
+      .request(`satchel:draft:${id}`, { ifAvailable: true }, work)
+      .catch(() => resolve(undefined))
+  })
+}
+
+/** The newest text of a target with LF; `undefined` when the document has no such section any more. */
+async function read(target) {
+  try {
+    const found = await get(`/workspace/read?section=${encodeURIComponent(target)}`)
+    return { text: lf(found.content), version: found.version, crlf: found.content.includes('\r\n') }
+  } catch (thrown) {
+    if (thrown instanceof Refused && thrown.reason === 'invalid_region') return undefined
+    throw thrown
+  }
+}
+
+function newDraft(target, { text, version }) {
+  const id = `${Date.now().toString(36)}-${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`
+  return { id, target, base: text, base_version: version, text, why: '', at: Date.now() }
+}
+
+async function heldDraft(target) {
+  const open = new Set(store.editors.map(({ draft }) => draft.id))
+  for (const draft of draftsOf(store.room).list()) {
+    if (draft.target !== target || open.has(draft.id)) continue
+    const release = await hold(draft.id)
+    if (release) return { draft, release }
+  }
+  return undefined
+}
+
+function show(editors) {
+  const ids = editors.map(({ draft }) => draft.id)
+  sessionStorage.setItem(openKey(), JSON.stringify(ids))
+  update({ editors })
+}
+
+/** Opens the editor of a target with its draft, or with its newest text. `seed`: a text to begin with. */
+export async function openEditor(target, seed) {
+  const open = store.editors.find(({ draft }) => draft.target === target)
+  if (open && !seed) return focusEditor(open)
+  const kept = seed ? undefined : await heldDraft(target)
+  if (kept) return add(kept.draft, kept.release)
+  const newest = await read(target)
+  if (!newest && !seed) throw new Refused(404, { detail: 'The document has no such section any more.' })
+  const draft = { ...newDraft(target, newest ?? { text: '', version: store.room.status.version }), ...seed }
+  return add(draft, await hold(draft.id), newest?.crlf)
+}
+
+async function add(draft, release, crlf = undefined) {
+  const editor = { draft, release, crlf, isKept: true, isWanted: true }
+  show([...store.editors, editor])
+  if (draft.text !== draft.base) keep(editor)
+  await compare(draft.id)
+}
+
+/** Opens again what was open when this tab was reloaded. */
+export async function reopenEditors() {
+  const drafts = draftsOf(store.room)
+  let ids = []
+  try {
+    ids = JSON.parse(sessionStorage.getItem(openKey()) ?? '[]')
+  } catch {
+    // another program wrote there
+  }
+  for (const id of ids) {
+    const draft = drafts.find(id)
+    const release = draft && (await hold(id))
+    if (release) show([...store.editors, { draft, release, isKept: true }])
+  }
+  for (const { draft } of store.editors) await compare(draft.id)
+}
+
+function focusEditor(editor) {
+  change(editor.draft.id, { isWanted: true })
+}
+
+/** Changes an editor, found by its draft: the one in hand may be older than what was typed meanwhile. */
+export function change(id, patch) {
+  const editors = store.editors.map((one) => (one.draft.id === id ? { ...one, ...patch } : one))
+  update({ editors })
+  return editors.find(({ draft }) => draft.id === id)
+}
+
+let due
+
+/** Keeps what was typed. */
+export function type(id, patch) {
+  const { draft } = store.editors.find((one) => one.draft.id === id)
+  const editor = change(id, { draft: { ...draft, ...patch } })
+  if (editor.draft.text.length < LARGE_CHARS) return keep(editor)
+  clearTimeout(due)
+  due = setTimeout(keepAll, LARGE_MS)
+}
+
+function keep({ draft, isKept }) {
+  const kept = draftsOf(store.room).keep(draft)
+  if (kept !== isKept) change(draft.id, { isKept: kept })
+}
+
+/** Also before the tab is hidden or closed. */
+export function keepAll() {
+  clearTimeout(due)
+  for (const editor of store.editors) keep(editor)
+}
+
+/** Closes the editor; its draft stays. */
+export function close(id) {
+  const editor = store.editors.find(({ draft }) => draft.id === id)
+  if (!editor) return
+  keep(editor)
+  editor.release?.()
+  show(store.editors.filter((one) => one !== editor))
+}
+
+/** Removes the draft, and returns it for who takes that back. */
+export function discard(id) {
+  close(id)
+  const draft = draftsOf(store.room).find(id)
+  draftsOf(store.room).remove(id)
+  update({})
+  return draft
+}
+
+/** The draft stays as it is, and another target is edited in its place. */
+export async function switchTarget(id, target) {
+  close(id)
+  await openEditor(target)
+}
+
+/** Compares every open draft with the newest version. */
+export async function compareAll() {
+  for (const { draft } of store.editors) await compare(draft.id)
+}
+
+async function compare(id) {
+  const found = store.editors.find(({ draft }) => draft.id === id)
+  if (!found) return
+  try {
+    const newest = await read(found.draft.target)
+    const editor = store.editors.find(({ draft }) => draft.id === id)
+    if (!editor) return
+    const { draft } = editor
+    const patch = { crlf: newest?.crlf, isMissing: newest === undefined, newest: undefined }
+    if (newest && newest.text !== draft.base) {
+      // An untouched text simply becomes the newest one.
+      const isUntouched = draft.text === draft.base
+      if (isUntouched) patch.draft = { ...draft, text: newest.text, ...baseOf(newest) }
+      else patch.newest = newest
+    } else if (newest) patch.draft = { ...draft, base_version: newest.version }
+    change(id, patch)
+  } catch {
+    // The room cannot be reached, which the page shows already.
+  }
+}
+
+const baseOf = ({ text, version }) => ({ base: text, base_version: version })
+
+/** Brings what changed meanwhile into the draft; where both changed the same lines, the person chooses. */
+export function mergeNewest(id) {
+  const { draft, newest } = store.editors.find((one) => one.draft.id === id)
+  const parts = mergeParts(draft.base, newest.text, draft.text)
+  if (parts.every((part) => typeof part === 'string')) return adopt(id, parts.join('\n'))
+  change(id, { merging: { parts, chosen: parts.map(() => 'both') } })
+}
+
+/** Takes the choice of each part into the draft. */
+export function finishMerge(id) {
+  const { merging } = store.editors.find((one) => one.draft.id === id)
+  const text = merging.parts
+    .map((part, at) => {
+      if (typeof part === 'string') return part
+      const chosen = { yours: [part.proposed], theirs: [part.current], both: [part.current, part.proposed] }
+      return chosen[merging.chosen[at]].filter((one) => one !== '').join('\n')
+    })
+    .join('\n')
+  adopt(id, text)
+}
+
+/** The merged text becomes the draft; the one before can be taken back. */
+function adopt(id, text) {
+  const { draft, newest } = store.editors.find((one) => one.draft.id === id)
+  const editor = change(id, {
+    draft: { ...draft, ...baseOf(newest), text },
+    before: draft,
+    newest: undefined,
+    merging: undefined,
+    failed: undefined,
+  })
+  keep(editor)
+}
+
+export function unmerge(id) {
+  const { before } = store.editors.find((one) => one.draft.id === id)
+  keep(change(id, { draft: before, before: undefined }))
+  void compare(id)
+}
+
+/** The section is no more: the same text as an addition to the whole document. */
+export async function retarget(id) {
+  const { draft } = store.editors.find((one) => one.draft.id === id)
+  const newest = await read('workspace')
+  const text = `${newest.text.replace(/\n*$/, '\n\n')}${draft.text}`
+  keep(change(id, { draft: { ...draft, target: 'workspace', text, ...baseOf(newest) }, isMissing: false }))
+}
+
+/** Proposes the draft; the answer is the proposal. A draft that was refused stays, with the reason. */
+export async function send(id) {
+  const { draft, crlf } = store.editors.find((one) => one.draft.id === id)
+  const { target, base_version, why, text } = draft
+  change(id, { failed: undefined, isBusy: true })
+  try {
+    // A text area knows only LF: what was CRLF goes back as CRLF.
+    const content = crlf ? text.replaceAll('\n', '\r\n') : text
+    const proposal = await post('/workspace/propose', { target, base_version, summary: why, content })
+    discard(id)
+    return proposal
+  } catch (thrown) {
+    change(id, { isBusy: false, failed: failureOf(thrown) })
+    await compare(id)
+    return undefined
+  }
+}
+
+function failureOf(thrown) {
+  if (!(thrown instanceof Refused)) return 'The room could not be reached. The text is kept here: try again.'
+  if (thrown.status === 401)
+    return 'The session has ended. The text is kept in this browser: open a new link.'
+  return thrown.message
+}

@@ -1,0 +1,64 @@
+import { h } from 'preact'
+import { act } from './actions.js'
+import { button, empty, visible, when } from './dom.js'
+import { nameOf, store } from './store.js'
+
+/** What happened, newest first. */
+export function EventList({ room, events }) {
+  const all = [...events, ...store.older.filter(({ event_id }) => event_id < (events.at(-1)?.event_id ?? 0))]
+  if (all.length === 0) return empty('No event yet.')
+  const shown = all.slice(0, store.shownEvents)
+  const last = shown.at(-1).event_id
+  const oldest = room.oldest_event_id ?? 1
+  return [
+    h(
+      'ol',
+      {
+        class: 'events',
+        reversed: true,
+        start: all[0].event_id,
+        tabindex: 0,
+        'aria-label': 'Events, newest first',
+      },
+      shown.map((event) => h(Entry, { key: event.event_id, event, room })),
+    ),
+    last > oldest && button('Show older events', () => act.olderEvents()),
+    last <= oldest && oldest > 1 && h('p', { class: 'hint' }, `Events before ${oldest} are no longer kept.`),
+  ]
+}
+
+function Entry({ event, room }) {
+  const { summary, target, name, status } = event.payload
+  const who = event.actor_id ? nameOf(room, event.actor_id) : ''
+  const what = [
+    summary ?? (name === who ? '' : name) ?? target ?? '',
+    event.version ? `version ${event.version}` : '',
+    status ?? '',
+  ]
+  const text = [who, ...what].filter((part) => part !== '').join(' · ')
+  return h(
+    'li',
+    { value: event.event_id },
+    h('strong', {}, event.event_type),
+    ` ${visible(text)} `,
+    h('small', {}, when(event.created_at)),
+  )
+}
+
+/** What a listener should hear of an event of others. */
+const SAID = {
+  'proposal.created': 'New proposal',
+  'proposal.committed': 'Committed',
+  'change.committed': 'The document changed',
+  'handoff.created': 'New handoff',
+  'handoff.result_ready': 'A result waits for review',
+  'participant.joined': 'Joined',
+}
+
+export function announcement(event, room) {
+  const said = SAID[event.event_type]
+  if (!said || event.actor_id === room.status.you.participant_id) return undefined
+  const who = event.actor_id ? ` by ${nameOf(room, event.actor_id)}` : ''
+  const { summary } = event.payload
+  return visible(`${said}${who}${summary ? `: ${summary}` : ''}`)
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+
+/** Git-ignored; `SCREENSHOTS` names another folder. */
+const SHOTS = process.env['SCREENSHOTS'] ?? join(import.meta.dirname, '..', 'reports', 'room-page')
+
+/** Finds what people with a screen reader or keyboard trip over; contrast is measured by `FAINT`. */
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SERIOUS = `(async () => {
+  const { violations } = await axe.run(document, { rules: { 'color-contrast': { enabled: false } } })
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | '))
+})()`
+
+/** What axe calls serious or critical in the page as it is. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${AXE}; undefined`)
+  return (await page.evaluate(SERIOUS)) as string[]
+}
+
+/** Text whose contrast with its ground is below 4.5 (WCAG 2.2, AA), as the browser computes both. */
+export const FAINT = `(() => {
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0)
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number)
+  const groundOf = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = channels(getComputedStyle(at).backgroundColor)
+      if (color[3] !== 0) return color
+    }
+    return [255, 255, 255]
+  }
+  const faint = []
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+    if (!own || element.closest('script, style, noscript') || element.offsetParent === null) continue
+    const [a, b] = [light(channels(getComputedStyle(element).color)), light(groundOf(element))]
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    if (ratio < 4.5) faint.push(element.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2))
+  }
+  return faint
+})()`
+
+export interface Seen {
+  readonly page: Page
+  readonly server: RoomServer
+  readonly foreign: string[]
+  readonly complaints: string[]
+  shot(name: string): Promise<void>
+  /** Shoots the page in light and dark, narrow and wide; nothing may run out of it, all text must have contrast, and axe must find nothing serious. */
+  look(name: string): Promise<void>
+}
+
+/** The owner page of a fresh room in a real browser; undefined where none is installed. */
+export async function openPage(
+  t: TestContext,
+  options: { text?: string; width?: number; dark?: boolean } = {},
+): Promise<Seen | undefined> {
+  const browser = await openBrowser(t)
+  if (!browser) return undefined
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.dark ? 'dark' : 'light',
+  })
+  t.after(() => context.close())
+  const server = await openRoomServer(t, options.text === undefined ? {} : { text: options.text })
+  const page = await context.newPage()
+  const foreign: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.owner) && !request.url().startsWith('data:'))
+      foreign.push(request.url())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) => { throw new Error('CSP ' + event.violatedDirective) })`,
+  })
+  await page.goto(`${server.owner}/#k=${server.key}`)
+  await page.waitForSelector('[data-state="live"]')
+  await mkdir(SHOTS, { recursive: true })
+  const shot = async (name: string): Promise<void> => {
+    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+  }
+  return {
+    page,
+    server,
+    foreign,
+    complaints,
+    shot,
+    async look(name) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [390, 1280]) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await page.setViewportSize({ width, height: 900 })
+          await shot(`${name}-${colorScheme}-${width}`)
+          const at = `${name}, ${colorScheme}, ${width}`
+          const across = Number(await page.evaluate('document.documentElement.scrollWidth'))
+          assert.ok(across <= width, `${at}: ${across} pixels wide`)
+          assert.deepEqual(await page.evaluate(FAINT), [], at)
+          if ((colorScheme === 'dark') === (width === 390))
+            assert.deepEqual(await seriousFindings(page), [], at)
+        }
+      }
+    },
+  }
+}
+
+/** Posts to the ingress as the session of a token. */
+export const as = (server: RoomServer, token: string) => (path: string, body: object) =>
+  server.ask(server.ingress, 'POST', path, { token, body })
