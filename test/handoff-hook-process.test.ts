@@ -44,8 +44,12 @@ test('a hook ends with 0 for any standard input', async (t) => {
 
 test('a hook finishes within its limit in a store that cannot be written, and leaves its bytes', async (t) => {
   const project = await openTestProject(t, { repository: true })
-  const { path } = await project.call('handoff_create', SMALL)
+  const { id } = await project.call('handoff_create', SMALL)
+  await project.call('handoff_transition', { id, to: 'archived' })
+  await finishes(project, 'pre-compact', inputFor(project))
+  const path = project.files().find((file) => file.includes('/records/') && !file.includes(id)) ?? ''
   const before = project.read(path)
+  project.write('src/callback.ts', 'changed\n') // for the skeleton to take up
   const { options, ...user } = await ordinaryUserOf(t, project.root)
   const store = join(project.root, '.handoffs')
   const folders = [

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import type { RetentionReport } from '../../plugins/handoff/actions/report-retention.ts'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printDocument, printText } from '../../server/cli/render.ts'
+import type { World } from '../../server/cli/world.ts'
+import { counted, SatchelError } from '../../server/plugin.ts'
 import type { Retention, Share } from './measure.ts'
 
 const LOST_EXIT = 3 // surface, section 3: a check found something
@@ -11,10 +14,18 @@ export const retentionVerb = defineHostVerb({
   summary: 'measure what a compaction loses',
   description:
     'Plants facts in records, drives hooks and tools through compactions, resumes and restarts in temporary repositories, and counts the facts that the next session is given by the hook, by handoff_resume as text and as data, and by the resource. Exits 3 if a fact is lost that must be kept: objective, next action, criteria for done, constraints, attempts not to repeat, claims that do not hold. Over the bound of an answer a fact counts as kept when it is listed by id with the call that reads it.',
-  input: z.object({}),
+  input: z.object({
+    session: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("a real session, by its harness's id: what it kept over its last compaction"),
+  }),
   typing: {},
   examples: ['satchel handoff retention --json'],
-  async run({ terminal }) {
+  async run(world, { session }) {
+    const { terminal } = world
+    if (session !== undefined) return reportSession(world, session)
     const { measureRetention } = await import('./measure.ts')
     const retention = await measureRetention(terminal.env)
     if (terminal.json) printDocument(terminal, retention)
@@ -22,6 +33,37 @@ export const retentionVerb = defineHostVerb({
     return retention.lost.length > 0 ? LOST_EXIT : 0
   },
 })
+
+/** Prints what a real session kept. Nothing kept is a finding; a session without a compaction is not found. */
+async function reportSession(world: World, session: string): Promise<number> {
+  const { terminal } = world
+  const { reportOf } = await import('./report.ts')
+  const report = await reportOf(world, session)
+  if (!report) {
+    throw new SatchelError(
+      'not_found',
+      'session_not_found',
+      'No hook saw a compaction of this session in this project. Give the id that the harness gives its hooks.',
+    )
+  }
+  if (terminal.json) printDocument(terminal, report)
+  else printText(terminal, lineOf(report))
+  return report.kept < report.of ? LOST_EXIT : 0
+}
+
+/** "kept 46 of 51; 1 failed attempt tried again; 3 calls before the first edit". */
+function lineOf({ kept, of, listed, lost, retried, calls_before_first_edit }: RetentionReport): string {
+  const calls =
+    calls_before_first_edit === null
+      ? 'no file changed since'
+      : `${counted(calls_before_first_edit, 'call', 'calls')} before the first edit`
+  const shown = listed === 0 ? '' : ` (${listed} by id)`
+  return [
+    `kept ${kept} of ${of}${shown}; ${counted(retried.length, 'failed attempt', 'failed attempts')} tried again; ${calls}`,
+    ...lost.map(({ kind, id }) => `lost: ${kind}${id === '' ? '' : ` ${id}`}`),
+    ...retried.map(({ id, before }) => `tried again: ${id}, which failed as ${before}`),
+  ].join('\n')
+}
 
 function tableOf({ rows, must_keep, all, lost }: Retention): string {
   const width = Math.max(...rows.map(({ scenario }) => scenario.length))

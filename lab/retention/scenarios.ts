@@ -1,4 +1,5 @@
-import type { Fact } from './facts.ts'
+import { dirname, join } from 'node:path'
+import type { Fact, FactKind } from './facts.ts'
 import { brokenClaim, changedFile, madeCommit, type Planted, plant } from './planted.ts'
 import type { Session } from './session.ts'
 import type { Stage } from './stage.ts'
@@ -173,6 +174,50 @@ export const SCENARIOS: readonly Scenario[] = [
       await stage.git('switch', '-q', 'main')
       stage.advance(5)
       return compacted(await begin(stage, 'C'), PLANTED.facts)
+    },
+  },
+  {
+    name: 'a linked work tree',
+    async play(stage) {
+      await release(await begin(stage, 'A'), PLANTED)
+      await stage.git('worktree', 'add', '-q', '-b', 'linked', '../linked')
+      stage.advance(5)
+      const root = join(dirname(stage.root), 'linked')
+      return compacted(await stage.session('B', { root }), PLANTED.facts)
+    },
+  },
+  {
+    name: 'continued with a next action of its own',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      const id = await release(session, PLANTED)
+      const own = plant('child')
+      const { title: _, objective: _2, current_state: _3, artifacts: _4, ...authored } = own.input
+      await session.data('handoff_branch', { id, relation: 'continue', overrides: authored })
+      const leads = new Set<FactKind>(['next_action', 'acceptance_check'])
+      const facts = [
+        ...PLANTED.facts.filter(({ kind }) => !leads.has(kind)),
+        ...own.facts.filter(({ kind }) => leads.has(kind)),
+      ]
+      return compacted(session, facts)
+    },
+  },
+  {
+    name: 'notes after a release',
+    async play(stage) {
+      const session = await begin(stage, 'A')
+      await release(session, PLANTED)
+      const notes = [
+        { kind: 'next_action', note: 'next', mark: 'fact-note-next' },
+        { kind: 'do_not_retry', note: 'failed', mark: 'fact-note-failed' },
+        { kind: 'decision', note: 'decision', mark: 'fact-note-decision' },
+      ] as const
+      for (const { note, mark } of notes) await session.data('handoff_note', { kind: note, text: mark })
+      // The noted action leads: the earlier one is an open item like others.
+      const earlier = PLANTED.facts.filter(
+        ({ kind }) => kind !== 'next_action' && kind !== 'acceptance_check',
+      )
+      return compacted(session, [...earlier, ...notes])
     },
   },
   {

@@ -11,6 +11,7 @@ export interface Stage {
   write(files: Readonly<Record<string, string>>): Promise<void>
   /** Writes files and commits everything but the store. */
   commit(subject: string, files: Readonly<Record<string, string>>): Promise<void>
+  now(): Date
   advance(minutes: number): void
   session(id: string, options?: { readonly hasVariable?: boolean; readonly root?: string }): Promise<Session>
 }
@@ -50,6 +51,7 @@ export async function onStage<T>(env: Environment, work: (stage: Stage) => Promi
         await stage.git('add', '--', ...Object.keys(files))
         await stage.git('commit', '-q', '-m', subject)
       },
+      now: () => new Date(nowMs),
       advance: (minutes) => {
         nowMs += minutes * 60_000
       },

@@ -129,53 +129,65 @@ for (const silenced of [{ env: { SATCHEL_NO_INJECT: '1' } }, { config: { inject_
   })
 }
 
-test('two compactions of one session leave one draft, brought up to date', async (t) => {
+test('two compactions of a session that described nothing leave one skeleton, brought up to date', async (t) => {
   const project = await openTestProject(t, { repository: true })
-  await project.call('handoff_create', SMALL)
-  const compact = () =>
-    hook(project, 'pre-compact', { session_id: 'one', cwd: project.root, trigger: 'auto' })
+  const { id } = await project.call('handoff_create', SMALL)
+  await project.call('handoff_transition', { id, to: 'archived' })
+  const input = { session_id: 'one', cwd: project.root, trigger: 'auto' }
+  const skeletons = () => records(project).filter((path) => read(project, path).x_satchel?.skeleton)
+  await hook(project, 'session-start', { ...input, source: 'startup' })
 
   project.write('src/callback.ts', 'changed\n')
-  await compact()
-  const [skeletonPath = ''] = records(project).filter((path) => read(project, path).x_satchel?.skeleton)
-  const before = read(project, skeletonPath)
-  project.write('src/callback.ts', 'changed again\n')
-  project.git('commit', '-q', '-am', 'more')
-  await compact()
+  await hook(project, 'pre-compact', input)
+  const [path = ''] = skeletons()
+  const before = read(project, path)
+  project.write('src/new.ts', 'new\n')
+  project.git('commit', '-q', '-am', 'a subject')
+  await hook(project, 'pre-compact', input)
 
   assert.equal(records(project).length, 2)
-  const after = read(project, skeletonPath)
+  assert.equal(skeletons().length, 1)
+  const after = read(project, path)
   assert.equal(after.status, 'draft')
   assert.equal(after.automation.trigger, 'pre_compaction')
   assert.equal(after.project.repository.head, project.git('rev-parse', 'HEAD'))
-  assert.notEqual(after.artifacts[0].content_hash, before.artifacts[0].content_hash)
-  assert.equal(after.x_satchel.skeleton, true)
+  assert.notEqual(after.project.repository.head, before.project.repository.head)
+  assert.match(after.summary.completed[0], /^[0-9a-f]{7,} a subject$/)
+  assert.match(after.summary.current_state, /1 commit, 2 files touched \(1 file changed, 1 insertion/)
+  assert.deepEqual(
+    after.artifacts.map((artifact: { path: string }) => artifact.path),
+    ['src/callback.ts', 'src/new.ts'],
+  )
   assert.equal(after.validation.status, 'not_run')
-  assert.notEqual((await project.call('handoff_get', { id: 'latest' })).id, after.id)
 
   const { etag } = await project.call('handoff_get', { id: after.id })
   await project.call('handoff_update', { id: after.id, if_match: etag, append: { completed: ['described'] } })
-  assert.equal(read(project, skeletonPath).x_satchel.skeleton, undefined)
+  assert.equal(read(project, path).x_satchel.skeleton, undefined)
 })
 
-test('after a resume the skeleton is a child of the claimed record and conflicts with no later child', async (t) => {
+test('before a compaction a described record stays byte by byte, and no skeleton displaces it', async (t) => {
   const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
-  const { id } = await project.call('handoff_create', {
+  const { id, path } = await project.call('handoff_create', {
     ...SMALL,
     open_items: [{ description: 'x', suggested_action: 'y' }],
   })
-  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
-  await project.call('handoff_resume', { id })
+  const compact = () => hook(project, 'pre-compact', { session_id: 'one', cwd: project.root })
+  const unchanged = async () => {
+    const before = project.read(path)
+    project.write('src/callback.ts', `${before.length}\n`)
+    await compact()
+    assert.equal(project.read(path), before)
+    assert.equal(records(project).length, 1)
+  }
 
-  await hook(project, 'pre-compact', { session_id: 'one', cwd: project.root })
-  const [skeleton] = records(project)
-    .map((path) => read(project, path))
-    .filter((record) => record.x_satchel?.skeleton)
+  await unchanged()
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  await unchanged()
+  await project.call('handoff_resume', { id })
+  await unchanged()
   const child = await project.call('handoff_branch', { id, relation: 'continue' })
 
-  assert.deepEqual(skeleton.lineage.parents, [id])
   assert.deepEqual(read(project, child.path).flags, [])
-  assert.equal((await project.call('handoff_get', { id: 'latest' })).id, id)
 })
 
 test('stop renews a claim that is half over, session-end releases it', async (t) => {
@@ -220,6 +232,57 @@ test('a session that a hook noted is this session for processes below the same h
     !readFileSync(join(project.root, '.handoffs/.local/sessions.json'), 'utf8').includes('from the harness'),
   )
   assert.equal(read(project, overHttp.path).origin.session_id, null)
+})
+
+test('stop reminds of work that no record holds, once in a while', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  await project.call('handoff_create', SMALL)
+  const input = { session_id: 'one', cwd: project.root }
+  const stop = async () => (await hook(project, 'stop', input)).stdout
+  await hook(project, 'session-start', { ...input, source: 'startup' })
+  assert.equal(await stop(), '')
+
+  project.write('src/callback.ts', 'changed\n')
+  project.git('commit', '-q', '-am', 'a change')
+  assert.equal(await stop(), '')
+  project.advance(30 * 60)
+  const { systemMessage } = JSON.parse(await stop())
+  assert.match(systemMessage, /^satchel: 1 commit and .*this session has no handoff.*handoff_note/)
+  assert.equal(await stop(), '')
+  project.advance(30 * 60)
+  assert.notEqual(await stop(), '')
+})
+
+test('stop is silent after the session wrote its record', async (t) => {
+  const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
+  const input = { session_id: 'one', cwd: project.root }
+  await project.call('handoff_create', SMALL)
+  await hook(project, 'session-start', { ...input, source: 'startup' })
+  project.write('src/callback.ts', 'changed\n')
+  project.git('commit', '-q', '-am', 'a change', '--date', project.now().toISOString())
+  project.advance(30 * 60)
+  await project.call('handoff_note', { kind: 'done', text: 'the change' })
+
+  assert.equal((await hook(project, 'stop', input)).stdout, '')
+})
+
+test('at startup one line names the record that is ready, and nothing is said of drafts', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const title = `A title \u202e with "quotes"\nand lines ${'x'.repeat(200)}`
+  const { id } = await project.call('handoff_create', { ...SMALL, title, completed: ['x'] })
+  const start = async (source: string) => {
+    const { stdout } = await hook(project, 'session-start', { session_id: source, cwd: project.root, source })
+    return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
+  }
+  assert.equal(await start('startup'), '')
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  project.advance(2 * 3600)
+
+  const line = await start('startup')
+
+  assert.match(line, /^1 handoff ready: "A title .*", 2 h old; resume with handoff_resume$/)
+  assert.ok(!line.includes('\n') && !line.includes('\u202e') && line.length < 180, line)
+  assert.equal(await start('clear'), '')
 })
 
 test('a hanging git does not hold a hook up', async (t) => {

@@ -3,10 +3,22 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
-import { endClaim, type HookCall, noteStart, renewClaim, sessionBrief } from './actions/hook-session.ts'
+import {
+  endClaim,
+  type HookCall,
+  noteNudged,
+  noteShown,
+  noteStart,
+  renewClaim,
+} from './actions/hook-session.ts'
+import { logBefore, logGiven } from './actions/log-retention.ts'
+import { startContext } from './actions/start-context.ts'
+import { nudge } from './actions/stop-nudge.ts'
 import { sessionName } from './domain/record-id.ts'
+import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import type { Handoffs, Project } from './project.ts'
+import { namedSession } from './session.ts'
 import type { PartialView } from './store/record-index.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
@@ -95,13 +107,25 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   const project = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
   const records = readingOf(project, run)
   const call = { ...callOf(project, input, run.harness), rows: records.rows }
+  const noted = await noteStart(call)
   if (event === 'session-start') {
-    const noted = await noteStart(call)
-    const context = await sessionBrief(call, noted)
-    if (context !== undefined && !signal.aborted) terminal.write(`${JSON.stringify(startOutput(context))}\n`)
-  } else if (event === 'pre-compact') await captureSkeleton(call)
-  else if (event === 'stop') await renewClaim(call)
-  else await endClaim(call)
+    const context = await startContext(call, noted)
+    if (context !== undefined && !signal.aborted) {
+      terminal.write(`${JSON.stringify(startOutput(context))}\n`)
+      await noteShown(call)
+      await logGiven(call, context)
+    }
+  } else if (event === 'pre-compact') {
+    await captureSkeleton(call, noted)
+    await logBefore(call, noted)
+  } else if (event === 'stop') {
+    await renewClaim(call)
+    const systemMessage = await nudge(call, noted)
+    if (systemMessage !== undefined && !signal.aborted) {
+      terminal.write(`${JSON.stringify({ systemMessage })}\n`)
+      await noteNudged(call)
+    }
+  } else await endClaim(call)
   return records.shortcoming()
 }
 
@@ -127,19 +151,21 @@ function startOutput(additionalContext: string) {
 }
 
 function callOf(project: Project, input: HookInput, harness: string | undefined): Omit<HookCall, 'rows'> {
-  const session = project.env['SATCHEL_SESSION'] || input.sessionId
+  const given = input.sessionId === undefined ? undefined : sessionName(input.sessionId)
   return {
     project,
-    session: session && sessionName(session),
+    session: project.env['SATCHEL_SESSION']
+      ? namedSession(project.env)
+      : (given ?? namedSession(project.env)),
     harness: harness ?? (project.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
     source: input.source,
   }
 }
 
-/** The nearest folder at or above `cwd` that has a store. */
+/** The nearest folder at or above `cwd` that has a store; that of a linked work tree is the main one's. */
 async function rootWithStore(cwd: string, store: string): Promise<string | undefined> {
   for (let at = cwd; ; at = dirname(at)) {
-    if (await isFolder(resolve(at, store, 'records'))) return at
+    if (await isFolder(resolve(mainWorktreeOf(at) ?? at, store, 'records'))) return at
     if (dirname(at) === at) return undefined
   }
 }

@@ -1,5 +1,6 @@
-import { definePlugin, type Finding } from '../../server/plugin.ts'
+import { definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
+import { logCall } from './actions/log-retention.ts'
 import { handoffConfig } from './config.ts'
 import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
@@ -18,6 +19,7 @@ import { importTool } from './tools/handoff-import.ts'
 import { lineageTool } from './tools/handoff-lineage.ts'
 import { listTool } from './tools/handoff-list.ts'
 import { mergeTool } from './tools/handoff-merge.ts'
+import { noteTool } from './tools/handoff-note.ts'
 import { redactTool } from './tools/handoff-redact.ts'
 import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
@@ -32,6 +34,7 @@ const TOOLS = [
   getTool,
   listTool,
   updateTool,
+  noteTool,
   transitionTool,
   branchTool,
   mergeTool,
@@ -55,7 +58,7 @@ export const plugin = definePlugin({
   async setup(host, config) {
     const handoffs = createHandoffs(host, config)
     return {
-      tools: TOOLS.map((tool) => tool(handoffs)),
+      tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
       commands: [hookCommand(handoffs, host)],
@@ -63,6 +66,21 @@ export const plugin = definePlugin({
     }
   },
 })
+
+/** The tool, with its calls kept for the retention of a session that went through a compaction. */
+function logged(handoffs: Handoffs, tool: Tool): Tool {
+  return {
+    ...tool,
+    async handler(ctx, input) {
+      const output = await tool.handler(ctx, input)
+      const { project } = input as { readonly project?: string } // a field of every tool of this plugin
+      const { verdict } = output as { readonly verdict?: unknown } // of `handoff_check_plan`
+      const told = tool.name === 'handoff_check_plan' && typeof verdict === 'string' ? { verdict } : {}
+      await logCall(ctx, await handoffs.project(ctx, project), { tool: tool.name, ...told })
+      return output
+    },
+  }
+}
 
 /** The findings of `satchel doctor` about the project's store. */
 async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {

@@ -4,6 +4,7 @@ import type { CallContext, Host } from '../../server/plugin.ts'
 import { type Disk, realDisk } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
+import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type Git, type GitLimits, gitIn } from './git/run-git.ts'
 import { layoutOf } from './store/layout.ts'
 import { createIndex, type RecordIndex } from './store/record-index.ts'
@@ -82,7 +83,9 @@ export function createHandoffs(
 }
 
 function openProject(host: Host, services: Services, disk: Disk, root: string): Project {
-  const folder = resolve(root, services.config.store)
+  // Records that a linked work tree has checked out are those of its branch; the store is that of the main one.
+  const home = mainWorktreeOf(root) ?? root
+  const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
   const { clock } = services
   const store = openStore({
@@ -101,6 +104,6 @@ function openProject(host: Host, services: Services, disk: Disk, root: string): 
     store,
     index: createIndex(disk, layout, clock),
     git: gitIn(root, host.env),
-    storePrefix: `${relative(root, folder)}/`,
+    storePrefix: `${relative(home, folder)}/`,
   }
 }

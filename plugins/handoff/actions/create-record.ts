@@ -8,7 +8,8 @@ import type { RecordRow } from '../domain/record-row.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { sessionOf } from '../session.ts'
+import { noteServer, sessionOf } from '../session.ts'
+import { assessRecord } from './check-freshness.ts'
 import { findRecord } from './find-record.ts'
 import { type CaptureOptions, type Placement, type WrittenRecord, writeRecord } from './write-record.ts'
 
@@ -66,6 +67,17 @@ export async function recordOfKey(project: Project, key: string) {
 
 async function place(ctx: CallContext, project: Project, request: CreateRequest): Promise<WrittenRecord> {
   const session = await sessionOf(ctx, project)
+  const written = await placeFor(ctx, project, request, session)
+  if (!request.options.dryRun) await noteServer(project, session)
+  return written
+}
+
+async function placeFor(
+  ctx: CallContext,
+  project: Project,
+  request: CreateRequest,
+  session: string | undefined,
+): Promise<WrittenRecord> {
   const parentId = await parentOf(project, request.parent, session)
   const around = {
     origin: originOf(ctx, project, session),
@@ -83,7 +95,11 @@ async function place(ctx: CallContext, project: Project, request: CreateRequest)
   const parent = await findParent(project, parentId)
   const relation = request.relation ?? 'continue'
   const lineage = lineageOf(relation, parent.id, request.branchLabel)
-  const placement = { ...around, lineage, inherited: parent.record }
+  const { claims } = await assessRecord(project, parent.record)
+  const staleEvidence = new Set(
+    claims.flatMap(({ evidence_id, verdict }) => (verdict === 'stale' ? evidence_id : [])),
+  )
+  const placement = { ...around, lineage, inherited: parent.record, staleEvidence }
   const write = (flags: Placement['flags']) =>
     writeRecord(project, authored, { ...placement, ...(flags && { flags }) }, options)
   if (options.dryRun || relation !== 'continue') return write(undefined)

@@ -1,21 +1,25 @@
-import type { SatchelError } from '../../../server/plugin.ts'
-import { latestOf } from '../domain/latest.ts'
+import type { CallContext, SatchelError } from '../../../server/plugin.ts'
 import { isUuid, matchingIds } from '../domain/record-id.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { storedProjectId } from '../store/project-identity.ts'
+import { sessionNames } from '../session.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
+import { continueFrom } from './continue-from.ts'
 
 const MAX_CANDIDATES = 10
 
+/** Who asks: what `latest` is depends on the session. */
+export type Asking = Pick<CallContext, 'localTransport'>
+
 /**
- * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4.
+ * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4. `latest` is the record from
+ * which the caller's session continues.
  * Errors: `not_found`/`record_not_found`, `not_found`/`ambiguous_id` with the candidates.
  */
-export async function resolveId(project: Project, given: string): Promise<string> {
+export async function resolveId(project: Project, given: string, ctx?: Asking): Promise<string> {
   const wanted = given.trim()
-  if (wanted.toLowerCase() === 'latest') return latestId(project)
+  if (wanted.toLowerCase() === 'latest') return latestId(project, ctx)
   if (isUuid(wanted)) return wanted.toLowerCase()
   const ids = await project.store.ids()
   const hits = matchingIds(wanted, ids)
@@ -26,17 +30,16 @@ export async function resolveId(project: Project, given: string): Promise<string
   throw refusals.ambiguous_id({ id: wanted, count: hits.length }, { details })
 }
 
-async function latestId(project: Project): Promise<string> {
-  const { disk, layout } = project.store
+async function latestId(project: Project, ctx: Asking | undefined): Promise<string> {
   const { rows } = await project.index.view()
-  const latest = latestOf(rows, await storedProjectId(disk, layout)) ?? latestOf(rows, undefined)
+  const latest = await continueFrom(project, rows, ctx ? await sessionNames(ctx, project) : [])
   if (!latest) throw await unknownRecord(project.store, 'latest')
   return latest.id.toLowerCase()
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */
-export async function findRecord(project: Project, given: string): Promise<StoredRecord> {
-  const found = await project.store.read(await resolveId(project, given))
+export async function findRecord(project: Project, given: string, ctx?: Asking): Promise<StoredRecord> {
+  const found = await project.store.read(await resolveId(project, given, ctx))
   if (!found) throw await unknownRecord(project.store, given)
   if (found.kind === 'broken') throw brokenFile(found.problem)
   return found

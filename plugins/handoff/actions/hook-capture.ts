@@ -1,84 +1,68 @@
+import { counted } from '../../../server/plugin.ts'
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
+import { documentOf } from '../domain/json-text.ts'
+import { artifactOf } from '../domain/new-items.ts'
 import { lineageOf } from '../domain/new-record.ts'
-import { HARNESSES, type Handoff, SCHEMA_VERSION } from '../domain/record.ts'
-import { afterUpdate } from '../domain/record-update.ts'
-import { fileFacts } from '../files/file-facts.ts'
+import { HARNESSES, SCHEMA_VERSION } from '../domain/record.ts'
+import type { RecordRow } from '../domain/record-row.ts'
+import { redactDocument } from '../domain/text-redaction.ts'
+import { type WorkDone, workSince } from '../git/commits.ts'
 import { captureRepository } from '../git/repository.ts'
-import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
-import { claimedBy } from './create-record.ts'
-import { draftOf, type HookCall } from './hook-session.ts'
+import { continueFrom } from './continue-from.ts'
+import type { HookCall, Noted } from './hook-session.ts'
 import { type Placement, writeRecord } from './write-record.ts'
 
 const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
+/** Files of a skeleton; the rest is in git. */
+const MAX_FILES = 200
 
 /**
- * Before a compaction: updates this session's draft from git and its files; without a draft, writes a skeleton. It
- * stays a draft until a session changes its status.
+ * Before a compaction. A described record stays as its session wrote it: what changed since is told when it is read.
+ * Where nothing is described, a skeleton keeps what is certain without asking: commits, files and the state of git.
+ * It stays a draft until a session describes it.
  */
-export async function captureSkeleton(call: HookCall): Promise<void> {
-  const { project, session } = call
-  const rows = await call.rows()
-  const draft = draftOf(rows, session)
-  if (draft) {
-    const edits = await refreshEdits(call, await project.store.read(draft.id))
-    if (edits.length === 0) return
-    await project.store.update(draft.id, undefined, (current) =>
-      current.kind === 'broken'
-        ? undefined
-        : editText(current.document, [...edits, ...freshTime(call, current.record)]),
-    )
-    return
-  }
-  const claimed = session === undefined ? undefined : claimedBy(rows, session, project.now().getTime())
-  const parent = claimed && (await project.store.read(claimed.id))
-  await writeSkeleton(call, parent?.kind === 'record' ? parent.record : undefined)
+export async function captureSkeleton(call: HookCall, { names, beganAt }: Noted): Promise<void> {
+  const { project } = call
+  const row = await continueFrom(project, await call.rows(), names)
+  if (row && !row.skeleton) return
+  const done = beganAt === undefined ? undefined : await workSince(project.git, beganAt, project.storePrefix)
+  const isOwn = row !== undefined && row.session !== null && names.includes(row.session)
+  if (isOwn) await refresh(call, row, done)
+  else await writeSkeleton(call, done)
 }
 
-/** Updates time and status, but keeps the skeleton mark until a session describes the draft. */
-function freshTime({ project }: HookCall, record: Handoff): JsonEdit[] {
-  return afterUpdate(record, project.now().toISOString()).filter(
-    ({ pointer }) => pointer !== '/x_satchel/skeleton',
-  )
-}
-
-/** Edits for the facts of git and files that differ from the draft. */
-async function refreshEdits(
-  { project }: HookCall,
-  stored: StoredRecord | BrokenRecord | undefined,
-): Promise<JsonEdit[]> {
-  if (stored?.kind !== 'record') return []
-  const { record } = stored
+async function refresh({ project }: HookCall, { id }: RecordRow, done: WorkDone | undefined): Promise<void> {
   const git = await captureRepository(project.git, project.storePrefix)
-  const edits: JsonEdit[] = []
-  const known = record.project.repository
-  if (git.kind === 'repository' && (known?.head !== git.head || known.dirty !== git.dirty)) {
+  const edits: JsonEdit[] = [
+    { op: 'set', pointer: '/updated_at', value: project.now().toISOString() },
+    { op: 'set', pointer: '/summary/current_state', value: stateOf(done) },
+    { op: 'set', pointer: '/summary/completed', value: commitsOf(done) },
+  ]
+  if (git.kind === 'repository') {
     const { head, dirty, remote, branch } = git
-    edits.push({
-      op: 'set',
-      pointer: '/project/repository',
-      value: { vcs: 'git', remote_hint: remote, head, dirty, branch },
-    })
+    const value = { vcs: 'git', remote_hint: remote, head, dirty, branch }
+    edits.push({ op: 'set', pointer: '/project/repository', value })
   }
-  const facts = await fileFacts(
-    project.root,
-    record.artifacts.map(({ path }) => path),
-    project.clock,
-  )
-  for (const [index, artifact] of record.artifacts.entries()) {
-    const fact = facts.get(artifact.path)
-    if (fact?.kind !== 'file' || fact.sha256 === undefined || fact.sha256 === artifact.content_hash) continue
-    edits.push({ op: 'set', pointer: `/artifacts/${index}/content_hash`, value: fact.sha256 })
-  }
-  return edits
+  await project.store.update(id, undefined, (current) => {
+    if (current.kind === 'broken') return undefined
+    const known = new Set(current.record.artifacts.map(({ path }) => path))
+    const added = filesOf(done).filter(({ path }) => !known.has(path))
+    const artifacts = [...current.record.artifacts, ...added.map(artifactOf)]
+    const text = editText(current.document, [
+      ...edits,
+      { op: 'set', pointer: '/artifacts', value: artifacts },
+    ])
+    return redactDocument(documentOf(text)).text
+  })
 }
 
 async function writeSkeleton(
   { project, session, harness }: HookCall,
-  parent: Handoff | undefined,
+  done: WorkDone | undefined,
 ): Promise<void> {
   const placement: Placement = {
-    lineage: lineageOf('continue', parent?.id),
-    inherited: parent,
+    lineage: lineageOf('root', undefined),
+    inherited: undefined,
     origin: {
       harness: HARNESSES.find((known) => known === harness) ?? 'generic',
       adapter_version: SCHEMA_VERSION,
@@ -92,10 +76,28 @@ async function writeSkeleton(
     skeleton: true,
   }
   const authored = {
-    current_state: NOT_DESCRIBED,
+    title: 'Session before compaction',
+    objective: 'Not described yet',
+    current_state: stateOf(done),
+    completed: commitsOf(done),
+    artifacts: filesOf(done),
     trigger: 'pre_compaction',
-    ...(!parent && { title: 'Session before compaction', objective: 'Not described yet' }),
   }
   const options = { captureGit: true, hashArtifacts: true, autoArtifacts: 'changed', dryRun: false } as const
   await writeRecord(project, authored, placement, options)
+}
+
+function stateOf(done: WorkDone | undefined): string {
+  if (!done || done.commits.length + done.files.length === 0) return NOT_DESCRIBED
+  const made = counted(done.commits.length, 'commit', 'commits')
+  const touched = counted(done.files.length, 'file', 'files')
+  return `${NOT_DESCRIBED} Since the session began: ${made}, ${touched} touched${done.stat ? ` (${done.stat})` : ''}.`
+}
+
+function commitsOf(done: WorkDone | undefined): string[] {
+  return (done?.commits ?? []).map(({ id, subject }) => `${id} ${subject}`)
+}
+
+function filesOf(done: WorkDone | undefined) {
+  return (done?.files ?? []).slice(0, MAX_FILES).map((path) => ({ path, role: 'modified' as const }))
 }

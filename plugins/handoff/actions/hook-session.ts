@@ -1,14 +1,17 @@
-import { briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
-import { latestOf, newestFirst } from '../domain/latest.ts'
-import { extension, isEditable } from '../domain/record.ts'
+import { extension } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { timeOf } from '../domain/record-time.ts'
+import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
-import { storedProjectId } from '../store/project-identity.ts'
-import { ancestorsOfProcess, loadSessions, type NotedSession, noteSession } from '../store/sessions.ts'
-import { assessRecord } from './check-freshness.ts'
+import {
+  ancestorsOfProcess,
+  loadSessions,
+  type NotedSession,
+  noteSession,
+  serverNames,
+} from '../store/sessions.ts'
 import { claimedBy } from './create-record.ts'
 
 /** The input of a hook's work. */
@@ -23,43 +26,71 @@ export interface HookCall {
   rows(): Promise<readonly RecordRow[]>
 }
 
-/** Stores the session with the ancestors of this process, and returns the earlier entry of the session. */
-export async function noteStart({ project, session, source }: HookCall): Promise<NotedSession | undefined> {
-  if (session === undefined) return undefined
+/** The session as it was noted before this hook. */
+export interface Noted {
+  readonly shown: boolean
+  /** HEAD when the session was first noted. */
+  readonly beganAt: string | undefined
+  readonly began: string | undefined
+  readonly nudgedAt: string | undefined
+  /** Every name under which the session may have written. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Notes the session with the ancestors of this process: a store may be younger than its session. What is known stays as
+ * it is.
+ */
+export async function noteStart(call: HookCall): Promise<Noted> {
+  const { project, session } = call
+  if (session === undefined) return UNKNOWN
   const { disk, layout } = project.store
-  const before = (await loadSessions(disk, layout)).find((noted) => noted.session === session)
-  const shown = before?.shown === true || source === 'resume'
-  const noted = { session, at: project.now().toISOString(), ancestors: ancestorsOfProcess(), shown }
-  // The brief can be shown even if the store cannot be written.
+  const sessions = await loadSessions(disk, layout)
+  const before = sessions.find((noted) => noted.session === session)
+  const at = project.now().toISOString()
+  const head = before?.head ?? (await headOf(project.git))
+  const noted = {
+    began: at,
+    shown: false,
+    ...before,
+    session,
+    at,
+    ancestors: ancestorsOfProcess(),
+    ...(head !== undefined && { head }),
+  }
+  await storeNoted(call, noted)
+  const all = [...sessions.filter((one) => one !== before), noted]
+  return {
+    shown: noted.shown,
+    beganAt: head,
+    began: noted.began,
+    nudgedAt: noted.nudged,
+    names: [session, ...serverNames(all, session)],
+  }
+}
+
+const UNKNOWN: Noted = { shown: false, beganAt: undefined, began: undefined, nudgedAt: undefined, names: [] }
+
+/** Notes that a resumed session was shown its brief, after it was printed. */
+export async function noteShown(call: HookCall): Promise<void> {
+  if (call.source === 'resume') await noteMore(call, { shown: true })
+}
+
+/** Notes that the session was reminded of its record, after it was printed. */
+export async function noteNudged(call: HookCall): Promise<void> {
+  await noteMore(call, { nudged: call.project.now().toISOString() })
+}
+
+async function noteMore(call: HookCall, more: Partial<NotedSession>): Promise<void> {
+  const { disk, layout } = call.project.store
+  const noted = (await loadSessions(disk, layout)).find(({ session }) => session === call.session)
+  if (noted) await storeNoted(call, { ...noted, ...more })
+}
+
+/** Stores what is known of a session. A hook does its work even if the store cannot be written. */
+async function storeNoted({ project }: HookCall, noted: NotedSession): Promise<void> {
+  const { disk, layout } = project.store
   await noteSession(disk, layout, noted).catch(() => undefined)
-  return before
-}
-
-/** The brief for the start of a session, if it is configured: of the session's draft, else of the latest record. */
-export async function sessionBrief(
-  call: HookCall,
-  before: NotedSession | undefined,
-): Promise<string | undefined> {
-  const { project, session, source } = call
-  if (project.env['SATCHEL_NO_INJECT'] === '1') return undefined
-  if (!project.config.inject_on.some((wanted) => wanted === source)) return undefined
-  if (source === 'resume' && before?.shown === true) return undefined
-  const rows = await call.rows()
-  const { disk, layout } = project.store
-  const row =
-    draftOf(rows, session) ?? latestOf(rows, await storedProjectId(disk, layout)) ?? latestOf(rows, undefined)
-  const stored = row && (await project.store.read(row.id))
-  if (stored?.kind !== 'record') return undefined
-  const { record, etag } = stored
-  const assessment = await assessRecord(project, record)
-  return briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: DEFAULT_BRIEF_TOKENS }).text
-}
-
-/** The newest record that this session wrote and did not release. */
-export function draftOf(rows: readonly RecordRow[], session: string | undefined): RecordRow | undefined {
-  if (session === undefined) return undefined
-  const own = rows.filter((row) => row.session === session && isEditable(row))
-  return [...own].sort(newestFirst)[0]
 }
 
 /** Renews the session's claim when less than half of it is left. Leaves `updated_at`. */

@@ -10,7 +10,7 @@ import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { sessionOf } from '../session.ts'
+import { noteServer, sessionOf } from '../session.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -92,7 +92,7 @@ export async function resumeForModel(
 
 /** Assesses a record, marks it if asked, and returns what both answers need. */
 async function resumed(ctx: CallContext, project: Project, request: ResumeRequest) {
-  const found = await findRecord(project, request.id)
+  const found = await findRecord(project, request.id, ctx)
   const assessment = await assessRecord(project, found.record)
   const named = request.claim?.by
   const by = named === undefined ? await sessionOf(ctx, project) : comparableName(named)
@@ -100,6 +100,7 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const { status } = found.record
   const canMark = status === 'ready' || status === 'resumed'
   const marked = request.mark && canMark
+  if (marked) await noteServer(project, by)
   const stored = marked ? await mark(project, found, assessment, { by, ttlS }) : found
   const { id, record, etag } = stored
   const warnings = request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []

@@ -16,13 +16,17 @@ import { redactDocument } from '../domain/text-redaction.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
+import { captureEvidence } from './capture-evidence.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 
 export interface UpdateRequest {
   readonly id: string
-  readonly ifMatch: string
+  /** Absent: the present version. */
+  readonly ifMatch: string | undefined
   readonly patch: readonly PatchOperation[] | undefined
   readonly append: Appendix | undefined
+  /** Label of the appended open item that is now the next action. */
+  readonly leads?: string
 }
 
 export interface UpdateAnswer {
@@ -46,10 +50,12 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
   }
   const { id } = await findRecord(project, request.id)
   const now = project.now().toISOString()
+  const evidence = request.append?.evidence && (await captureEvidence(project, request.append.evidence))
+  const captured = evidence ? { ...request, append: { ...request.append, evidence } } : request
   let outcome: Outcome | undefined
   const { etag } = await project.store.update(id, request.ifMatch, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
-    outcome = edited(current, request, now)
+    outcome = edited(current, captured, now)
     return outcome.document.text
   })
   if (!outcome) throw new TypeError('the store did not call the edit')
@@ -72,12 +78,18 @@ interface Outcome extends Omit<UpdatedText, 'text'> {
   readonly redacted: number
 }
 
-function edited(current: StoredRecord, { patch, append }: UpdateRequest, now: string): Outcome {
+function edited(current: StoredRecord, { patch, append, leads }: UpdateRequest, now: string): Outcome {
   const { record, document } = current
   refuseReleased(record)
   const update =
     patch !== undefined ? patchedRecord(document, patch) : appendedRecord(document, record, append ?? {}, now)
-  const settled = documentOf(editText({ ...document, text: update.text }, afterUpdate(record, now)))
+  const next = leads === undefined ? undefined : update.assigned[leads]
+  const settled = documentOf(
+    editText({ ...document, text: update.text }, [
+      ...afterUpdate(record, now),
+      ...(next === undefined ? [] : [{ op: 'set' as const, pointer: '/x_satchel/next', value: next }]),
+    ]),
+  )
   const { text, ledger } = redactDocument(settled)
   const final = documentOf(text)
   refuseTooLarge(final.text, final.value)

@@ -1,5 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
+import type { GivenItem } from '../domain/item-ids.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
@@ -8,10 +9,11 @@ import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
 import { redactValue } from '../domain/redaction.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
 import { fileFacts } from '../files/file-facts.ts'
-import { reasonText } from '../git/git-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
+import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
+import { captureEvidence } from './capture-evidence.ts'
 
 /** What to capture for a new record. */
 export interface CaptureOptions {
@@ -25,6 +27,7 @@ export interface CaptureOptions {
 export interface Placement {
   readonly lineage: Circumstances['lineage']
   readonly inherited: Handoff | undefined
+  readonly staleEvidence?: ReadonlySet<string>
   readonly origin: Handoff['origin']
   readonly automation: Circumstances['automation']
   readonly session: string | undefined
@@ -66,7 +69,10 @@ export async function writeRecord(
     ),
   ]
   const { inherited } = placement
-  return stored(project, composed, allWarnings, {
+  const evidence = options.captureGit
+    ? await captureEvidence(project, composed.record['evidence'] as readonly GivenItem[]) // composed above
+    : composed.record['evidence']
+  return stored(project, { ...composed, record: { ...composed.record, evidence } }, allWarnings, {
     ...options,
     refuse: (fault) =>
       inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),

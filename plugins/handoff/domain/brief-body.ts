@@ -11,7 +11,7 @@ export interface BriefBody {
 
 /** Entries of one section that are missing or cut. */
 interface LeftOut {
-  readonly section: Pick<BriefSection, 'name' | 'pointer'>
+  readonly section: Pick<BriefSection, 'name' | 'pointer' | 'isKept'>
   readonly count: number
   readonly ids: readonly string[]
 }
@@ -26,8 +26,9 @@ const LONGEST_ENTRY_CHARS = 600
 /** Lengths at which a kept entry is cut that does not fit whole. */
 const CUT_CHARS = [LONGEST_ENTRY_CHARS, 120] as const
 /** Bytes for the line that names what is left out. */
-const NOTE_BYTES = { least: 90, most: 800 } as const
-const NAMED_IDS = 12
+const NOTE_BYTES = { least: 90, most: 1200 } as const
+/** Ids or ranges of ids of one section that the line names. */
+const NAMED_RANGES = 60
 
 /**
  * Fills `room` bytes with a record: the opening whole, then the kept sections in turn, then the others in order. What
@@ -36,11 +37,21 @@ const NAMED_IDS = 12
 export function briefBody(material: BriefMaterial, id: string, room: number): BriefBody {
   const whole = filled(material, room)
   if (whole.leftOut.length === 0) return { lines: whole.lines, omitted: {} }
-  const noteBytes = Math.min(Math.max(Math.floor(room / 4), NOTE_BYTES.least), NOTE_BYTES.most)
-  const { lines, leftOut } = filled(material, room - noteBytes)
+  const { lines, leftOut } = filledBesideNote(material, id, room)
   return {
     lines: [...lines, leftOutLine(leftOut, id, room - bytesOf(lines))],
     omitted: Object.fromEntries(leftOut.map(({ section, count }) => [section.name, count])),
+  }
+}
+
+/** As much as fits beside the line that names the rest: what is left out makes the line longer, so it takes a few tries. */
+function filledBesideNote(material: BriefMaterial, id: string, room: number): Filled {
+  const most = Math.max(NOTE_BYTES.least, Math.min(Math.floor(room / 3), NOTE_BYTES.most))
+  for (let noteBytes: number = NOTE_BYTES.least; ; ) {
+    const fitted = filled(material, room - noteBytes)
+    const [, named = ''] = noteForms(fitted.leftOut, id)
+    if (bytesOf([...fitted.lines, named]) <= room || noteBytes >= most) return fitted
+    noteBytes = Math.min(most, Math.max(noteBytes + NOTE_BYTES.least, bytesOf([named])))
   }
 }
 
@@ -135,23 +146,42 @@ function leftOutOf(section: BriefSection, missing: readonly BriefEntry[]): LeftO
 
 /** Names what is left out, as exactly as the room allows, and the call that reads it. */
 function leftOutLine(leftOut: readonly LeftOut[], id: string, room: number): string {
-  const call = (pointer?: string): string =>
-    `handoff_get ${JSON.stringify({ id: shortId(id), ...(pointer !== undefined && { pointer }) })}`
-  const total = leftOut.reduce((sum, { count }) => sum + count, 0)
-  const counts = leftOut.map(({ section, count }) => `${section.name} ${count}`).join(', ')
-  const places = leftOut.map(
-    ({ section, count, ids }) => `${section.name} ${count} (${[section.pointer, ...named(ids)].join(' ')})`,
-  )
-  const forms = [
-    `Left out or cut: ${places.join(', ')}. Read a part: ${call(leftOut[0]?.section.pointer)}`,
-    `Left out or cut: ${counts}. Read all: ${call()}`,
-    `Left out or cut: ${total} texts. Read: ${call()}`,
-  ]
+  const forms = noteForms(leftOut, id)
   return forms.find((form) => bytesOf([form]) <= room) ?? forms.at(-1) ?? ''
 }
 
+/** The line in its forms, the most exact first: every id, the ids of what must be kept, the sections, a number. */
+function noteForms(leftOut: readonly LeftOut[], id: string): readonly string[] {
+  const call = (pointer?: string): string =>
+    `handoff_get ${JSON.stringify({ id: shortId(id), ...(pointer !== undefined && { pointer }) })}`
+  const total = leftOut.reduce((sum, { count }) => sum + count, 0)
+  const count = ({ section, count: missing }: LeftOut) => `${section.name} ${missing}`
+  const place = (one: LeftOut) => `${count(one)} (${[one.section.pointer, ...named(one.ids)].join(' ')})`
+  const part = `Read a part: ${call(leftOut[0]?.section.pointer)}`
+  return [
+    `Left out or cut: ${leftOut.map(place).join(', ')}. ${part}`,
+    `Left out or cut: ${leftOut.map((one) => (one.section.isKept ? place(one) : count(one))).join(', ')}. ${part}`,
+    `Left out or cut: ${leftOut.map(count).join(', ')}. Read all: ${call()}`,
+    `Left out or cut: ${total} texts. Read: ${call()}`,
+  ]
+}
+
+/** Ids as ranges: `F-002..F-009 F-011`. */
 function named(ids: readonly string[]): string[] {
-  return ids.length <= NAMED_IDS ? [...ids] : [...ids.slice(0, NAMED_IDS), '…']
+  const ranges: { first: string; last: string }[] = []
+  for (const id of ids) {
+    const open = ranges.at(-1)
+    if (open && isNext(open.last, id)) open.last = id
+    else ranges.push({ first: id, last: id })
+  }
+  const texts = ranges.map(({ first, last }) => (first === last ? first : `${first}..${last}`))
+  return texts.length <= NAMED_RANGES ? texts : [...texts.slice(0, NAMED_RANGES), '…']
+}
+
+function isNext(before: string, after: string): boolean {
+  const [, letter, number] = /^(\D*)(\d+)$/.exec(before) ?? []
+  const [, nextLetter, next] = /^(\D*)(\d+)$/.exec(after) ?? []
+  return letter === nextLetter && Number(number) + 1 === Number(next)
 }
 
 function lineOf({ lead, text }: BriefEntry): string {

@@ -2,13 +2,20 @@ import type { JudgedClaim } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
 import { shownLine, shownText } from './fence.ts'
 import { firstNextAction } from './next-action.ts'
-import { discoveries, failedAttempts, type Handoff, inProgress, type OpenItem } from './record.ts'
+import {
+  discoveries,
+  type FailedAttempt,
+  failedAttempts,
+  type Handoff,
+  inProgress,
+  type OpenItem,
+} from './record.ts'
 
 /** One entry of a brief: a label and a text. */
 export interface BriefEntry {
   readonly lead: string
   readonly text: string
-  /** Id of the item, by which a brief lists it if it does not fit. */
+  /** Id of the item, or its place in its list, by which a brief lists it if it does not fit. */
   readonly id?: string
 }
 
@@ -18,6 +25,8 @@ export interface BriefSection {
   readonly title: string
   /** Shows what was left out. */
   readonly pointer: string
+  /** What is left out of it is named by its ids. */
+  readonly isKept?: true
   readonly entries: readonly BriefEntry[]
 }
 
@@ -39,8 +48,11 @@ interface Checked {
 /** Collects the parts of a brief (design handoff, section 9). */
 export function briefMaterial(record: Handoff, checked: Checked): BriefMaterial {
   return {
-    opening: openingSections(record),
-    kept: withEntries(keptSections(record, checked.claims ?? [])),
+    opening: openingSections(record).map((one) => ({ ...one, isKept: true as const })),
+    kept: withEntries(keptSections(record, checked.claims ?? [])).map((one) => ({
+      ...one,
+      isKept: true as const,
+    })),
     others: withEntries(otherSections(record, checked.drift)),
   }
 }
@@ -79,21 +91,19 @@ function keptSections(record: Handoff, claims: readonly JudgedClaim[]): readonly
       'definition_of_done',
       '',
       '/work/definition_of_done',
-      work.definition_of_done.map((text) => entry('Done when: ', body(text))),
+      work.definition_of_done.map((text, at) => entry('Done when: ', body(text), `${at}`)),
     ),
     section(
       'constraints',
       '',
       '/work/constraints',
-      work.constraints.map((text) => entry('Constraint: ', body(text))),
+      work.constraints.map((text, at) => entry('Constraint: ', body(text), `${at}`)),
     ),
     section(
       'do_not_retry',
       '',
       '/failed_attempts',
-      avoid.map(({ id, approach, outcome, reason }) =>
-        entry(`Do not retry (${id}): `, body(because(approach, [outcome, reason])), id),
-      ),
+      avoid.map((attempt) => attemptEntry('Do not retry ', attempt)),
     ),
     section('current_state', '', '/summary/current_state', [
       entry('Current state: ', body(summary.current_state)),
@@ -119,13 +129,25 @@ function brokenClaims(record: Handoff, claims: readonly JudgedClaim[]): BriefEnt
   )
 }
 
+function attemptEntry(label: string, { id, approach, outcome, reason }: FailedAttempt): BriefEntry {
+  const lead = label === '' ? `${id}: ` : `${label}(${id}): `
+  return entry(lead, body(because(approach, [outcome, reason])), id)
+}
+
 function otherSections(record: Handoff, drift: Drift | undefined): readonly BriefSection[] {
   const first = firstNextAction(record)
   const others = record.open_items.filter((item) => item !== first)
   const shown = new Set(record.decisions.flatMap((item) => item.evidence_ids))
+  const attempts = failedAttempts(record).filter((attempt) => !attempt.avoid_repeating)
   const cited = record.evidence.filter((item) => shown.has(item.id))
   return [
     section('open_high', 'High open items', '/open_items', others.filter(isHigh).map(openEntry)),
+    section(
+      'commits',
+      'Commits since',
+      '/project/repository',
+      (drift?.commits ?? []).map(({ id, subject }) => entry('', shownLine(`${id} ${subject}`))),
+    ),
     section(
       'decisions',
       'Decisions',
@@ -142,6 +164,12 @@ function otherSections(record: Handoff, drift: Drift | undefined): readonly Brie
     ),
     section('drifted_artifacts', 'Files that changed since', '/artifacts', driftEntries(drift)),
     section(
+      'other_attempts',
+      'Tried before, may be tried again',
+      '/failed_attempts',
+      attempts.map((attempt) => attemptEntry('', attempt)),
+    ),
+    section(
       'evidence',
       'Evidence for the decisions',
       '/evidence',
@@ -155,6 +183,12 @@ function otherSections(record: Handoff, drift: Drift | undefined): readonly Brie
       '/open_items',
       others.filter((item) => !isHigh(item)).map(openEntry),
     ),
+    ...doneSections(record),
+  ]
+}
+
+function doneSections(record: Handoff): readonly BriefSection[] {
+  return [
     section('in_progress', 'In progress', '/summary/in_progress', plain(inProgress(record))),
     section('discoveries', 'Discoveries', '/summary/discoveries', plain(discoveries(record))),
     section('artifacts', 'Files', '/artifacts', record.artifacts.map(artifactEntry)),

@@ -52,7 +52,8 @@ function headerLine({ record, now }: BriefParts): string {
   return `Handoff ${shortId(record.id)}: ${record.status}${flags}${draft}, ${ageOf(record.updated_at, now)}`
 }
 
-function ageOf(updatedAt: string, now: Date): string {
+/** The age of a record in words. */
+export function ageOf(updatedAt: string, now: Date): string {
   const time = timeOf(updatedAt)
   if (time === undefined) return 'age unknown'
   const minutes = Math.max(0, Math.floor((now.getTime() - time) / 60_000))

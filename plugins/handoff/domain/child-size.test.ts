@@ -85,7 +85,7 @@ test('a child whose own part is too long is told how much room there is, and wha
     id,
     relation: 'fork',
     branch_label: 'other',
-    overrides: { evidence: evidence(count, 10_000) },
+    overrides: { evidence: evidence(count, 10_000).map((item) => ({ ...item, ref: 'its own' })) },
   })
 
   const refused = await refusal(project, 'handoff_branch', branch(60))
@@ -120,13 +120,14 @@ test('a merge of more than a record can hold is told to go on from one parent, w
 
 test('a child of a record with all the items there may be is told so, and too many of its own are told how many fit', async (t) => {
   const project = await openTestProject(t)
-  const risks = (count: number) => Array.from({ length: count }, (_, n) => ({ description: `${n}` }))
+  const risks = (count: number, whose = '') =>
+    Array.from({ length: count }, (_, n) => ({ description: `${whose}${n}` }))
   const { id } = await project.call('handoff_create', { ...NEARLY_FULL, evidence: [], risks: risks(4_000) })
 
   const refused = await refusal(project, 'handoff_branch', {
     id,
     relation: 'continue',
-    overrides: { risks: risks(1_500) },
+    overrides: { risks: risks(1_500, 'own ') },
   })
 
   assert.equal(refused.reason, 'too_many_items')

@@ -1,10 +1,14 @@
 import { commitOf } from './commit-id.ts'
-import type { Drift } from './drift.ts'
+import { concernsOf, type Drift } from './drift.ts'
+import { groundOf } from './evidence-ground.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
-/** From best to worst. `stale`: its basis changed since. `contradicted`: its basis shows otherwise. */
-export const CLAIM_VERDICTS = ['holds', 'unverifiable', 'stale', 'contradicted'] as const
+/**
+ * From best to worst. `moved`: true, but history was rewritten. `stale`: its basis changed since. `contradicted`: its
+ * basis shows otherwise.
+ */
+export const CLAIM_VERDICTS = ['holds', 'moved', 'unverifiable', 'stale', 'contradicted'] as const
 export type ClaimVerdict = (typeof CLAIM_VERDICTS)[number]
 
 export interface JudgedClaim {
@@ -23,33 +27,67 @@ export type Gate = (typeof GATES)[number]
 
 type Finding = readonly [ClaimVerdict, string]
 
+/** What changed under a record's evidence. */
+interface Basis {
+  readonly drift: Drift
+  /** Paths that commits changed since an item was captured; null: git could not list them. */
+  changedSince(item: Evidence): readonly string[] | null
+  /** Whether a changed path is one that the record is about. */
+  concerns(path: string): boolean
+  /** True if the item was captured on another commit than the record, after the record was written. */
+  isLater(item: Evidence): boolean
+}
+
+function basisOf(record: Handoff, { git }: WorldFacts, drift: Drift): Basis {
+  const since = git?.kind === 'repository' ? git.since : undefined
+  const captured = record.project.repository?.head ?? undefined
+  const ownHead = (item: Evidence): string | undefined => {
+    const { head } = groundOf(item)
+    return head === captured ? undefined : head
+  }
+  return {
+    drift,
+    changedSince(item) {
+      if (git?.kind !== 'repository') return []
+      const head = ownHead(item)
+      if (head !== undefined) return git.changedSince.get(head) ?? null
+      return since === undefined ? [] : since.changed
+    },
+    concerns: concernsOf(record),
+    isLater: (item) => ownHead(item) !== undefined && !(item.captured_at < record.created_at),
+  }
+}
+
 /** Re-derives every piece of evidence from files and git; nothing is run or fetched (design handoff, section 8a). */
 export function judgeClaims(record: Handoff, world: WorldFacts, drift: Drift): readonly JudgedClaim[] {
+  const basis = basisOf(record, world, drift)
   return record.evidence.map((item) => {
-    const [verdict, reason] = judge(item, world, drift)
+    const [verdict, reason] = judge(item, world, basis)
     return { evidence_id: item.id, verdict, reason }
   })
 }
 
-function judge(item: Evidence, world: WorldFacts, drift: Drift): Finding {
+function judge(item: Evidence, world: WorldFacts, basis: Basis): Finding {
   switch (item.type) {
     case 'commit':
       return judgeCommit(item, world)
     case 'file':
-      return judgeFile(item, world)
+      return judgeFile(item, world, basis)
     case 'test':
     case 'command':
-      return judgeRun(item, world, drift)
+      return judgeRun(item, world, basis)
     default:
       return ['unverifiable', `a ${item.type} cannot be checked on this machine`]
   }
 }
 
-const COMMIT_FINDINGS: Readonly<Record<CommitFact, Finding>> = {
+const COMMIT_FINDINGS: Readonly<Record<Exclude<CommitFact, { moved: string }>, Finding>> = {
   ancestor: ['holds', 'the commit is part of HEAD'],
   other_branch: ['stale', 'the commit exists, but not in the history of HEAD'],
-  unreachable: ['contradicted', 'no branch or tag contains the commit'],
+  unreachable: ['stale', 'no branch or tag contains the commit, and HEAD has no equal change'],
   absent: ['contradicted', 'the commit is not in the repository'],
+  removed: ['stale', 'the commit is no longer in the repository, and HEAD has no equal change'],
+  beyond_shallow: ['unverifiable', 'this shallow clone may lack the commit'],
   unchecked: ['unverifiable', 'git could not tell'],
 }
 
@@ -57,31 +95,50 @@ function judgeCommit(item: Evidence, { git }: WorldFacts): Finding {
   const commit = commitOf(item.ref ?? '')
   if (commit === undefined) return ['unverifiable', 'the reference is not a commit id']
   if (git?.kind !== 'repository') return ['unverifiable', git?.reason ?? 'git was not run']
-  return COMMIT_FINDINGS[git.commits.get(commit) ?? 'unchecked']
+  const fact = git.commits.get(commit) ?? 'unchecked'
+  if (typeof fact === 'object')
+    return ['moved', `history was rewritten: the change is in ${fact.moved.slice(0, 12)}`]
+  return COMMIT_FINDINGS[fact]
 }
 
-function judgeFile(item: Evidence, { files }: WorldFacts): Finding {
-  const fact = files?.get(item.ref ?? '')
+const UNLISTED: Finding = ['unverifiable', 'git could not list what changed']
+
+function judgeFile(item: Evidence, { files }: WorldFacts, { changedSince }: Basis): Finding {
+  const path = item.ref ?? ''
+  const fact = files?.get(path)
   if (!fact) return ['unverifiable', 'the reference is not a file']
   if (fact.kind === 'missing') return ['contradicted', 'the file is missing']
   if (fact.kind === 'outside') return ['unverifiable', fact.detail]
-  if (item.digest === null) return ['holds', 'the file exists']
+  if (item.digest === null) {
+    const changed = changedSince(item)
+    if (changed === null) return UNLISTED
+    return changed.includes(path) ? ['stale', 'the file changed since'] : ['holds', 'the file exists']
+  }
   if (fact.kind !== 'file' || fact.sha256 === undefined || !item.digest.toLowerCase().startsWith('sha256:')) {
     return ['unverifiable', 'the digest cannot be compared']
   }
   if (fact.sha256 === item.digest.toLowerCase()) return ['holds', 'the digest is equal']
-  return ['contradicted', 'the digest differs']
+  return ['stale', 'the file was replaced since']
 }
 
 /** Commands are never repeated. Their scope may have changed, or a file they made may still have its digest. */
-function judgeRun(item: Evidence, { files }: WorldFacts, drift: Drift): Finding {
-  if (drift.relevant) return ['stale', 'files in scope changed since']
+function judgeRun(
+  item: Evidence,
+  { files }: WorldFacts,
+  { drift, changedSince, concerns, isLater }: Basis,
+): Finding {
+  if (groundOf(item).isInheritedStale)
+    return ['stale', 'files in scope had changed when this record inherited it']
+  const changed = changedSince(item)
+  if (changed?.some(concerns) || (drift.relevant && !isLater(item))) {
+    return ['stale', 'files in scope changed since']
+  }
   const digest = item.digest?.toLowerCase()
   for (const [path, fact] of files ?? []) {
     if (digest && fact.kind === 'file' && fact.sha256 === digest)
       return ['holds', `${path} still has its digest`]
   }
-  return ['unverifiable', 'commands are not run again']
+  return changed === null ? UNLISTED : ['unverifiable', 'commands are not run again']
 }
 
 /** Each decision with the worst verdict of its evidence; without evidence it is unverifiable. */
@@ -109,7 +166,7 @@ export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: D
   )
   if (isRefuted || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
-  return moved || drift.relevant ? 'care' : 'go'
+  return moved || drift.relevant || drift.isUnlisted ? 'care' : 'go'
 }
 
 /** Ids of evidence that decisions cite or high open items mention. */

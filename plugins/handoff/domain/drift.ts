@@ -2,7 +2,7 @@ import { sameCommit } from './commit-id.ts'
 import { inScope, looksLikePath } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
 import { isSha256 } from './record-id.ts'
-import type { FileFact, GitFacts, WorldFacts } from './world-facts.ts'
+import type { CommitLine, FileFact, GitFacts, SinceCapture, WorldFacts } from './world-facts.ts'
 
 export const DRIFT_STATES = [
   'fresh',
@@ -33,7 +33,13 @@ export interface Drift {
   readonly reasons: readonly string[]
   /** Something in scope or among the artifacts changed. */
   readonly relevant: boolean
+  /** git has both commits and could not compare them: nothing can be said of what changed. */
+  readonly isUnlisted: boolean
+  /** The newest commits since, newest first. */
+  readonly commits: readonly CommitLine[]
 }
+
+const COMPARED: ReadonlySet<SinceCapture['relation']> = new Set(['ahead', 'behind', 'diverged'])
 
 /** Compares a record with the current state of the project. */
 export function drift(record: Handoff, world: WorldFacts): Drift {
@@ -47,7 +53,9 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
   const changedInScope = scopeChanges(record, git)
   const head = git.kind === 'repository' ? git.head : null
   const { state, reasons } = stateOf(record, git, captured)
-  const headMoved = captured !== null && head !== null && !sameCommit(captured, head)
+  const since = git.kind === 'repository' ? git.since : undefined
+  const headMoved =
+    captured !== null && head !== null && !sameCommit(captured, head) && !(since && isRecordCommitted(since))
   return {
     state,
     freshness: {
@@ -63,6 +71,8 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
       ...moved.map(({ path, status }) => `${path} ${status === 'missing' ? 'is missing' : 'changed'}`),
     ],
     relevant: changedInScope.length > 0 || moved.length > 0,
+    isUnlisted: since !== undefined && since.changed === null && COMPARED.has(since.relation),
+    commits: since?.commits ?? [],
   }
 }
 
@@ -83,13 +93,27 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
   return artifact.content_hash.toLowerCase() === fact.sha256 ? 'same' : 'changed'
 }
 
+/** Whether a path is one that the record is about: in its scope or among its artifacts. */
+export function concernsOf(record: Handoff): (path: string) => boolean {
+  const isInScope = scopeOf(record)
+  const artifacts = new Set(record.artifacts.filter(countsAsDrift).map(({ path }) => path))
+  return (path) => isInScope(path) || artifacts.has(path)
+}
+
+/** A record that names no place is about the whole project. */
+function scopeOf(record: Handoff): (path: string) => boolean {
+  const patterns = record.work.scope.filter(looksLikePath)
+  const isAnywhere = patterns.length === 0 && record.artifacts.length === 0
+  return (path) => isAnywhere || patterns.some((pattern) => inScope(pattern, path))
+}
+
 function scopeChanges(record: Handoff, git: GitFacts): string[] {
   if (git.kind === 'none') return []
-  const patterns = record.work.scope.filter(looksLikePath)
+  const isInScope = scopeOf(record)
   // After a dirty capture, uncommitted changes may be what the record describes; only after a clean one are they new.
   const uncommitted = record.project.repository?.dirty === false ? git.uncommitted : []
   const changed = new Set([...(git.since?.changed ?? []), ...uncommitted])
-  return [...changed].filter((path) => patterns.some((pattern) => inScope(pattern, path))).sort()
+  return [...changed].filter(isInScope).sort()
 }
 
 function stateOf(
@@ -104,12 +128,19 @@ function stateOf(
   if (!since || since.relation === 'unknown') {
     return { state: 'unknown', reasons: [since?.reason ?? 'the captured commit cannot be compared'] }
   }
-  if (since.relation !== 'same')
+  if (since.changed === null && since.relation !== 'unrelated_history')
+    return { state: 'unknown', reasons: [since.reason ?? 'git could not list what changed'] }
+  if (since.relation !== 'same' && !isRecordCommitted(since))
     return { state: since.relation, reasons: [movement(since.relation, since.commitsAhead)] }
   if (record.project.repository?.dirty === false && git.dirty === true) {
     return { state: 'dirty', reasons: ['modified since a clean capture'] }
   }
   return { state: 'fresh', reasons: [] }
+}
+
+/** True if the only new commits are those of the store itself: nothing moved under the record. */
+function isRecordCommitted({ relation, isOwnOnly }: SinceCapture): boolean {
+  return relation === 'ahead' && isOwnOnly
 }
 
 function movement(

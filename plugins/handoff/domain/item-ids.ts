@@ -13,9 +13,13 @@ export interface NumberedItems {
 
 /**
  * Assigns an id to every item. A label that is a valid id and not in `taken` stays; other items get the next free
- * number of their collection's letter. References between the given items follow their labels.
+ * number of their collection's letter. References between the given items follow their labels, and those in `known`.
  */
-export function numberItems(given: GivenItems, taken: Iterable<string>): NumberedItems {
+export function numberItems(
+  given: GivenItems,
+  taken: Iterable<string>,
+  known: ReadonlyMap<string, string> = new Map(),
+): NumberedItems {
   const used = createItemIds(taken)
   const labels = {} as Record<ItemCollection, Map<string, string>>
   const ids = {} as Record<ItemCollection, string[]>
@@ -28,11 +32,11 @@ export function numberItems(given: GivenItems, taken: Iterable<string>): Numbere
     items[collection] = (given[collection] ?? []).map((item, index) => ({
       ...item,
       id: ids[collection][index],
-      ...rewritten(item, 'evidence_ids', labels.evidence),
-      ...rewritten(item, 'blocked_by', labels.open_items),
+      ...rewritten(item, 'evidence_ids', new Map([...known, ...labels.evidence])),
+      ...rewritten(item, 'blocked_by', new Map([...known, ...labels.open_items])),
     }))
   }
-  return { items, assigned: assignedLabels(labels) }
+  return { items, assigned: { ...Object.fromEntries(known), ...assignedLabels(labels) } }
 }
 
 function assignIds(

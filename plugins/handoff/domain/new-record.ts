@@ -10,6 +10,7 @@ import {
   SCHEMA_ID,
   SCHEMA_VERSION,
 } from './record.ts'
+import { findRestated } from './restated-items.ts'
 
 /** The fields of a record that an author gives. */
 export interface Authored {
@@ -51,6 +52,8 @@ export interface Circumstances {
   }
   /** The record whose content a child inherits. */
   readonly inherited?: Handoff | undefined
+  /** Ids of inherited evidence that no longer holds. */
+  readonly staleEvidence?: ReadonlySet<string> | undefined
   readonly session?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly skeleton?: true | undefined
@@ -85,17 +88,8 @@ export interface NewRecord {
  */
 export function composeRecord(authored: Authored, around: Circumstances): NewRecord {
   const parent = around.inherited
-  const base = inheritance(parent, authored.closes ?? [])
-  const taken = ITEM_COLLECTIONS.flatMap((name) => base.items[name].map((item) => String(item['id'])))
-  const { items, assigned } = numberItems(
-    {
-      decisions: (authored.decisions ?? []).map((item) => decisionOf(item, around.now)),
-      evidence: (authored.evidence ?? []).map((item) => evidenceOf(item, around.now)),
-      failed_attempts: (authored.failed_attempts ?? []).map(failedAttemptOf),
-      open_items: (authored.open_items ?? []).map(openItemOf),
-    },
-    taken,
-  )
+  const base = inheritance(parent, authored.closes ?? [], around.staleEvidence ?? NONE)
+  const { inherited, items, assigned, next } = itemsOf(authored, base.items, around.now)
   const record: Record<string, unknown> = {
     $schema: SCHEMA_ID,
     schema_version: SCHEMA_VERSION,
@@ -109,12 +103,12 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     origin: around.origin,
     work: workOf(authored, parent),
     summary: summaryOf(authored, parent, base.closed),
-    decisions: [...base.items.decisions, ...items.decisions],
+    decisions: [...inherited.decisions, ...items.decisions],
     artifacts: withArtifacts(parent?.artifacts ?? [], authored.artifacts ?? []),
-    evidence: [...base.items.evidence, ...items.evidence],
-    failed_attempts: [...base.items.failed_attempts, ...items.failed_attempts],
-    open_items: [...base.items.open_items, ...items.open_items],
-    risks: [...(parent?.risks ?? []), ...(authored.risks ?? []).map(riskOf)],
+    evidence: [...inherited.evidence, ...items.evidence],
+    failed_attempts: [...inherited.failed_attempts, ...items.failed_attempts],
+    open_items: [...inherited.open_items, ...items.open_items],
+    risks: withRisks(parent?.risks ?? [], (authored.risks ?? []).map(riskOf)),
     validation: { status: 'not_run', validated_at: null, checks: [], freshness: null },
     lineage: { ...around.lineage },
     automation: { trigger: authored.trigger ?? 'manual', ...around.automation },
@@ -128,7 +122,7 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     record: {
       ...record,
       ...Object.fromEntries(free.filter(([name]) => !reserved(name))),
-      ...ownMember(around),
+      ...ownMember(around, parent && next),
     },
     assigned,
     unknownCloses: base.unknownCloses,
@@ -136,8 +130,45 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
   }
 }
 
-function ownMember(around: Circumstances): Record<string, unknown> {
+/** Inherited and given items, without those that are given again. */
+function itemsOf(authored: Authored, inheritedItems: Inheritance['items'], now: string) {
+  const taken = ITEM_COLLECTIONS.flatMap((name) => inheritedItems[name].map((item) => String(item['id'])))
+  const { inherited, fresh, again, labels } = findRestated(inheritedItems, {
+    decisions: authored.decisions ?? [],
+    evidence: (authored.evidence ?? []).map((item) => evidenceOf(item, now)),
+    failed_attempts: authored.failed_attempts ?? [],
+    open_items: authored.open_items ?? [],
+  })
+  const { items, assigned } = numberItems(
+    {
+      decisions: fresh.decisions.map((item) => decisionOf(item, now)),
+      evidence: fresh.evidence,
+      failed_attempts: fresh.failed_attempts.map(failedAttemptOf),
+      open_items: fresh.open_items.map(openItemOf),
+    },
+    taken,
+    labels,
+  )
+  const own = [...inherited.open_items.filter(({ id }) => again.has(String(id))), ...items.open_items]
+  return { inherited, items, assigned, next: nextOf(own) }
+}
+
+/** The open item that a session goes on with: of those it gives, the first of the highest priority. */
+function nextOf(given: readonly GivenItem[]): string | undefined {
+  const ranked = ['high', 'medium', 'low'].flatMap((priority) =>
+    given.filter((item) => item['priority'] === priority && item['suggested_action']),
+  )
+  return ranked[0] && String(ranked[0]['id'])
+}
+
+function withRisks(inherited: readonly object[], given: readonly Record<string, unknown>[]) {
+  const known = new Set(asGiven(inherited).map((risk) => risk['description']))
+  return [...asGiven(inherited), ...given.filter((risk) => !known.has(risk['description']))]
+}
+
+function ownMember(around: Circumstances, next: string | undefined): Record<string, unknown> {
   const member = {
+    ...(next !== undefined && { next }),
     ...(around.session !== undefined && { session: around.session }),
     ...(around.idempotencyKey !== undefined && { idempotency_key: around.idempotencyKey }),
     ...(around.skeleton && { skeleton: true }),
@@ -185,7 +216,11 @@ interface Inheritance {
 }
 
 /** The items a child inherits, without the open items that `closes` names. */
-function inheritance(parent: Handoff | undefined, closes: readonly string[]): Inheritance {
+function inheritance(
+  parent: Handoff | undefined,
+  closes: readonly string[],
+  stale: ReadonlySet<string>,
+): Inheritance {
   const open = parent?.open_items ?? []
   const closed = open.filter((item) => closes.includes(item.id))
   const known = new Set(open.map((item) => item.id))
@@ -193,7 +228,7 @@ function inheritance(parent: Handoff | undefined, closes: readonly string[]): In
   return {
     items: {
       decisions: parent ? asGiven(parent.decisions) : [],
-      evidence: parent ? asGiven(parent.evidence) : [],
+      evidence: parent ? inheritedEvidence(parent, stale) : [],
       failed_attempts: parent ? asGiven(failedAttempts(parent)) : [],
       // A closed item no longer blocks others.
       open_items: asGiven(open.filter((item) => !closedIds.has(item.id))).map((item) => ({
@@ -206,6 +241,18 @@ function inheritance(parent: Handoff | undefined, closes: readonly string[]): In
     closed: closed.map((item) => item.description),
     unknownCloses: closes.filter((id) => !known.has(id)),
   }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Evidence keeps the head at which it was captured; what no longer held is marked, because the child has a head of its own. */
+function inheritedEvidence({ evidence, project }: Handoff, stale: ReadonlySet<string>) {
+  const head = project.repository?.head ?? null
+  return asGiven(evidence).map((item) => ({
+    head,
+    ...item,
+    ...(stale.has(String(item['id'])) && { verdict: 'stale' }),
+  }))
 }
 
 function asGiven(items: readonly object[]): Record<string, unknown>[] {

@@ -29,6 +29,8 @@ export interface RecordRow {
   readonly parents: readonly string[]
   readonly branch_label: string | null
   readonly project_id: string
+  /** Git branch at capture. */
+  readonly branch: string | null
   readonly harness: string
   readonly actor: string | null
   readonly open_high: number
@@ -76,6 +78,7 @@ export function rowOf(record: Handoff, path: string, mtimeMs: number): RecordRow
     parents: record.lineage.parents,
     branch_label: record.lineage.branch_label,
     project_id: record.project.id,
+    branch: branchOf(record),
     harness: record.origin.harness,
     actor: record.origin.actor?.name ?? null,
     open_high: record.open_items.filter((item) => item.priority === 'high').length,
@@ -86,6 +89,12 @@ export function rowOf(record: Handoff, path: string, mtimeMs: number): RecordRow
     idempotency_key: own.idempotency_key ?? null,
     text: searchText(record),
   }
+}
+
+/** The branch is a free member of the repository: the specification's four fields do not name it. */
+function branchOf({ project: { repository } }: Handoff): string | null {
+  const branch = repository !== null && 'branch' in repository ? repository.branch : null
+  return typeof branch === 'string' ? branch : null
 }
 
 function searchText(record: Handoff): SearchText {

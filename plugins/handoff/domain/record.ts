@@ -87,6 +87,8 @@ export interface Extension {
   readonly skeleton: boolean
   readonly session: string | undefined
   readonly idempotency_key: string | undefined
+  /** The open item that the record's own session named as the next one. */
+  readonly next: string | undefined
 }
 
 /** True until the claim expires. */
@@ -106,6 +108,7 @@ export function extension(record: unknown): Extension {
     skeleton: x['skeleton'] === true,
     session: text(x['session']),
     idempotency_key: text(x['idempotency_key']),
+    next: text(x['next']),
   }
 }
 

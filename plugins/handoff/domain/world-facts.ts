@@ -44,16 +44,41 @@ export type GitFacts =
       readonly since?: SinceCapture
       /** By the commit reference as the record writes it. */
       readonly commits: ReadonlyMap<string, CommitFact>
+      /** Head at which evidence was captured -> paths that differ from it; null: git could not tell. */
+      readonly changedSince: ReadonlyMap<string, readonly string[] | null>
     }
 
 export interface SinceCapture {
   readonly relation: 'same' | 'ahead' | 'behind' | 'diverged' | 'unrelated_history' | 'unknown'
   /** Commits from the captured head to HEAD. */
   readonly commitsAhead: number | null
-  /** Paths that differ between the captured head and HEAD. */
-  readonly changed: readonly string[]
+  /** Paths that differ between the captured head and HEAD, without those of satchel; null: git could not tell. */
+  readonly changed: readonly string[] | null
+  /** Every path that differs is one that satchel itself writes. */
+  readonly isOwnOnly: boolean
+  /** The newest commits from the captured head to HEAD that changed more than the store, newest first. */
+  readonly commits: readonly CommitLine[]
   readonly reason?: string
 }
 
-/** `other_branch`: in a branch or tag, but not an ancestor of HEAD; `unreachable`: in none; `unchecked`: git could not tell. */
-export type CommitFact = 'ancestor' | 'other_branch' | 'unreachable' | 'absent' | 'unchecked'
+/** A commit as lists show it. */
+export interface CommitLine {
+  /** Abbreviated. */
+  readonly id: string
+  readonly subject: string
+}
+
+/**
+ * `other_branch`: in a branch or tag, but not an ancestor of HEAD; `unreachable`: in none; `removed`: it was in the
+ * repository when it was recorded; `unchecked`: git could not tell; `moved`: the commit of HEAD's history that has the same
+ * change.
+ */
+export type CommitFact =
+  | 'ancestor'
+  | 'other_branch'
+  | 'unreachable'
+  | 'absent'
+  | 'removed'
+  | 'beyond_shallow'
+  | 'unchecked'
+  | { readonly moved: string }

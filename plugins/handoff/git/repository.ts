@@ -36,7 +36,7 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
   ])
   const changed = (status.kind === 'done' ? changedPaths(status.stdout) : [])
     .map((entry) => ({ ...entry, path: entry.path.slice((prefix ?? '').length) }))
-    .filter(({ path }) => !path.startsWith(storePrefix))
+    .filter(({ path }) => !isOwnPath(path, storePrefix))
   return {
     kind: 'repository',
     head: head !== null && isCommitId(head) ? head : null,
@@ -45,6 +45,22 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
     remote: remote === null ? null : withoutUserInfo(remote),
     changed,
   }
+}
+
+/** True for what satchel writes beside the user's files: the store, and the sidecar of a room. */
+export function isOwnPath(path: string, storePrefix: string): boolean {
+  return path.startsWith(storePrefix) || /(?:^|\/)\.[^/]+\.satchel\//.test(path)
+}
+
+/** The commit of HEAD; undefined before the first one or without git. */
+export async function headOf(git: Git): Promise<string | undefined> {
+  const head = await line(git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))
+  return head !== null && isCommitId(head) ? head : undefined
+}
+
+/** The branch of the work tree; undefined between branches or without git. */
+export async function currentBranch(git: Git): Promise<string | undefined> {
+  return (await line(git('symbolic-ref', '--quiet', '--short', 'HEAD'))) ?? undefined
 }
 
 /** The smallest root commit of HEAD; undefined in a shallow clone, without commits or without git. */

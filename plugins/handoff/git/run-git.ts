@@ -57,3 +57,15 @@ function refusalIn(stderr: string): GitFailure {
   if (stderr.includes('dubious ownership')) return 'dubious_ownership'
   return stderr.includes('not a git repository') ? 'no_repository' : 'refused'
 }
+
+/** A failure of git as text. */
+export function reasonText(reason: string): string {
+  const words: Readonly<Record<string, string>> = {
+    no_git: 'git is not installed',
+    no_repository: 'not a git repository',
+    dubious_ownership: 'git does not trust this repository (dubious ownership)',
+    timeout: 'git took too long',
+    too_much_output: 'git answered too much',
+  }
+  return words[reason] ?? 'git failed'
+}

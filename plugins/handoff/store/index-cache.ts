@@ -17,7 +17,7 @@ export interface IndexEntry {
 export type IndexEntries = ReadonlyMap<string, IndexEntry>
 
 /** Incremented with every change of the rows. An index of another version is rebuilt. */
-const VERSION = 1
+const VERSION = 2
 
 /** Loads the index file; undefined if it is missing, of another version, or damaged. */
 export async function loadIndex(disk: Disk, layout: Layout): Promise<IndexEntries | undefined> {

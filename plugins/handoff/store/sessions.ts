@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { type Disk, isJsonObject, parentProcess, processStart } from '../../../server/plugin.ts'
+import {
+  ancestorProcesses,
+  type Disk,
+  isJsonObject,
+  type ProcessMark,
+  systemProcesses,
+} from '../../../server/plugin.ts'
+import { isCommitId } from '../domain/commit-id.ts'
 import { replaceLocalFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
-/** Identifies a process; a pid alone is reused. */
-export interface ProcessMark {
-  readonly pid: number
-  readonly start: string
-}
-
-/** A harness session that a hook reported, with the ancestors of that hook. */
+/** A session that a hook reported, or a server that knew none, with the ancestors of that process. */
 export interface NotedSession {
   readonly session: string
   /** RFC 3339. */
@@ -17,25 +18,26 @@ export interface NotedSession {
   readonly ancestors: readonly ProcessMark[]
   /** Its brief was already shown at a resume. */
   readonly shown: boolean
+  /** HEAD and time when it was first noted. */
+  readonly head?: string
+  readonly began?: string
+  /** When it was last reminded of its record. */
+  readonly nudged?: string
+  /** Only of a server that knew no session: itself. */
+  readonly process?: ProcessMark
 }
 
 const MAX_LEVELS = 3 // design handoff, section 4
 const MAX_SESSIONS = 50
 const FILE = 'sessions.json'
 
-/** The ancestors of this process, nearest first. Empty without `/proc`. */
-export function ancestorsOfProcess(pid: number = process.pid, levels = MAX_LEVELS): readonly ProcessMark[] {
-  const ancestors: ProcessMark[] = []
-  for (
-    let at = parentProcess(pid);
-    at !== undefined && at > 1 && ancestors.length < levels;
-    at = parentProcess(at)
-  ) {
-    const start = processStart(at)
-    if (start !== undefined) ancestors.push({ pid: at, start })
-  }
+/** The ancestors of this process, nearest first; they do not change while it runs. */
+export function ancestorsOfProcess(): readonly ProcessMark[] {
+  ancestors ??= ancestorProcesses(MAX_LEVELS)
   return ancestors
 }
+
+let ancestors: readonly ProcessMark[] | undefined
 
 /** The sessions that hooks reported, newest last; none if the file is damaged. */
 export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly NotedSession[]> {
@@ -43,7 +45,7 @@ export async function loadSessions(disk: Disk, layout: Layout): Promise<readonly
     // Release 0.1.0 kept them in the cache folder.
     const file = (await disk.stat(join(layout.local, FILE))) ? layout.local : layout.cache
     const value: unknown = JSON.parse((await disk.readFile(join(file, FILE))).toString('utf8'))
-    return Array.isArray(value) ? value.filter(isNoted) : []
+    return Array.isArray(value) ? value.flatMap(notedIn) : []
   } catch {
     return [] // without the file a session has no name
   }
@@ -56,13 +58,14 @@ export async function noteSession(disk: Disk, layout: Layout, noted: NotedSessio
   await replaceLocalFile(disk, layout.local, 'sessions', text)
 }
 
-/** The session this process belongs to: the nearest shared ancestor wins, then the newest. */
+/** The session of a harness that a process with these ancestors belongs to: the nearest shared ancestor wins, then the newest. */
 export function sessionAmong(
   sessions: readonly NotedSession[],
   ancestors: readonly ProcessMark[],
 ): NotedSession | undefined {
+  const reported = sessions.filter(({ process }) => process === undefined)
   for (const { pid, start } of ancestors) {
-    const here = sessions.filter((noted) =>
+    const here = reported.filter((noted) =>
       noted.ancestors.some((mark) => mark.pid === pid && mark.start === start),
     )
     const [newest] = [...here].sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -71,8 +74,47 @@ export function sessionAmong(
   return undefined
 }
 
-function isNoted(value: unknown): value is NotedSession {
-  if (!isJsonObject(value) || typeof value['session'] !== 'string' || typeof value['at'] !== 'string')
-    return false
-  return Array.isArray(value['ancestors']) && value['ancestors'].every(isJsonObject)
+/**
+ * The names of the servers that wrote before a hook reported their session. A server that has ended counts no longer: its
+ * ancestors may have had other sessions since.
+ */
+export function serverNames(
+  sessions: readonly NotedSession[],
+  session: string,
+  isRunning: (process: ProcessMark) => boolean = isAlive,
+): readonly string[] {
+  return sessions.flatMap((noted) =>
+    noted.process !== undefined &&
+    sessionAmong(sessions, noted.ancestors)?.session === session &&
+    isRunning(noted.process)
+      ? noted.session
+      : [],
+  )
+}
+
+function isAlive({ pid, start }: ProcessMark): boolean {
+  return systemProcesses.isRunning(pid) && (systemProcesses.start(pid) ?? '') === start
+}
+
+/** One entry of the file; members of another shape count as absent, because a checkout may contain a foreign file. */
+function notedIn(value: unknown): NotedSession[] {
+  if (!isJsonObject(value)) return []
+  const { session, at, ancestors, shown, head, began, nudged, process } = value
+  if (typeof session !== 'string' || typeof at !== 'string' || !Array.isArray(ancestors)) return []
+  return [
+    {
+      session,
+      at,
+      ancestors: ancestors.filter(isMark),
+      shown: shown === true,
+      ...(typeof head === 'string' && isCommitId(head) && { head }),
+      ...(typeof began === 'string' && { began }),
+      ...(typeof nudged === 'string' && { nudged }),
+      ...(isMark(process) && { process }),
+    },
+  ]
+}
+
+function isMark(value: unknown): value is ProcessMark {
+  return isJsonObject(value) && typeof value['pid'] === 'number' && typeof value['start'] === 'string'
 }

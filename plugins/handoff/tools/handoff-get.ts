@@ -65,7 +65,7 @@ export function getTool(handoffs: Handoffs) {
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return getRecord(project, {
+      return getRecord(ctx, project, {
         id: input.id,
         format: input.format,
         pointer: input.pointer,

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isMustKeep } from './facts.ts'
+import { measureRetention } from './measure.ts'
+import { plant } from './planted.ts'
+import type { Scenario } from './scenarios.ts'
+
+test('no compaction, resume or restart loses a fact that must be kept', async () => {
+  const { must_keep, all, lost, rows } = await measureRetention(process.env)
+
+  assert.deepEqual(lost, [])
+  assert.equal(must_keep.kept, must_keep.of)
+  assert.ok(must_keep.of > 700, `${must_keep.of} facts`)
+  assert.ok(all.kept / all.of > 0.95, `${all.kept} of ${all.of}`)
+  const described = rows.filter(({ scenario }) => scenario !== 'nothing described')
+  assert.ok(described.every(({ must_keep: { of } }) => of >= 10))
+})
+
+/** A scenario in which a fault of the program is played by an edit of the record. */
+function faulty(name: string, fault: (data: Call, made: Made) => Promise<unknown>): Scenario {
+  return {
+    name,
+    async play(stage) {
+      const planted = plant('one')
+      const session = await stage.session('A')
+      const { id, etag } = await session.data('handoff_create', planted.input)
+      await fault(session.data, { id: String(id), etag: String(etag) })
+      return { session, source: 'compact', facts: planted.facts }
+    },
+  }
+}
+interface Made {
+  readonly id: string
+  readonly etag: string
+}
+type Call = (tool: string, input: Record<string, unknown>) => Promise<unknown>
+
+for (const [name, pointer, missing] of [
+  ['constraints', '/work/constraints', 3],
+  ['criteria', '/work/definition_of_done', 2],
+  ['attempts', '/failed_attempts', 2],
+  ['next action', '/open_items', 2],
+] as const) {
+  test(`the meter bites: lost ${name} are found in every channel`, async () => {
+    const patch = [{ op: 'replace', path: pointer, value: [] }]
+    const emptied = faulty(name, (call, { id, etag }) =>
+      call('handoff_update', { id, if_match: etag, patch }),
+    )
+
+    const { lost } = await measureRetention(process.env, [emptied])
+
+    assert.equal(lost.length, missing * 4)
+    assert.equal(new Set(lost.map(({ channel }) => channel)).size, 4)
+  })
+}
+
+test('the meter bites: a record that is no longer given loses everything', async () => {
+  const archived = faulty('archived', (call, { id }) => call('handoff_transition', { id, to: 'archived' }))
+
+  const { must_keep } = await measureRetention(process.env, [archived])
+
+  const planted = plant('one').facts.filter(isMustKeep).length
+  assert.deepEqual(must_keep, { kept: 0, of: planted * 4 })
+})

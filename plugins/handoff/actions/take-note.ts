@@ -1,0 +1,133 @@
+import type { CallContext } from '../../../server/plugin.ts'
+import { leavesOf, newestFirst } from '../domain/latest.ts'
+import type { Authored } from '../domain/new-record.ts'
+import { isEditable } from '../domain/record.ts'
+import type { RecordRow } from '../domain/record-row.ts'
+import type { Appendix } from '../domain/record-update.ts'
+import type { Project } from '../project.ts'
+import { sessionNames } from '../session.ts'
+import { claimedBy, createRecord } from './create-record.ts'
+import { updateRecord } from './update-record.ts'
+
+export const NOTE_KINDS = ['decision', 'failed', 'next', 'done'] as const
+
+export interface Note {
+  readonly kind: (typeof NOTE_KINDS)[number]
+  readonly text: string
+  readonly why: string | undefined
+}
+
+export interface NoteAnswer {
+  readonly root: string
+  /** The draft. */
+  readonly id: string
+  /** The item; absent for finished work, which has no id. */
+  readonly item?: string
+  /** True if the note made the draft. */
+  readonly created: boolean
+  readonly warnings: readonly string[]
+}
+
+/** The label by which the id of the new item is found. */
+const LABEL = 'note'
+
+/** Adds a note to the draft of this session, which it makes if there is none: of the record that the session goes on with. */
+export async function takeNote(ctx: CallContext, project: Project, note: Note): Promise<NoteAnswer> {
+  const names = await sessionNames(ctx, project)
+  // Two notes at the same moment share one draft.
+  return project.store.locked(`note-${names[0] ?? 'shared'}`, async () => {
+    const { rows } = await project.index.view()
+    const draft = ownDraft(rows, names)
+    return draft
+      ? append(project, draft, note)
+      : begin(ctx, project, { note, parent: parentOf(project, rows, names) })
+  })
+}
+
+/** A caller without a session shares the drafts that have none. */
+function ownDraft(rows: readonly RecordRow[], names: readonly string[]): RecordRow | undefined {
+  const isOwn = ({ session }: RecordRow) => (session === null ? names.length === 0 : names.includes(session))
+  return leavesOf(rows)
+    .filter((row) => isEditable(row) && isOwn(row))
+    .sort(newestFirst)[0]
+}
+
+/** What the session resumed, else what it released. */
+function parentOf(
+  project: Project,
+  rows: readonly RecordRow[],
+  names: readonly string[],
+): string | undefined {
+  const nowMs = project.now().getTime()
+  const claimed = names.map((name) => claimedBy(rows, name, nowMs)).find((row) => row !== undefined)
+  const released = leavesOf(rows)
+    .filter(({ session, status }) => session !== null && names.includes(session) && RELEASED.has(status))
+    .sort(newestFirst)[0]
+  return (claimed ?? released)?.id
+}
+
+const RELEASED: ReadonlySet<string> = new Set(['ready', 'resumed'])
+
+async function append(project: Project, { id }: RecordRow, note: Note): Promise<NoteAnswer> {
+  const added = await updateRecord(project, {
+    id,
+    ifMatch: undefined,
+    patch: undefined,
+    append: itemsOf(note),
+    ...(note.kind === 'next' && { leads: LABEL }),
+  })
+  const item = added.assigned_ids[LABEL]
+  return {
+    root: project.root,
+    id,
+    ...(item !== undefined && { item }),
+    created: false,
+    warnings: added.warnings,
+  }
+}
+
+async function begin(
+  ctx: CallContext,
+  project: Project,
+  { note, parent }: { readonly note: Note; readonly parent: string | undefined },
+): Promise<NoteAnswer> {
+  const described =
+    parent === undefined
+      ? {
+          title: 'Notes of a session',
+          objective: 'Not described yet',
+          current_state: 'Only notes were taken.',
+        }
+      : {}
+  const authored: Authored = { ...described, ...itemsOf(note) }
+  const options = { captureGit: true, hashArtifacts: true, autoArtifacts: 'none', dryRun: false } as const
+  const idempotencyKey = undefined
+  const made = await createRecord(ctx, project, {
+    authored,
+    parent: parent ?? 'none',
+    options,
+    idempotencyKey,
+  })
+  const item = made.assigned_ids[LABEL]
+  return {
+    root: project.root,
+    id: made.id,
+    ...(item !== undefined && { item }),
+    created: true,
+    warnings: made.warnings,
+  }
+}
+
+function itemsOf({ kind, text, why }: Note): Appendix {
+  const id = LABEL
+  switch (kind) {
+    case 'decision':
+      return { decisions: [{ id, decision: text, rationale: why ?? null }] }
+    case 'failed':
+      return { failed_attempts: [{ id, approach: text, reason: why ?? null }] }
+    case 'next':
+      return { open_items: [{ id, priority: 'high', description: why ?? text, suggested_action: text }] }
+    case 'done':
+      return { completed: [why === undefined ? text : `${text} (${why})`] }
+  }
+}

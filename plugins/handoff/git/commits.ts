@@ -1,0 +1,56 @@
+import type { CommitLine } from '../domain/world-facts.ts'
+import { isOwnPath } from './repository.ts'
+import type { Git } from './run-git.ts'
+
+const MAX_LINES = 20
+
+/** The newest commits that `to` has and `from` has not, without those that change only the store. Both are commit ids. */
+export async function commitsBetween(
+  git: Git,
+  { from, to }: { readonly from: string; readonly to: string },
+  storePrefix: string,
+): Promise<readonly CommitLine[]> {
+  const options = ['-z', '--format=%h%x1f%s', `--max-count=${MAX_LINES}`, '--no-show-signature']
+  const answer = await git(
+    'log',
+    ...options,
+    '--end-of-options',
+    `${from}..${to}`,
+    '--',
+    ...theirs(storePrefix),
+  )
+  if (answer.kind === 'failed') return []
+  return answer.stdout.split('\0').flatMap((line) => {
+    const [id = '', subject] = line.split('\x1f')
+    return subject === undefined ? [] : [{ id, subject }]
+  })
+}
+
+/** What was done since a commit, in commits and in the work tree. */
+export interface WorkDone {
+  readonly commits: readonly CommitLine[]
+  readonly files: readonly string[]
+  /** What `git diff --shortstat` says; files that git does not track are not in it. */
+  readonly stat: string | undefined
+}
+
+/** What changed from a commit id to the work tree, without satchel's own files. */
+export async function workSince(git: Git, from: string, storePrefix: string): Promise<WorkDone> {
+  const paths = theirs(storePrefix)
+  const commits = await commitsBetween(git, { from, to: 'HEAD' }, storePrefix)
+  const names = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
+  const [tracked, stat, status] = await Promise.all([
+    git('diff', ...names, '--end-of-options', from, '--', ...paths),
+    git('diff', '--shortstat', '--no-ext-diff', '--no-textconv', '--end-of-options', from, '--', ...paths),
+    git('ls-files', '--others', '--exclude-standard', '-z', '--', ...paths),
+  ])
+  const listed = [tracked, status].flatMap((one) => (one.kind === 'done' ? one.stdout.split('\0') : []))
+  const files = [...new Set(listed)].filter((path) => path !== '' && !isOwnPath(path, storePrefix)).sort()
+  const said = stat.kind === 'done' ? stat.stdout.trim() : ''
+  return { commits, files, stat: said === '' ? undefined : said }
+}
+
+/** Everything but a store inside the work tree. */
+function theirs(storePrefix: string): string[] {
+  return storePrefix.startsWith('..') ? ['.'] : ['.', `:(exclude,literal)${storePrefix.replace(/\/$/, '')}`]
+}

@@ -1,0 +1,34 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+
+/**
+ * The root of the main work tree, if `root` is that of a linked one; else undefined. Reads what `git rev-parse
+ * --git-common-dir` reads, without starting git. A folder counts as linked only if the main repository names it too.
+ */
+export function mainWorktreeOf(root: string): string | undefined {
+  const named = line(join(root, '.git'))?.match(/^gitdir: (.+)$/)?.[1]
+  if (named === undefined) return undefined
+  const gitDir = resolve(root, named)
+  const [common, back] = [line(join(gitDir, 'commondir')), line(join(gitDir, 'gitdir'))]
+  if (common === undefined || back === undefined) return undefined
+  if (real(resolve(gitDir, back)) !== real(join(root, '.git'))) return undefined
+  const shared = resolve(gitDir, common)
+  return basename(shared) === '.git' ? dirname(shared) : undefined // a bare repository has no work tree of its own
+}
+
+/** The first line of a small file; undefined for a folder or no file. */
+function line(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').split('\n')[0]
+  } catch {
+    return undefined // the usual case: `.git` is a folder
+  }
+}
+
+function real(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { isCommitId } from '../domain/commit-id.ts'
+import type { SinceCapture } from '../domain/world-facts.ts'
+import { commitsBetween } from './commits.ts'
+import { isOwnPath } from './repository.ts'
+import { type Git, type GitFailure, reasonText } from './run-git.ts'
+
+const NOTHING = { commitsAhead: null, changed: null, isOwnOnly: false, commits: [] } as const
+
+/** How far HEAD moved from a captured commit. Only plain hex is passed to git: the captured head is text from a file. */
+export async function sinceCapture(
+  git: Git,
+  { captured, head }: { readonly captured: string; readonly head: string },
+  storePrefix: string,
+): Promise<SinceCapture> {
+  if (!isCommitId(captured)) return unknown('the captured head is not a commit id')
+  const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
+  if (full.kind === 'failed') return withoutCommit(git, full.reason)
+  const from = full.stdout.trim()
+  if (from === head) return { ...NOTHING, relation: 'same', commitsAhead: 0, changed: [] }
+  const found = await changesBetween(git, { from, to: head }, storePrefix)
+  const base = await git('merge-base', '--end-of-options', from, head)
+  if (base.kind === 'failed') return { ...found, ...(await withoutBase(git, base.reason)) }
+  const common = base.stdout.trim()
+  const relation = common === from ? 'ahead' : common === head ? 'behind' : 'diverged'
+  const count = await git('rev-list', '--count', '--end-of-options', `${from}..${head}`)
+  const commitsAhead = count.kind === 'done' ? Number(count.stdout.trim()) : null
+  return { ...found, relation, commitsAhead }
+}
+
+function unknown(reason: string): SinceCapture {
+  return { ...NOTHING, relation: 'unknown', reason }
+}
+
+/** The captured commit is not here. */
+async function withoutCommit(git: Git, reason: GitFailure): Promise<SinceCapture> {
+  if (reason !== 'refused') return unknown(reasonText(reason))
+  if (await isShallow(git)) return unknown('the captured commit is not in this shallow clone')
+  return { ...NOTHING, relation: 'unrelated_history' }
+}
+
+/** Both commits are here, but not what joins them. */
+async function withoutBase(
+  git: Git,
+  reason: GitFailure,
+): Promise<Pick<SinceCapture, 'relation' | 'commitsAhead' | 'reason'>> {
+  if (reason !== 'refused') return { relation: 'unknown', commitsAhead: null, reason: reasonText(reason) }
+  if (await isShallow(git)) {
+    return { relation: 'unknown', commitsAhead: null, reason: 'this shallow clone lacks the history between' }
+  }
+  return { relation: 'unrelated_history', commitsAhead: null }
+}
+
+async function changesBetween(
+  git: Git,
+  range: { readonly from: string; readonly to: string },
+  storePrefix: string,
+): Promise<Pick<SinceCapture, 'changed' | 'isOwnOnly' | 'commits'>> {
+  const all = await changedBetween(git, range.from, range.to)
+  const changed = all?.filter((path) => !isOwnPath(path, storePrefix)) ?? null
+  return {
+    changed,
+    isOwnOnly: all !== null && all.length > 0 && changed?.length === 0,
+    commits: await commitsBetween(git, range, storePrefix),
+  }
+}
+
+/** True for a clone without its whole history. */
+export async function isShallow(git: Git): Promise<boolean> {
+  const answer = await git('rev-parse', '--is-shallow-repository')
+  return answer.kind === 'done' && answer.stdout.trim() === 'true'
+}
+
+/** The paths that differ; null if git cannot list them. */
+export async function changedBetween(git: Git, from: string, to: string): Promise<string[] | null> {
+  const options = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
+  const answer = await git('diff', ...options, '--end-of-options', from, to, '--')
+  return answer.kind === 'done' ? answer.stdout.split('\0').filter((path) => path !== '') : null
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTestProject, SMALL } from './testing/fixture.ts'
+
+const SESSION = { env: { SATCHEL_SESSION: 'one' } }
+const GHP = `ghp_${'a1B2'.repeat(9)}`
+
+test('notes share one draft of the session, and each becomes an item of its kind', async (t) => {
+  const project = await openTestProject(t, { repository: true, ...SESSION })
+  const note = (kind: string, text: string, why?: string) =>
+    project.call('handoff_note', { kind, text, ...(why && { why }) })
+
+  const first = await note('decision', 'Compare in constant time', 'timing tells the prefix')
+  const others = [
+    await note('failed', 'Kept the state in a cookie', 'browsers drop it'),
+    await note('next', 'Write the fixture'),
+    await note('done', 'Wrote the helper'),
+    await note('next', 'Run the suite instead'),
+  ]
+  const { record } = await project.call('handoff_get', { id: first.id })
+  const { brief } = await project.call('handoff_resume')
+
+  assert.deepEqual(
+    [first.created, ...others.map(({ created }) => created)],
+    [true, false, false, false, false],
+  )
+  assert.equal(new Set([first.id, ...others.map(({ id }) => id)]).size, 1)
+  assert.deepEqual(
+    [first.item, ...others.map(({ item }) => item)],
+    ['D-001', 'F-001', 'O-001', undefined, 'O-002'],
+  )
+  assert.equal(record.decisions[0].rationale, 'timing tells the prefix')
+  assert.deepEqual(
+    [record.failed_attempts[0].avoid_repeating, record.summary.completed],
+    [true, ['Wrote the helper']],
+  )
+  assert.match(brief, /Next action \(O-002, high\): Run the suite instead/)
+  assert.match(brief, /Do not retry \(F-001\): Kept the state in a cookie/)
+})
+
+test('the draft of a note continues what the session resumed, and keeps everything of it', async (t) => {
+  const project = await openTestProject(t, { repository: true, ...SESSION })
+  const { id } = await project.call('handoff_create', {
+    ...SMALL,
+    constraints: ['Keep the address'],
+    open_items: [{ priority: 'high', description: 'x', suggested_action: 'the earlier step' }],
+  })
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  await project.call('handoff_resume', { id })
+
+  const noted = await project.call('handoff_note', { kind: 'failed', text: 'A longer timeout' })
+  const { record } = await project.call('handoff_get', { id: noted.id })
+
+  assert.deepEqual(record.lineage.parents, [id])
+  assert.deepEqual([record.work.objective, record.work.constraints], [SMALL.objective, ['Keep the address']])
+  assert.equal(record.open_items[0].suggested_action, 'the earlier step')
+})
+
+test('a note never changes what is released or what another session wrote, and holds no secret', async (t) => {
+  const project = await openTestProject(t, { repository: true, ...SESSION })
+  const { id, path } = await project.call('handoff_create', {
+    ...SMALL,
+    open_items: [{ description: 'x', suggested_action: 'y' }],
+  })
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  const before = project.read(path)
+  const other = await openTestProject(t, { root: project.root, env: { SATCHEL_SESSION: 'two' } })
+
+  const noted = await other.call('handoff_note', { kind: 'done', text: `used ${GHP}` })
+  const again = await project.call('handoff_note', { kind: 'done', text: 'more' })
+
+  assert.notEqual(noted.id, again.id)
+  assert.equal(project.read(path), before)
+  assert.ok(project.files().every((file) => !project.read(file).includes(GHP)))
+})
+
+test('notes of two calls at the same moment are in one draft', async (t) => {
+  const project = await openTestProject(t, { repository: true, ...SESSION })
+
+  const made = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((text) => project.call('handoff_note', { kind: 'done', text })),
+  )
+  const { record } = await project.call('handoff_get', { id: made[0]?.id })
+
+  assert.equal(new Set(made.map(({ id }) => id)).size, 1)
+  assert.deepEqual([...record.summary.completed].sort(), ['a', 'b', 'c', 'd'])
+})
+
+for (const input of [
+  { kind: 'rumour', text: 'x' },
+  { kind: 'done', text: '' },
+  { kind: 'done', text: 'x'.repeat(4001) },
+]) {
+  test(`a note is refused: ${JSON.stringify(input).slice(0, 40)}`, async (t) => {
+    const project = await openTestProject(t, SESSION)
+
+    await assert.rejects(project.call('handoff_note', input), { code: 'invalid' })
+    assert.deepEqual(project.files(), [])
+  })
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { assessRecord } from './actions/check-freshness.ts'
+import { patchIdOf } from './domain/patch-id.ts'
+import { readableRecord } from './domain/readable-record.ts'
+import { type Git, gitIn } from './git/run-git.ts'
+import { createHandoffs } from './project.ts'
+import { type Answer, openTestProject, SMALL, type TestProject, testHost } from './testing/fixture.ts'
+
+const COMMIT = { type: 'commit', claim: 'the change is in', ref: 'HEAD' }
+const DECISION = { decision: 'so', rationale: 'why', evidence_ids: ['E-001'] }
+
+/** A project on a branch `work` with one commit, and a record whose decision rests on that commit. */
+async function withWork(t: TestContext, more: Record<string, unknown> = {}) {
+  const project = await openTestProject(t, { repository: true })
+  project.git('switch', '-q', '-c', 'work')
+  commit(project, 'src/work.ts', 'one\ntwo\nthree\n')
+  const { id, path } = await project.call('handoff_create', {
+    ...SMALL,
+    scope: ['src/**'],
+    evidence: [{ id: 'E-001', ...COMMIT }],
+    decisions: [DECISION],
+    ...more,
+  })
+  return { project, id, path }
+}
+
+function commit(project: TestProject, path: string, text: string, subject = path): string {
+  project.write(path, text)
+  project.git('add', '--', path)
+  project.git('commit', '-q', '-m', subject)
+  return project.git('rev-parse', 'HEAD')
+}
+
+const fresh = (project: TestProject, id: string): Promise<Answer> => project.call('handoff_freshness', { id })
+const verdictsOf = ({ claims }: Answer) => claims.map(({ verdict }: Answer) => verdict)
+
+const REWRITES: Readonly<Record<string, (project: TestProject) => void>> = {
+  'an amended message': (project) => project.git('commit', '-q', '--amend', '-m', 'other words'),
+  'a rebase': (project) => {
+    project.git('switch', '-q', 'main')
+    commit(project, 'docs/elsewhere.md', 'x\n')
+    project.git('switch', '-q', 'work')
+    project.git('rebase', '-q', 'main')
+  },
+  'a cherry-pick and a deleted branch': (project) => {
+    project.git('switch', '-q', 'main')
+    commit(project, 'docs/elsewhere.md', 'x\n')
+    project.git('cherry-pick', 'work')
+    project.git('branch', '-q', '-D', 'work')
+  },
+  'a squash with a later commit, and a deleted branch': (project) => {
+    commit(project, 'docs/later.md', 'later\n')
+    project.git('switch', '-q', 'main')
+    commit(project, 'docs/elsewhere.md', 'x\n')
+    project.git('merge', '-q', '--squash', 'work')
+    project.git('commit', '-q', '-m', 'squashed')
+    project.git('branch', '-q', '-D', 'work')
+  },
+  'a rebase, after which the old commits are collected': (project) => {
+    project.git('switch', '-q', 'main')
+    commit(project, 'docs/elsewhere.md', 'x\n')
+    project.git('switch', '-q', 'work')
+    project.git('rebase', '-q', 'main')
+    project.git('reflog', 'expire', '--expire=now', '--all')
+    project.git('gc', '-q', '--prune=now')
+  },
+}
+
+for (const [name, rewrite] of Object.entries(REWRITES)) {
+  test(`after ${name} the commit has moved, and the gate is as before`, async (t) => {
+    const { project, id } = await withWork(t)
+    const before = await fresh(project, id)
+
+    rewrite(project)
+    const { claims, gate } = await fresh(project, id)
+
+    assert.deepEqual([before.gate, verdictsOf(before)], ['go', ['holds']])
+    assert.deepEqual([gate, claims[0].verdict], ['go', 'moved'])
+    assert.ok(
+      claims[0].reason.includes(
+        project.git('log', '--format=%H', '-n', '1', '--', 'src/work.ts').slice(0, 12),
+      ),
+    )
+  })
+}
+
+test('a commit that was amended to another content has not moved, and does not stop', async (t) => {
+  const { project, id } = await withWork(t)
+
+  project.write('src/work.ts', 'something else\n')
+  project.git('commit', '-q', '-a', '--amend', '-m', 'another change')
+  const answer = await fresh(project, id)
+
+  assert.deepEqual([answer.gate, verdictsOf(answer)], ['care', ['stale']])
+})
+
+test('a deleted branch alone never stops, also after its commits are collected', async (t) => {
+  const { project, id } = await withWork(t, { scope: ['docs/**'] })
+  project.git('switch', '-q', 'main')
+  project.git('branch', '-q', '-D', 'work')
+  const deleted = await fresh(project, id)
+
+  project.git('reflog', 'expire', '--expire=now', '--all')
+  project.git('gc', '-q', '--prune=now')
+  const collected = await fresh(project, id)
+
+  assert.deepEqual([deleted.gate, verdictsOf(deleted)], ['care', ['stale']])
+  assert.deepEqual([collected.gate, verdictsOf(collected)], ['care', ['stale']])
+})
+
+test('a commit that never was in the repository is contradicted', async (t) => {
+  const { project, id } = await withWork(t, {
+    evidence: [{ id: 'E-001', ...COMMIT, ref: 'deadbeef'.repeat(5) }],
+  })
+  const answer = await fresh(project, id)
+
+  assert.deepEqual([answer.gate, verdictsOf(answer)], ['stop', ['contradicted']])
+})
+
+test('HEAD is resolved at capture, and evidence keeps the head it was captured on', async (t) => {
+  const { project, path } = await withWork(t)
+  const head = project.git('rev-parse', 'HEAD')
+  const [item] = JSON.parse(project.read(path)).evidence
+
+  assert.deepEqual([item.ref, item.head], [head, head])
+  assert.match(item.patch_id, /^sha256:[0-9a-f]{64}$/)
+})
+
+test('a commit beyond a shallow clone is unverifiable', async (t) => {
+  const { project, id } = await withWork(t)
+  commit(project, 'docs/later.md', 'x\n')
+  project.git('add', '-f', '.handoffs/records')
+  project.git('commit', '-q', '-m', 'the record')
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  execFileSync('git', ['clone', '-q', '--depth', '1', `file://${project.root}`, root], { stdio: 'ignore' })
+  const clone = await openTestProject(t, { root })
+
+  const answer = await fresh(clone, id)
+
+  assert.deepEqual([answer.gate, verdictsOf(answer)], ['go', ['unverifiable']])
+  assert.equal(answer.state, 'unknown')
+})
+
+test('a replaced file is stale, a deleted one contradicted', async (t) => {
+  const { project, id } = await withWork(t, {
+    evidence: [{ id: 'E-001', type: 'file', claim: 'the log is clean', ref: 'log.txt' }],
+    scope: ['docs/**'],
+  })
+  const missing = await fresh(project, id)
+  assert.deepEqual(verdictsOf(missing), ['contradicted'])
+  project.write('log.txt', 'clean\n')
+  const { etag } = await project.call('handoff_get', { id })
+  const file = { type: 'file', claim: 'the log is clean now', ref: 'log.txt' }
+  await project.call('handoff_update', { id, if_match: etag, append: { evidence: [file] } })
+  assert.deepEqual(verdictsOf(await fresh(project, id)), ['holds', 'holds'])
+
+  project.write('log.txt', 'full of errors\n')
+
+  assert.equal(verdictsOf(await fresh(project, id))[1], 'stale')
+})
+
+test('a child inherits capture times and verdicts: continue refreshes no evidence', async (t) => {
+  const run = { id: 'E-001', type: 'test', claim: 'the suite passes', result: 'pass' }
+  const { project, id, path } = await withWork(t, { evidence: [run] })
+  commit(project, 'src/work.ts', 'broken\n')
+  assert.deepEqual(verdictsOf(await fresh(project, id)), ['stale'])
+
+  const child = await project.call('handoff_branch', { id, relation: 'continue' })
+  const [inherited] = JSON.parse(project.read(child.path)).evidence
+  const grandchild = await project.call('handoff_branch', { id: child.id, relation: 'continue' })
+  const again = await project.call('handoff_branch', {
+    id,
+    relation: 'fork',
+    branch_label: 'run again',
+    overrides: { evidence: [{ ...run, id: 'again' }] },
+  })
+
+  assert.equal(inherited.captured_at, JSON.parse(project.read(path)).evidence[0].captured_at)
+  assert.deepEqual(verdictsOf(await fresh(project, child.id)), ['stale'])
+  assert.deepEqual(verdictsOf(await fresh(project, grandchild.id)), ['stale'])
+  assert.deepEqual(verdictsOf(await fresh(project, again.id)), ['unverifiable'])
+  assert.equal(JSON.parse(project.read(again.path)).evidence.length, 1)
+})
+
+test('uncommitted changes that made a test stale stay known to a child', async (t) => {
+  const run = { id: 'E-001', type: 'test', claim: 'the suite passes', result: 'pass' }
+  const { project, id } = await withWork(t, { evidence: [run] })
+  project.write('src/work.ts', 'not committed\n')
+
+  const child = await project.call('handoff_branch', { id, relation: 'continue' })
+
+  assert.deepEqual(verdictsOf(await fresh(project, child.id)), ['stale'])
+})
+
+test('with no scope and no artifacts, commits that change files make the gate care and are named', async (t) => {
+  const { project, id } = await withWork(t, { scope: [], evidence: [], decisions: [] })
+  project.git('commit', '-q', '--allow-empty', '-m', 'empty')
+  assert.equal((await fresh(project, id)).gate, 'go')
+
+  commit(project, 'anything.md', 'x\n', 'subject of it')
+  const answer = await fresh(project, id)
+  const { brief } = await project.call('handoff_resume', { id, mark: false })
+
+  assert.deepEqual([answer.gate, answer.changed_in_scope], ['care', ['anything.md']])
+  assert.match(brief, /subject of it/)
+  assert.match(brief, /anything\.md/)
+})
+
+test('committing the record alone changes no verdict', async (t) => {
+  const run = { id: 'E-002', type: 'test', claim: 'the suite passes', result: 'pass' }
+  const { project, id } = await withWork(t, { scope: [], evidence: [{ id: 'E-001', ...COMMIT }, run] })
+  const { root: _, ...before } = await fresh(project, id)
+
+  project.git('add', '-f', '.handoffs/records')
+  project.git('commit', '-q', '-m', 'the record')
+  const { root: _2, ...after } = await fresh(project, id)
+
+  assert.equal(after.freshness.git_head_now, project.git('rev-parse', 'HEAD'))
+  assert.deepEqual(
+    { ...after, freshness: { ...after.freshness, git_head_now: '' }, commits_ahead: 0 },
+    { ...before, freshness: { ...before.freshness, git_head_now: '' }, commits_ahead: 0 },
+  )
+})
+
+test('a git that cannot list what changed says so: nothing counts as unchanged', async (t) => {
+  const run = { id: 'E-001', type: 'test', claim: 'the suite passes', result: 'pass' }
+  const { project, path } = await withWork(t, { evidence: [run] })
+  commit(project, 'src/work.ts', 'broken\n')
+  const handoffs = createHandoffs(testHost(project.root, project.now), project.config)
+  const real = gitIn(project.root, process.env)
+  const failing: Git = async (...args) =>
+    args[0] === 'diff' ? { kind: 'failed', reason: 'timeout' } : real(...args)
+
+  const record = readableRecord(JSON.parse(project.read(path)))
+  const { claims, gate, drift } = await assessRecord({ ...handoffs.ownProject(), git: failing }, record)
+
+  assert.deepEqual([drift.state, gate, claims[0]?.verdict], ['unknown', 'care', 'unverifiable'])
+  assert.match(drift.reasons.join(), /could not list/)
+})
+
+test('a linked work tree has the store of the main one, a submodule and a forged link have their own', async (t) => {
+  const { project, id } = await withWork(t)
+  const linked = join(project.root, '../', `${project.root.split('/').at(-1)}-linked`)
+  t.after(() => rmSync(linked, { recursive: true, force: true }))
+  project.git('worktree', 'add', '-q', '-b', 'other', linked)
+  const there = await openTestProject(t, { root: linked })
+
+  const { id: found } = await there.call('handoff_resume', { mark: false })
+  const written = await there.call('handoff_create', { ...SMALL, parent: 'none' })
+
+  assert.equal(found, id)
+  assert.equal((await project.call('handoff_get', { id: written.id })).id, written.id)
+  assert.deepEqual(
+    there.files().filter((path) => path.startsWith('.handoffs')),
+    [],
+  )
+
+  const forged = await openTestProject(t)
+  forged.write('.git', `gitdir: ${project.root}/.git/worktrees/${linked.split('/').at(-1)}\n`)
+  await assert.rejects(forged.call('handoff_resume'), { reason: 'record_not_found' })
+})
+
+test('the identity of a change ignores lines, blobs and spaces, and nothing else', () => {
+  const diff = (added: string, at = 1) =>
+    `diff --git a/x b/x\nindex 111..222 100644\n--- a/x\n+++ b/x\n@@ -${at} +${at} @@\n-old\n+${added}\n`
+
+  assert.equal(patchIdOf(diff('new')), patchIdOf(diff(' new', 40).replace('111..222', '333..444')))
+  assert.notEqual(patchIdOf(diff('new')), patchIdOf(diff('newer')))
+  assert.equal(patchIdOf(''), undefined)
+})
