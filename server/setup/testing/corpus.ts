@@ -137,7 +137,12 @@ rules:
 
 /** The samples of a format; in JSON the servers are the member `key`. */
 export function samplesOf(format: FormatName, key: string): readonly Sample[] {
-  const texts: Readonly<Record<string, string>> = { json: jsonTexts(key), toml: TOML_TEXTS, yaml: YAML_TEXTS, whole: {} }[format]
+  const texts: Readonly<Record<string, string>> = {
+    json: jsonTexts(key),
+    toml: TOML_TEXTS,
+    yaml: YAML_TEXTS,
+    whole: {},
+  }[format]
   const habits = format === 'yaml' ? YAML_HABITS : Object.entries(HABITS)
   return Object.entries(texts).flatMap(([what, text]) =>
     habits.map(([habit, apply]) => ({ name: `${what}; ${habit}`, text: apply(text) })),
