@@ -7,6 +7,7 @@ const MODULES_LAYERS = [
   'domain',
   'hcl',
   'git',
+  'segments',
   'output',
   'catalog',
   'search',

@@ -300,8 +300,8 @@ export const refusals = defineRefusals({
   },
   store_full: {
     code: 'too_large',
-    message: 'The vector file would hold {records} records; its limit is {limit} records or 400 MB.',
-    next: 'Use a ChromaDB server: set embedding.vectordb_host and vectordb_port.',
+    message: 'One update of the vector store with {records} records is larger than 2 GB.',
+    next: 'Ingest fewer repositories in one run, or use a ChromaDB server: embedding.vectordb_host.',
   },
 })
 

@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fdatasync,
   fdatasyncSync,
+  fstatSync,
   fsync,
   fsyncSync,
   ftruncateSync,
@@ -13,6 +14,7 @@ import {
   openSync,
   readdir,
   readFileSync,
+  readSync,
   renameSync,
   type Stats,
   unlink,
@@ -45,6 +47,12 @@ export interface Disk {
   readFileSync(path: string): Buffer
   /** An existing file for reading and writing; the caller closes it. */
   openSync(path: string): number
+  /** An existing file for reading only; the caller closes it. A symbolic link is refused with `ELOOP`. */
+  openToReadSync(path: string): number
+  /** The length of an open file. */
+  sizeSync(file: number): number
+  /** Fills `into` from `position`; gives the bytes read, fewer only where the file ends. */
+  readSync(file: number, into: Uint8Array, position: number): number
   /** All of `bytes` at `position`, or an error, after which any part of them may be on the disk. */
   writeSync(file: number, bytes: Uint8Array, position: number): void
   truncateSync(file: number, length: number): void
@@ -98,6 +106,9 @@ export const realDisk: Disk = {
   },
   readFileSync: readWhole,
   openSync: (path) => openSync(path, constants.O_RDWR),
+  openToReadSync: (path) => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW),
+  sizeSync: (file) => fstatSync(file).size,
+  readSync: readAt,
   writeSync: writeWhole,
   truncateSync: ftruncateSync,
   flush: (file) => flushFile(file),
@@ -177,6 +188,16 @@ function readWhole(path: string): Buffer {
   } finally {
     closeSync(file)
   }
+}
+
+function readAt(file: number, into: Uint8Array, position: number): number {
+  let done = 0
+  while (done < into.length) {
+    const read = readSync(file, into, done, into.length - done, position + done)
+    if (read === 0) break
+    done += read
+  }
+  return done
 }
 
 function writeWhole(file: number, bytes: Uint8Array, position: number): void {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
-import { type Figure, limitFigure } from '../figure.ts'
+import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import { measureServer, type ServerTimes } from '../search/search-server.ts'
-import { measureProcess, type ProcessCost } from './measured-process.ts'
+import { measureProcess, type PeerCosts, type ProcessCost } from './measured-process.ts'
 import { bytesOnDisk, changeRepository, grownModules, REFS, writeSummaries } from './project.ts'
 
 /** Goals for 20,000 modules at three refs; a search of few has less. */
@@ -11,6 +11,8 @@ const GOALS = { build: 3, update: 2000, cold: 500, first: 700, warm: 50, rss: 30
 const FEW = 1000
 const COLD_OF_FEW = 250
 const ROUNDS = 3
+/** More modules take peers minutes to write. */
+const MOST_OF_PEERS = 5000
 const QUERY = 'private network with subnets'
 
 interface Growth {
@@ -32,6 +34,7 @@ interface Costs {
   readonly search: ProcessCost
   readonly list: ProcessCost
   readonly served: ServerTimes
+  readonly peers: PeerCosts
   readonly bytes: { readonly index: number; readonly vectors: number }
 }
 
@@ -55,12 +58,18 @@ async function costsOf(dir: string, options: LabContext, growth: Growth): Promis
   const search = await least(() => run('search', QUERY, '--json'))
   const list = await least(() => run('modules', 'list', QUERY, '--json'))
   const served = await measureServer(options.program, env, options.signal)
-  return { bare, build, update, search, list, served, bytes }
+  options.note('plain ways to search')
+  const { measurePeers } = await import('./peers.lazy.ts')
+  const peers = await measurePeers(dir, grown, {
+    modules: Math.min(growth.modules, MOST_OF_PEERS),
+    query: QUERY,
+  })
+  return { bare, build, update, search, list, served, peers, bytes }
 }
 
 function figuresOf(
   modules: number,
-  { bare, build, update, search, list, served, bytes }: Costs,
+  { bare, build, update, search, list, served, peers, bytes }: Costs,
 ): readonly Figure[] {
   const versions = modules * REFS
   const cold = modules <= FEW ? COLD_OF_FEW : GOALS.cold
@@ -77,9 +86,25 @@ function figuresOf(
     ['index', 'index on disk per module version', 'kB', bytes.index / versions / 1000, GOALS.kb],
     ['vectors', 'vectors on disk per module version', 'kB', bytes.vectors / versions / 1000, GOALS.kb],
   ]
-  return rows.map(([name, what, unit, ours, limit]) =>
+  const measured = rows.map(([name, what, unit, ours, limit]) =>
     limitFigure({ name: `growth.${modules}.${name}`, what, unit, ours, limit }),
   )
+  const beside = (name: string, against: number, against_what: string, goal: number): Figure =>
+    figureOf({
+      name: `growth.${modules}.${name}`,
+      what: 'CPU of `satchel search` beyond a bare node, with both lists',
+      unit: 'ms',
+      ours: beyond(search),
+      against,
+      against_what: `${against_what}, ${Math.min(modules, MOST_OF_PEERS)} modules`,
+      goal,
+    })
+  return [
+    ...measured,
+    beside('minisearch', peers.miniSearch, 'MiniSearch from its JSON, one search', 2),
+    beside('vectra', peers.vectra, 'vectra as shipped, one query', 2),
+    beside('scan', peers.scan, 'reading vectors and a scan of them', 50),
+  ]
 }
 
 async function least(measure: () => Promise<ProcessCost>): Promise<ProcessCost> {

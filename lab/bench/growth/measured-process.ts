@@ -8,6 +8,16 @@ export interface ProcessCost {
   readonly peakMib: number
 }
 
+/** CPU in milliseconds of plain ways to search the latest versions of the same modules, from their files. */
+export interface PeerCosts {
+  /** MiniSearch, loaded from its JSON, and one search. */
+  readonly miniSearch: number
+  /** vectra as it is shipped, loaded, and one query. */
+  readonly vectra: number
+  /** Reading one file of numbers, and a scan with four accumulators: nothing that finds all can do less. */
+  readonly scan: number
+}
+
 /** Written to file descriptor 3 at the end of the process. */
 const REPORT = `import { writeSync } from 'node:fs'
 process.on('exit', () => {

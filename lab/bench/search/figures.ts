@@ -1,9 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DENSE_DIMS } from '../../../plugins/modules/search/dense-features.ts'
-import { embeddedStore, nearest } from '../../../plugins/modules/search/embedded-store.ts'
-import type { PackedVectors } from '../../../plugins/modules/search/packed-vectors.ts'
+import { embeddedStore } from '../../../plugins/modules/search/embedded-store.ts'
+import { type StoredVectors, storedVectors } from '../../../plugins/modules/search/stored-vectors.ts'
 import { TOKENIZER_VERSION } from '../../../plugins/modules/search/tokens.ts'
+import { vectorSegment } from '../../../plugins/modules/search/vector-segments.ts'
+import { composeSet } from '../../../plugins/modules/segments/segment-set.ts'
 import { configOf, writeManyRecords } from '../../../plugins/modules/testing/many-records.ts'
 import { OWN_SUMMARIES } from '../../../plugins/modules/testing/own-corpus.ts'
 import { withScratchFolder } from '../../../server/plugin.ts'
@@ -37,11 +39,11 @@ export async function measureSearch(options: LabContext): Promise<readonly Figur
 
 /** Query CPU of the vector stage, filter and records included, against a bare loop that keeps the best rows. */
 async function measureScan(): Promise<Figure> {
-  const packed = manyVectors(SCANNED)
-  const query = packed.vectors.slice(0, DENSE_DIMS)
+  const { stored, vectors } = manyVectors(SCANNED)
+  const query = vectors.slice(0, DENSE_DIMS)
   const best = await leastOf(ROUNDS * 4, {
-    ours: () => cpuMs(() => nearest(packed, query, {})),
-    against: () => cpuMs(() => bareScan(packed.vectors, query)),
+    ours: () => cpuMs(() => stored.nearest(query, {})),
+    against: () => cpuMs(() => bareScan(vectors, query)),
   })
   return figureOf({
     name: 'search.scan',
@@ -53,7 +55,7 @@ async function measureScan(): Promise<Figure> {
   })
 }
 
-function manyVectors(count: number): PackedVectors {
+function manyVectors(count: number): { readonly stored: StoredVectors; readonly vectors: Float32Array } {
   const vectors = new Float32Array(count * DENSE_DIMS)
   let state = 1
   for (let at = 0; at < vectors.length; at++) {
@@ -61,7 +63,8 @@ function manyVectors(count: number): PackedVectors {
     vectors[at] = state / 2 ** 32 - 0.5
   }
   const include = { description: true, readme: true, variables: true, outputs: true, resource_types: true }
-  const header = { strategy: 'vectordb-default', model: '', dims: DENSE_DIMS, lexicon_version: '' }
+  const made = { strategy: 'vectordb-default', model: '', dims: DENSE_DIMS, lexicon_version: '' }
+  const header = { format: 1, ...made, include, tokenizer_version: TOKENIZER_VERSION }
   const metadata = {
     repository: '',
     ref: '',
@@ -69,17 +72,21 @@ function manyVectors(count: number): PackedVectors {
     provider: '',
     providers: '',
     tags: '',
-    last_updated: '',
+    last_updated: '2026-01-01T00:00:00.000Z',
     kind: 'root',
     latest: true,
-    document_sha256: '',
+    document_sha256: '0'.repeat(64),
   }
-  return {
-    header: { format: 1, ...header, include, tokenizer_version: TOKENIZER_VERSION },
-    records: Array.from({ length: count }, (_, at) => ({ id: String(at), document: '', metadata })),
-    vectors,
-    latest: new Uint8Array(count).fill(1),
-  }
+  const items = Array.from({ length: count }, (_, at) => ({
+    id: at.toString(16).padStart(64, '0'),
+    document: '',
+    metadata,
+    vector: vectors.subarray(at * DENSE_DIMS, (at + 1) * DENSE_DIMS),
+  }))
+  const { added, states } = vectorSegment(items)
+  const stored = storedVectors(composeSet([], added, { meta: { header }, ...states }), 'memory')
+  if (!stored) throw new Error('The vectors to be measured have no header.')
+  return { stored, vectors }
 }
 
 /** What a scan costs at least: one dot product per row, the best rows kept. */
@@ -133,20 +140,23 @@ async function measureCold(dir: string, options: LabContext): Promise<Figure> {
   })
 }
 
-/** CPU of loading the vectors against reading and parsing their file. */
+/** CPU of a first query, which loads the vectors, against reading the files they are in. */
 async function measureLoad(dir: string): Promise<Figure> {
   const folder = join(dir, 'vectors', 'infra_modules')
+  const query = new Float32Array(DENSE_DIMS).fill(1 / Math.sqrt(DENSE_DIMS))
+  const open = () => embeddedStore(folder, (_folder, work) => work())
+  const names = await readdir(folder)
   const best = await leastOf(ROUNDS * 6, {
-    ours: () => cpuMs(() => embeddedStore(folder, (_folder, work) => work()).count()),
-    against: () => cpuMs(async () => JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'))),
+    ours: () => cpuMs(() => open().query(query, { latestOnly: true }, BEST)),
+    against: () => cpuMs(() => Promise.all(names.map((name) => readFile(join(folder, name))))),
   })
   return figureOf({
     name: 'search.load',
-    what: 'CPU of loading 1,000 vectors',
+    what: 'CPU of the first query of 1,000 vectors',
     unit: 'ms',
     ...best,
-    against_what: 'reading and parsing their file',
-    goal: 1.2,
+    against_what: 'reading their files',
+    goal: 10,
   })
 }
 

@@ -153,9 +153,14 @@ function fileFaults(cut: Cut, past: Past): readonly string[] {
   const back = [...found.keys()].filter((path) => isIdle && !told.files.has(path))
   return [
     ...torn,
-    ...lost.map((path) => `${path} is lost`),
-    ...back.map((path) => `${path} is back after it was removed`),
+    ...lost.filter(isNamedForever).map((path) => `${path} is lost`),
+    ...back.filter(isNamedForever).map((path) => `${path} is back after it was removed`),
   ]
+}
+
+/** Segments come and go; whether those that count are whole is seen by opening the set. */
+function isNamedForever(path: string): boolean {
+  return !path.endsWith('.segment')
 }
 
 /** Each file holds one of its versions, and none from before an answer. */

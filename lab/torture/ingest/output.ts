@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
-import { openKeywordIndex } from '../../../plugins/modules/search/keyword-file.ts'
+import { rankByWords } from '../../../plugins/modules/search/hybrid-ranking.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'
 import { openStore } from '../../../plugins/modules/search/open-store.ts'
-import { latestRecords } from '../../../plugins/modules/search/vector-update.ts'
+import { type SearchIndex, searchIndexOf } from '../../../plugins/modules/search/search-index.ts'
+import { searchIndexFolder } from '../../../plugins/modules/search/search-index-file.ts'
+import { updateSet } from '../../../plugins/modules/search/search-index-update.ts'
+import { openSegmentSet } from '../../../plugins/modules/segments/segment-set.ts'
 import type { Disk } from '../../../server/plugin.ts'
 import type { IngestStage } from './stage.ts'
 
@@ -42,24 +45,30 @@ export async function readOutput(disk: Disk, { outputDir, embedding }: IngestSta
   for (const { id, embedded } of records)
     if (embedded && !vectors.has(id)) throw new Error(`the vector of ${id} is missing`)
   const lexicon = await loadLexicon(undefined)
-  const latest = await latestRecords({ outputDir, records }, disk)
   const load = (record: (typeof records)[number]) => loadSummary(outputDir, record.summary_file, disk)
-  const keywords = await openKeywordIndex(outputDir, latest, load, lexicon, disk)
+  // A damaged index would be rebuilt, unnoticed: here it is a fault.
+  const stored = openSegmentSet(searchIndexFolder(outputDir), disk)
+  const updated = index && (await updateSet(stored, { index, lexicon, load }))
+  const set = updated?.set ?? stored
+  const search = set && searchIndexOf(set, lexicon)
   const names = await disk.list(outputDir).catch(() => [])
   return {
     records: records.map(({ last_updated: _, ...record }) => record),
     summaries,
     files: names.filter((name) => name.endsWith('.json')).sort(),
     vectors: new Map([...vectors].sort()),
-    keywords: [
-      keywords.size,
-      ...QUERIES.map((query) =>
-        keywords
-          .search(query)
-          .hits.map(({ id }) => id)
-          .sort(),
-      ),
-    ],
+    keywords: search ? await foundBy(search) : [],
     unfinished: [...(index?.leftovers ?? []), ...(index?.stale_vectors ?? [])],
   }
+}
+
+/** Every record with the refs of its module, and what each query finds. */
+async function foundBy(index: SearchIndex): Promise<unknown> {
+  const all = index.select({}).map((row) => [index.record(row), index.isLatest(row), index.refs(row)])
+  const found: unknown[] = [all.map((record) => JSON.stringify(record)).sort()]
+  for (const query of QUERIES) {
+    const ranked = await rankByWords(index, { query, filter: {}, limit: 100, examples: 'alike' })
+    found.push(ranked.map(({ row, score }) => [index.record(row).id, score]))
+  }
+  return found
 }

@@ -5,6 +5,7 @@ import { ingest } from '../../../plugins/modules/ingest/ingest.ts'
 import { openModuleReader } from '../../../plugins/modules/ingest/module-reader.ts'
 import type { IngestReport } from '../../../plugins/modules/ingest/report.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'
+import { searchIndexSaver } from '../../../plugins/modules/search/search-index-file.ts'
 import { vectorOpener } from '../../../plugins/modules/search/vector-update.ts'
 import { buildRemote, type MadeCommit } from '../../../plugins/modules/testing/build-remote.ts'
 import { silent } from '../../../plugins/modules/testing/ingest-world.ts'
@@ -100,6 +101,7 @@ export async function openIngestStage(
         disk,
         reader,
         vectors,
+        saveSearch: searchIndexSaver(() => loadLexicon(undefined)),
         retryDelaysMs: [],
         now,
         progress: () => {},

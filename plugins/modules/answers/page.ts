@@ -26,6 +26,11 @@ export function pageOf<T>(rows: readonly T[], request: PageRequest, tool: string
   return { rows: rows.slice(from, to), more: { truncated: { reason: 'limit', next: { tool, args } } } }
 }
 
+/** The row behind the last of a page. Errors: `invalid`/`options_invalid` for a foreign cursor. */
+export function endOf({ cursor, limit }: PageRequest, tool: string): number {
+  return parseCursor(cursor, tool) + limit
+}
+
 /** The cursor of the page of `tool` that begins at row `from`. */
 export function cursorAt(from: number, tool: string): string {
   return cursorOf(questionName({ tool }), [from])

@@ -14,7 +14,7 @@ function record(repository: string, name: string): IndexRecord {
 }
 
 function indexOf(...records: IndexRecord[]): ModuleIndex {
-  const state = { finished_at: null, repositories: [], leftovers: [], stale_vectors: [] }
+  const state = { finished_at: null, repositories: [], leftovers: [], stale_vectors: [], had_vectors: false }
   return { format: 1, parser_version: '', records, ...state }
 }
 

@@ -11,7 +11,10 @@ export interface ModuleVersions {
 }
 
 /** Groups the records of an index by repository and path; `latest` by modules design 2.4. */
-export function groupVersions(index: ModuleIndex, records: readonly IndexRecord[]): ModuleVersions[] {
+export function groupVersions(
+  index: Pick<ModuleIndex, 'repositories'>,
+  records: readonly IndexRecord[],
+): ModuleVersions[] {
   const groups = new Map<string, IndexRecord[]>()
   for (const record of records) {
     const key = `${record.repository}\0${record.path}`

@@ -220,12 +220,12 @@ interface Finish {
 export async function finish(run: IngestRun): Promise<Finish> {
   const { outputDir, output, stamps, tally } = run
   await output.flush()
-  // A run that died before it could note what it embedded may have left vectors of any record.
-  const keepsVectors =
-    run.vectors !== undefined || [...output.records.values()].some(({ embedded }) => embedded)
+  // Noted before the store is touched: a run that is killed may leave vectors of any record.
+  const embedded = [...output.records.values()].some((record) => record.embedded)
+  output.hadVectors ||= run.vectors !== undefined || embedded
   const removed = run.prune ? pruneRecords(output) : []
   // A run without embeddings, or one that is killed, leaves their removal to the next.
-  if (keepsVectors) for (const { id } of removed) output.staleVectors.add(id)
+  if (output.hadVectors) for (const { id } of removed) output.staleVectors.add(id)
   const finishedAt = run.now().toISOString()
   try {
     const names = [...output.records.values()].map(({ summary_file }) => summary_file)
@@ -233,7 +233,7 @@ export async function finish(run: IngestRun): Promise<Finish> {
     await Promise.all([run.save(index), stamps.save(names)])
     await removeFiles(outputDir, index.leftovers, run.disk)
     for (const file of index.leftovers) output.files.delete(file)
-    const vectors = await run.vectors?.update(vectorWork(run, index.stale_vectors))
+    const vectors = await run.vectors?.update(vectorWork(run, index))
     if (vectors) {
       tally.failures.push(...vectors.failures.map(withoutVector))
       output.staleVectors.clear()
@@ -241,7 +241,9 @@ export async function finish(run: IngestRun): Promise<Finish> {
         output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
       }
     }
-    if (vectors || index.leftovers.length > 0) await run.save(output.index(finishedAt))
+    const last = output.index(finishedAt)
+    if (vectors || index.leftovers.length > 0) await run.save(last)
+    await run.saveSearch?.({ outputDir, index: last, load: summaryLoader(run), disk: run.disk })
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors
@@ -259,16 +261,20 @@ function withoutVector({ why, ...place }: VectorFailure): Failure {
   return failureOf(place, refusals.embedding_failed({ why }))
 }
 
+function summaryLoader({ outputDir, disk }: Pick<IngestRun, 'outputDir' | 'disk'>) {
+  return (record: IndexRecord) => loadSummary(outputDir, record.summary_file, disk)
+}
+
 function vectorWork(
   { outputDir, output, disk, signal, progress }: IngestRun,
-  removed: readonly string[],
+  index: ModuleIndex,
 ): VectorWork {
   return {
-    outputDir,
+    index,
     records: [...output.records.values()],
     touched: output.touched(),
-    removed,
-    load: (record) => loadSummary(outputDir, record.summary_file, disk),
+    removed: index.stale_vectors,
+    load: summaryLoader({ outputDir, disk }),
     signal,
     progress: (done, total) => progress(done, total, 'vectors'),
   }

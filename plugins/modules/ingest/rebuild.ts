@@ -66,6 +66,7 @@ export async function rebuildIndex(
         records: saved,
         leftovers: before?.leftovers ?? [],
         stale_vectors,
+        had_vectors: before?.had_vectors ?? false,
       })
     await save(records, before?.stale_vectors ?? [])
     const embedded = await rebuildSearch(records)

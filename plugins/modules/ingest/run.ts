@@ -5,12 +5,20 @@ import type { ModuleSummary } from '../domain/summary.ts'
 import type { Trust } from '../git/admission.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { storePath } from '../git/store.ts'
-import { stateDir } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, stateDir } from '../output/module-index.ts'
 import type { VectorStep } from '../search/vector-update.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { ModuleReader } from './module-reader.ts'
 import { type Plan, type PlannedEntry, planRepositories, type RepositoryPlan } from './plan.ts'
 import type { Failure, ModulePlace, RefCounts, Warning } from './report.ts'
+
+/** Brings the search index of an output directory up to date with its module index. */
+export type SaveSearch = (work: {
+  readonly outputDir: string
+  readonly index: ModuleIndex
+  readonly disk: Disk | undefined
+  load(record: IndexRecord): Promise<ModuleSummary>
+}) => Promise<void>
 
 /** The task of an ingest and its dependencies. Paths are absolute and confined to what the caller may touch. */
 export interface RunRequest {
@@ -33,6 +41,8 @@ export interface RunRequest {
   /** That of the output directory; absent: this machine's. */
   readonly disk?: Disk | undefined
   readonly reader: ModuleReader
+  /** Brings the search index up to date; absent: a search does it when it needs to. */
+  readonly saveSearch?: SaveSearch | undefined
   /** Absent: embeddings are off. */
   readonly vectors?: VectorStep | undefined
   /** Absent: those of modules design 2.6. */

@@ -28,6 +28,8 @@ export interface SummaryOutput extends ReadingOutput {
   readonly files: Set<string>
   /** Ids whose vectors may be in the store although no record has them. */
   readonly staleVectors: Set<string>
+  /** Whether a run with embeddings has begun, this one or an earlier one. */
+  hadVectors: boolean
   /** The state of the remotes as seen by this run. */
   readonly sightings: Sightings
 }
@@ -83,10 +85,11 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     touched.add(record.id)
   }
   const writer = createSummaryWriter(outputDir, onDisk, options.disk)
-  return {
+  const output: SummaryOutput = {
     records,
     files,
     staleVectors,
+    hadVectors: earlier?.had_vectors ?? false,
     sightings,
     expect: readings.expect,
     earlier: async (repository, ref, entry) => (await readings.find(repository, ref, entry))?.directories,
@@ -125,8 +128,9 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     touched: () => touched,
     changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
-    index: (finishedAt) => indexOf(options, finishedAt, { records, readings, files, staleVectors }),
+    index: (finishedAt) => indexOf(options, finishedAt, { ...output, readings }),
   }
+  return output
 }
 
 /** A module and the name that an entry of the configuration gives it. */
@@ -167,14 +171,14 @@ function leftovers({ files, records }: Pick<SummaryOutput, 'files' | 'records'>)
   return [...files].filter((file) => !named.has(file.toLowerCase()))
 }
 
-interface Known extends Pick<SummaryOutput, 'records' | 'files' | 'staleVectors'> {
+interface Known extends Pick<SummaryOutput, 'records' | 'files' | 'staleVectors' | 'hadVectors'> {
   readonly readings: ReadingBook
 }
 
 function indexOf(
   { earlier, parserVersion }: SummaryOutputOptions,
   finishedAt: string | null,
-  { records, readings, files, staleVectors }: Known,
+  { records, readings, files, staleVectors, hadVectors }: Known,
 ): ModuleIndex {
   return {
     format: 1,
@@ -184,6 +188,7 @@ function indexOf(
     records: [...records.values()],
     leftovers: leftovers({ files, records }),
     stale_vectors: [...staleVectors].filter((id) => !records.has(id)).sort(),
+    had_vectors: hadVectors,
   }
 }
 

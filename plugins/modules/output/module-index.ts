@@ -77,6 +77,8 @@ const indexFile = z.object({
   leftovers: z.array(z.string()).default([]),
   /** Ids without a record whose vectors are still to be removed, by the next run that keeps vectors. */
   stale_vectors: z.array(z.string()).default([]),
+  /** Whether a run with embeddings has begun: then a store may hold vectors of any record, embedded or not. */
+  had_vectors: z.boolean().default(false),
 })
 export type ModuleIndex = z.output<typeof indexFile>
 
@@ -127,13 +129,68 @@ export async function saveIndex(
   )
   await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
   const lines = records.map((row) => JSON.stringify(row)).join(',\n')
-  const { format, parser_version, finished_at, leftovers, stale_vectors } = index
-  const facts = { format, parser_version, finished_at, leftovers, stale_vectors, repositories }
+  const { format, parser_version, finished_at, leftovers, stale_vectors, had_vectors } = index
+  const content = contentOf(index)
+  const lists = { leftovers, stale_vectors, had_vectors, repositories }
+  const facts = { format, content, finished_at, parser_version, ...lists }
   const head = JSON.stringify(facts).slice(0, -1)
   await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`, {
     disk,
     ...(beforeCommit && { beforeCommit }),
   })
+}
+
+/**
+ * A digest of what a search index is made from: the versions of every module, their summaries and their times. The order
+ * of the records does not matter.
+ */
+export function contentOf(index: Pick<ModuleIndex, 'repositories' | 'records'>): string {
+  const known = contents.get(index)
+  if (known !== undefined) return known
+  const { repositories, records } = index
+  const lines = records.map(({ id, summary_sha256, summary_file, name, last_updated }) =>
+    [id, summary_sha256, summary_file, name, last_updated].join(' '),
+  )
+  const defaults = repositories.map(({ repository, default_branch }) => `${repository} ${default_branch}`)
+  const hash = createHash('sha256')
+  for (const line of [...lines.sort(), '', ...defaults.sort()]) hash.update(`${line}\n`)
+  const content = hash.digest('hex')
+  contents.set(index, content)
+  return content
+}
+
+/** An index is never changed once it is made. */
+const contents = new WeakMap<object, string>()
+
+/** The beginning of an index: enough to know whether a search index was made from it, however large it is. */
+export interface IndexHead {
+  readonly finished_at: string | null
+  /** See `contentOf`. */
+  readonly content: string
+}
+
+const HEAD_BYTES = 512
+
+/**
+ * The head of the index of an output directory; undefined where there is none, or none that this version wrote: then
+ * `loadIndex` tells.
+ */
+export function loadIndexHead(outputDir: string, disk = realDisk): IndexHead | undefined {
+  let file: number
+  try {
+    file = disk.openToReadSync(indexPath(outputDir))
+  } catch (thrown) {
+    return missing(thrown)
+  }
+  try {
+    const start = Buffer.alloc(HEAD_BYTES)
+    const text = start.toString('utf8', 0, disk.readSync(file, start, 0))
+    const found = /^\{"format":1,"content":"([0-9a-f]{64})","finished_at":(null|"[^"\\]*"),/.exec(text)
+    if (!found?.[1] || !found[2]) return undefined
+    return { content: found[1], finished_at: found[2] === 'null' ? null : found[2].slice(1, -1) }
+  } finally {
+    disk.closeSync(file)
+  }
 }
 
 /** Loads an index, and again only when the file has changed. Holds at most one index. */

@@ -3,7 +3,14 @@ import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
-import type { VectorChanges, VectorFilter, VectorHit, VectorItem, VectorStore } from './vector-store.ts'
+import {
+  matchesOf,
+  type VectorChanges,
+  type VectorFilter,
+  type VectorHit,
+  type VectorItem,
+  type VectorStore,
+} from './vector-store.ts'
 
 /** The server refuses larger batches (its pre-flight check reports 5,461). */
 const MAX_BATCH_RECORDS = 5000
@@ -66,7 +73,7 @@ export function chromaStore(place: ChromaPlace): VectorStore {
     },
     async query(vector, filter, atLeast) {
       const collection = await existing()
-      return collection ? nearestOf(collection, { vector, filter, atLeast }, reach) : []
+      return matchesOf(collection ? await nearestOf(collection, { vector, filter, atLeast }, reach) : [])
     },
     list: async (filter) => everyRecord(await existing(), filter, reach),
     async count() {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,9 +13,8 @@ import { plugin } from '../index.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { writeManyRecords } from '../testing/many-records.ts'
 import { OWN_QUERIES } from '../testing/own-corpus.ts'
+import { storedItems } from '../testing/store-items.ts'
 import { openStore } from './open-store.ts'
-import { unpackStore } from './packed-vectors.ts'
-import type { VectorItem } from './vector-store.ts'
 
 interface Hit {
   readonly id: string
@@ -43,7 +41,7 @@ test('a real ChromaDB server and the file give the same first ten for the judged
   const port = await freePort()
   if (!(await startChroma(t, join(root, 'chroma'), port))) return
   const server = { vectordb_host: '127.0.0.1', vectordb_port: port }
-  const { header, items } = await itemsOf(join(root, 'vectors/infra_modules/index.json'))
+  const { header, items } = storedItems(join(root, 'vectors/infra_modules'))
   const store = await openStore(embeddingOptions.parse(server), root)
   await store.apply(header, { upsert: items, touch: [], remove: [] })
   const embedded = await hostIn(t, root, {})
@@ -65,13 +63,6 @@ test('a real ChromaDB server and the file give the same first ten for the judged
     }
   }
 })
-
-async function itemsOf(file: string) {
-  const { header, records, vectors } = unpackStore(await readFile(file, 'utf8'), file)
-  const vectorAt = (row: number) => vectors.slice(row * header.dims, (row + 1) * header.dims)
-  const items: VectorItem[] = records.map((record, row) => ({ ...record, vector: vectorAt(row) }))
-  return { header, items }
-}
 
 test('an ingest fills a real ChromaDB server, and a rebuild renews it after a change of the lexicon', async (t) => {
   const root = await temporaryFolder(t)

@@ -20,10 +20,11 @@ const FIELD_WEIGHTS: Readonly<Record<DenseField, number>> = {
   resources: 1.5,
 }
 
-/** How many documents hold a feature, and how many there are. */
+/** How many documents there are, and how many of them have a feature. */
 export interface DocumentFrequencies {
   readonly documents: number
-  readonly counts: Readonly<Record<string, number>>
+  /** How many documents have a feature. */
+  count(feature: string): number
 }
 
 /** Feature -> weight of a document: stems as `w:<stem>`, concepts as `g:<id>`. */
@@ -52,7 +53,7 @@ export function queryFeatures(
 ): Map<string, number> {
   const features = new Map<string, number>()
   for (const [feature, tf] of termFrequencies(query, lexicon, true)) {
-    const count = df?.counts[feature] ?? 0
+    const count = df?.count(feature) ?? 0
     // A feature that no document has could match only through a hash collision.
     if (df && count === 0) continue
     const idf = df ? Math.log(1 + df.documents / (1 + count)) : 1

@@ -1,144 +1,207 @@
-import { isAscii } from 'node:buffer'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { type Disk, orMissing, realDisk } from '../../../server/plugin.ts'
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
-import { type PackedVectors, similarity, unpackStore } from './packed-vectors.ts'
-import { refuseOtherStore } from './store-header.ts'
+import { segmentsToKeep } from '../segments/merge-plan.ts'
+import { DamagedFile } from '../segments/section-file.ts'
 import {
-  passes,
-  type VectorChanges,
-  type VectorFilter,
-  type VectorHit,
-  type VectorStore,
-} from './vector-store.ts'
-
-const MAX_RECORDS = 25_000
-const MAX_FILE_BYTES = 400 * 1024 * 1024
-/** Bytes of one record beside its document: vector, metadata, punctuation. */
-const RECORD_OVERHEAD_BYTES = 5000
+  CURRENT,
+  composeSet,
+  emptyStates,
+  LATEST,
+  LIVE,
+  openSegmentSet,
+  type Segment,
+  type SegmentSet,
+  saveSegmentSet,
+} from '../segments/segment-set.ts'
+import { unpackStore } from './packed-vectors.ts'
+import { closeLater } from './search-index.ts'
+import { refuseOtherStore, type StoreHeader } from './store-header.ts'
+import { type StoredVectors, storedVectors } from './stored-vectors.ts'
+import type { StoredRecord } from './vector-record.ts'
+import { vectorSegment } from './vector-segments.ts'
+import { matchesOf, type VectorChanges, type VectorItem, type VectorStore } from './vector-store.ts'
 
 /** Runs `work` while no other process writes the store. Errors: `conflict`/`ingest_running`. */
 export type StoreLock = <T>(folder: string, work: () => Promise<T>) => Promise<T>
 
-/** A smaller file is parsed in this thread: it takes less than 200 ms, and starting a thread costs more. */
-const IN_PLACE_BYTES = 16 * 1024 * 1024
-
-interface Loaded {
-  readonly stamp: string
-  readonly packed: PackedVectors
-}
-
-interface Loading {
-  readonly stamp: string
-  readonly loaded: Promise<Loaded>
-}
+/** Above this a segment would not fit in memory; its places are numbers of 32 bits. */
+const MAX_SEGMENT_BYTES = 2 ** 31
 
 /**
- * The store that needs no server: vectra's file in `folder`, searched by an exact scan of its vectors in memory.
- * Reading never loads vectra. Each call looks whether the file changed and keeps the old content until the new is whole.
+ * The store that needs no server: binary segments in `folder`, searched by an exact scan of the vectors of the latest
+ * versions. Each call looks whether the store changed and keeps the old content until the new is whole.
  */
 export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk): VectorStore {
-  const file = join(folder, 'index.json')
-  let loaded: Loaded | undefined
-  let loading: Loading | undefined
+  let held: { readonly stamp: string; readonly vectors: StoredVectors } | undefined
 
-  /** Concurrent searches share one read. */
-  const load = async (): Promise<PackedVectors | undefined> => {
-    const seen = await stampOf(file, disk)
-    if (seen === undefined) return undefined
-    if (loaded?.stamp === seen.stamp) return loaded.packed
-    if (loading?.stamp !== seen.stamp) loading = { stamp: seen.stamp, loaded: readWhole(file, seen, disk) }
-    const mine = loading
+  const load = async (): Promise<StoredVectors | undefined> => {
+    const stamp = (await disk.stamp(join(folder, CURRENT))) ?? (await disk.stamp(join(folder, LEGACY)))
+    if (stamp === undefined) return undefined
+    if (held?.stamp === stamp) return held.vectors
+    const vectors = openVectors(folder, disk)
+    if (held) closeLater(held.vectors, vectors)
+    held = vectors && { stamp, vectors }
+    return vectors
+  }
+  /** Damage that is met later than at opening is told like that at opening. */
+  const told = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      loaded = await mine.loaded
-      return loaded.packed
-    } finally {
-      if (loading === mine) loading = undefined
+      return await work()
+    } catch (thrown) {
+      throw toldDamage(folder, thrown)
     }
+  }
+  const save = async (header: StoreHeader, before: StoredVectors | undefined, changes: VectorChanges) => {
+    const { set, added } = changed(header, before, changes)
+    if ((added?.bytes.length ?? 0) > MAX_SEGMENT_BYTES) throw tooLarge(changes)
+    await saveSegmentSet(folder, set, added, disk)
+    await orMissing(disk.unlink(join(folder, LEGACY)))
   }
 
   return {
     header: async () => (await load())?.header,
-    async digests() {
-      const packed = await load()
-      return new Map(packed?.records.map(({ id, metadata }) => [id, metadata.document_sha256]))
-    },
-    async apply(header, changes) {
-      await lock(folder, async () => {
-        const packed = await load()
-        if (packed) refuseOtherStore(packed.header, header)
-        refuseTooMuch(packed, changes)
-        const { updateIndex } = await import('./vectra.lazy.ts')
-        await updateIndex(folder, header, changes, disk)
-      })
-    },
-    async replace(header, items) {
-      await lock(folder, async () => {
-        const held = await load().catch(absentIfDamaged('store_damaged'))
+    digests: () =>
+      told(async () => {
+        const vectors = await load()
+        return new Map([...(vectors?.rows() ?? [])].map(([id, row]) => [id, vectors?.digest(row) ?? '']))
+      }),
+    apply: (header, changes) =>
+      told(() =>
+        lock(folder, async () => {
+          const before = await load()
+          if (before) refuseOtherStore(before.header, header)
+          await save(header, before, changes)
+        }),
+      ),
+    replace: (header, items) =>
+      lock(folder, async () => {
+        const before = await load().catch(absentIfDamaged('store_damaged'))
         const { lexicon_version, tokenizer_version } = header
-        if (held) refuseOtherStore({ ...held.header, lexicon_version, tokenizer_version }, header)
-        const { replaceIndex } = await import('./vectra.lazy.ts')
-        await replaceIndex(folder, header, items, disk)
-      })
-    },
-    async query(vector, filter) {
-      const packed = await load()
-      return packed ? nearest(packed, vector, filter) : []
-    },
-    list: async (filter) => ((await load())?.records ?? []).filter((record) => passes(record, filter)),
-    count: async () => (await load())?.records.length ?? 0,
+        if (before) refuseOtherStore({ ...before.header, lexicon_version, tokenizer_version }, header)
+        await save(header, undefined, { upsert: items, touch: [], remove: [] })
+      }),
+    query: (vector, filter) =>
+      told(async () => {
+        const matches = (await load())?.nearest(vector, filter) ?? matchesOf([])
+        const record = (match: number): StoredRecord => {
+          try {
+            return matches.record(match)
+          } catch (thrown) {
+            throw toldDamage(folder, thrown)
+          }
+        }
+        return { ...matches, record }
+      }),
+    list: (filter) =>
+      told(async () => {
+        const vectors = await load()
+        return vectors?.select(filter).map(vectors.record) ?? []
+      }),
+    count: () => told(async () => (await load())?.rows().size ?? 0),
     close: async () => {
-      loaded = undefined
+      if (held) closeLater(held.vectors, undefined)
+      held = undefined
     },
   }
 }
 
-/** Records that pass the filter with their similarity, in the order of the store: an exact scan. */
-export function nearest(packed: PackedVectors, vector: Float32Array, filter: VectorFilter): VectorHit[] {
-  const { records, latest } = packed
-  const hits: VectorHit[] = []
-  for (let row = 0; row < records.length; row++) {
-    if (filter.latestOnly && latest[row] === 0) continue
-    const record = records[row]
-    if (!record || !passes(record, filter)) continue
-    const { id, document, metadata } = record
-    hits.push({ id, document, metadata, cosine: similarity(packed, row, vector) })
+/** Whether there is a store in the folder, damaged or not. */
+export function holdsStore(folder: string): boolean {
+  return [CURRENT, LEGACY].some((name) => existsSync(join(folder, name)))
+}
+
+/** The file of version 0.1.0, which vectra wrote; the first update takes its records over. */
+const LEGACY = 'index.json'
+
+function openVectors(folder: string, disk: Disk): StoredVectors | undefined {
+  try {
+    const set = openSegmentSet(folder, disk) ?? legacySet(folder, disk)
+    const vectors = storedVectors(set, folder)
+    if (vectors) return vectors
+  } catch (thrown) {
+    if (thrown instanceof DamagedFile) throw storeDamage(folder, thrown)
+    throw thrown
   }
-  return hits
+  throw refusals.store_damaged({ file: folder, why: 'its header is missing' })
 }
 
-interface Seen {
-  readonly stamp: string
-  readonly bytes: number
+function legacySet(folder: string, disk: Disk): SegmentSet {
+  const file = join(folder, LEGACY)
+  const { header, records, vectors } = unpackStore(disk.readFileSync(file).toString('utf8'), file)
+  const { dims } = header
+  const items = records.map((record, row) => ({
+    ...record,
+    vector: vectors.slice(row * dims, (row + 1) * dims),
+  }))
+  return changed(header, undefined, { upsert: items, touch: [], remove: [] }).set
 }
 
-async function readWhole(file: string, { stamp, bytes }: Seen, disk: Disk): Promise<Loaded> {
-  if (bytes <= IN_PLACE_BYTES) return { stamp, packed: unpackStore(textOf(await disk.readFile(file)), file) }
-  const { unpackInThread } = await import('./unpack-thread.ts')
-  return { stamp, packed: await unpackInThread(file) }
+function toldDamage(folder: string, thrown: unknown): unknown {
+  return thrown instanceof DamagedFile ? storeDamage(folder, thrown) : thrown
 }
 
-/** Most stores are ASCII, which needs no decoding: a fifth of what loading one takes. */
-function textOf(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
+function storeDamage(folder: string, { message, format }: DamagedFile) {
+  if (format !== undefined) return refusals.store_newer({ place: folder }, { details: { format } })
+  return refusals.store_damaged({ file: folder, why: message })
 }
 
-async function stampOf(file: string, disk: Disk): Promise<Seen | undefined> {
-  const stamp = await disk.stamp(file)
-  return stamp === undefined ? undefined : { stamp, bytes: Number.parseInt(stamp, 10) } // it begins with the size
-}
-
-/** One JSON text ends at 512 MB; the refusal comes before anything is written. */
-function refuseTooMuch(packed: PackedVectors | undefined, changes: VectorChanges): void {
-  const documents = new Map(packed?.records.map(({ id, document }) => [id, document.length]))
-  for (const id of changes.remove) documents.delete(id)
-  for (const { id, document } of changes.upsert) documents.set(id, document.length)
-  let bytes = 0
-  for (const length of documents.values()) bytes += length + RECORD_OVERHEAD_BYTES
-  if (documents.size <= MAX_RECORDS && bytes <= MAX_FILE_BYTES) return
-  throw refusals.store_full(
-    { records: documents.size, limit: MAX_RECORDS },
-    { details: { records: documents.size, max_records: MAX_RECORDS } },
+function tooLarge({ upsert }: VectorChanges) {
+  return refusals.store_full(
+    { records: upsert.length },
+    { details: { records: upsert.length, max_bytes: MAX_SEGMENT_BYTES } },
   )
+}
+
+/** The set with the changes, and its new segment. */
+function changed(header: StoreHeader, before: StoredVectors | undefined, changes: VectorChanges) {
+  const rows = before?.rows() ?? new Map<string, number>()
+  const removed = new Set([...changes.remove, ...changes.upsert.map(({ id }) => id)])
+  const stays = new Map([...rows].filter(([id]) => !removed.has(id)).map(([id, row]) => [row, id]))
+  const touches = new Map(changes.touch.map((touch) => [touch.id, touch]))
+  const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => stays.has(row)) : []
+  const keptRows = rowsOf(kept)
+  const isKept = new Set(keptRows)
+  const again = itemsOf(
+    before,
+    [...stays.keys()].filter((row) => !isKept.has(row)),
+  )
+  const items = [...again.map((item) => touched(item, touches.get(item.id))), ...changes.upsert]
+  const fresh = items.length === 0 ? undefined : vectorSegment(items)
+  const states = emptyStates(keptRows.length + items.length)
+  for (const [at, row] of keptRows.entries()) {
+    const id = stays.get(row)
+    if (id === undefined || !before) continue
+    const { flags, updated } = before.set
+    const touch = touches.get(id)
+    states.flags[at] = touch ? flagsOf(touch.latest) : (flags[row] ?? 0)
+    states.updated[at] = touch ? Date.parse(touch.last_updated) : (updated[row] ?? 0)
+  }
+  if (fresh) {
+    states.flags.set(fresh.states.flags, keptRows.length)
+    states.updated.set(fresh.states.updated, keptRows.length)
+  }
+  return { set: composeSet(kept, fresh?.added, { meta: { header }, ...states }), added: fresh?.added }
+}
+
+/** The rows of the set before that its kept segments have. */
+function rowsOf(kept: readonly Segment[]): number[] {
+  return kept.flatMap(({ base, records }) => Array.from({ length: records }, (_, at) => base + at))
+}
+
+/** Records of segments that are written again. */
+function itemsOf(before: StoredVectors | undefined, rows: readonly number[]): VectorItem[] {
+  return before ? rows.map((row) => before.item(row)) : []
+}
+
+function flagsOf(isLatest: boolean): number {
+  return isLatest ? LIVE | LATEST : LIVE
+}
+
+function touched(item: VectorItem, touch: VectorChanges['touch'][number] | undefined): VectorItem {
+  if (!touch) return item
+  const { last_updated, latest } = touch
+  return { ...item, metadata: { ...item.metadata, last_updated, latest } }
 }

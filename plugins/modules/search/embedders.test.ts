@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,6 +9,7 @@ import { WORDS, writeTinyModel } from '../../../test/tiny-model.ts'
 import { embeddingOptions } from '../config.ts'
 import { plugin } from '../index.ts'
 import { buildRemote } from '../testing/build-remote.ts'
+import { storedItems } from '../testing/store-items.ts'
 import { type HostedSeams, hostedEmbedder } from './hosted.ts'
 import { createLexicon } from './lexicon.ts'
 import { moduleFields } from './module-fields.ts'
@@ -239,7 +239,7 @@ test('an ingest sends what is new once: nothing at the second run, only what is 
   const repaired = await host.call('ingest_modules')
   const asked = stub.asked.length
   const still = await host.call('ingest_modules')
-  const file = await readFile(join(root, 'vectors/infra_modules/index.json'), 'utf8')
+  const file = JSON.stringify(storedItems(join(root, 'vectors/infra_modules')))
 
   const reasons = (report: Record<string, unknown>) =>
     (report['failures'] as { reason: string }[]).map(({ reason }) => reason)

@@ -1,5 +1,5 @@
 import type { Weights } from './fusion.ts'
-import type { KeywordHit } from './keyword-index.ts'
+import type { KeywordMatch } from './keyword-index.ts'
 
 /** Explains the rank of a result. */
 export interface Explanation {
@@ -19,7 +19,7 @@ export interface KeywordExplanation {
 }
 
 /** The keyword part: a word's score is divided evenly between the fields it was found in. */
-export function explainKeyword(hit: KeywordHit | undefined, scaled: number): KeywordExplanation {
+export function explainKeyword(hit: KeywordMatch | undefined, scaled: number): KeywordExplanation {
   if (!hit || hit.score === 0) return { score: 0, scaled: 0, terms: [], concepts: [] }
   const concepts = Object.entries(hit.concepts).map(([concept, score]) => ({
     concept,

@@ -1,40 +1,29 @@
-/** Scores of one list by record id; higher is better. */
-export type Scores = ReadonlyMap<string, number>
-
 export interface Weights {
   readonly keyword: number
   readonly vector: number
 }
 
+/** Scores of candidates by their number: each list scaled to 0..1, and the weighted sum. */
 export interface Fused {
-  readonly id: string
-  readonly score: number
-  readonly keyword: number
-  readonly vector: number
+  readonly keyword: Float64Array
+  readonly vector: Float64Array
+  readonly scores: Float64Array
 }
 
 /**
- * Weighted sum of two score lists over `candidates`, each min-max scaled to 0..1 (a missing score is 0, a list
- * without spread scales to 1 where it is positive). Unsorted. The weights must not both be 0.
+ * Weighted sum of two score lists over the same candidates, each min-max scaled to 0..1 (a list without spread scales to
+ * 1 where it is positive). The weights must not both be 0.
  */
-export function fuse(
-  candidates: readonly string[],
-  keyword: Scores,
-  vector: Scores,
-  weights: Weights,
-): Fused[] {
-  const scaledKeyword = scale(candidates, keyword)
-  const scaledVector = scale(candidates, vector)
+export function fuse(keyword: Float64Array, vector: Float64Array, weights: Weights): Fused {
+  const scaled = { keyword: scale(keyword), vector: scale(vector) }
   const sum = weights.keyword + weights.vector
-  return candidates.map((id, at) => {
-    const k = scaledKeyword[at] ?? 0
-    const v = scaledVector[at] ?? 0
-    return { id, keyword: k, vector: v, score: (weights.keyword * k + weights.vector * v) / sum }
-  })
+  const scores = scaled.keyword.map(
+    (score, at) => (weights.keyword * score + weights.vector * (scaled.vector[at] ?? 0)) / sum,
+  )
+  return { ...scaled, scores }
 }
 
-function scale(candidates: readonly string[], scores: Scores): number[] {
-  const values = candidates.map((id) => scores.get(id) ?? 0)
+function scale(values: Float64Array): Float64Array {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   for (const value of values) {

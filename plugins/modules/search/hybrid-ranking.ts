@@ -1,18 +1,22 @@
-import { compare } from '../domain/order.ts'
+import { bestFirst, onePerModule, type Place } from './best-first.ts'
 import { type Explanation, explainKeyword } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
-import type { KeywordHit, KeywordIndex } from './keyword-index.ts'
+import { joinIds } from './join-ids.ts'
+import { FIELDS } from './keyword-document.ts'
+import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
+import { moduleKey, type SearchRecord } from './record-columns.ts'
+import type { SearchIndex } from './search-index.ts'
 import { queryTokens } from './tokens.ts'
 import { type StoredRecord, sixDecimals, type VectorMetadata } from './vector-record.ts'
-import { passes, type VectorFilter, type VectorHit, type VectorStore } from './vector-store.ts'
+import type { VectorFilter, VectorMatches, VectorStore } from './vector-store.ts'
 
 export type SearchMode = 'vector' | 'keyword' | 'hybrid'
 
 export interface SearchRequest {
   readonly query: string
   readonly filter: VectorFilter
-  /** Examples are left out and counted unless they are asked for. */
-  readonly wantsExamples: boolean
+  /** Examples are left out and counted, score less than other modules, or count like them. */
+  readonly examples: 'left out' | 'less' | 'alike'
   readonly allVersions: boolean
   readonly limit: number
   readonly mode: SearchMode
@@ -22,16 +26,14 @@ export interface SearchRequest {
 
 /** What a search reads. */
 export interface SearchParts {
+  /** Every version of every module that was ingested. */
+  readonly index: SearchIndex
   /** Absent: only keyword search is possible. */
   readonly store: VectorStore | undefined
-  /** One document per module (its latest ref), or per record for `allVersions`. */
-  keyword(allVersions: boolean): Promise<KeywordIndex>
-  /** The local records, without documents: the candidates of a search without a store. */
-  records(): readonly StoredRecord[]
-  /** The document of a local record. */
-  document(id: string): Promise<string>
-  /** Refs of a module, newest first. */
-  refs(repository: string, path: string): Promise<readonly string[]>
+  /** The document of a record, as a vector store would hold it. */
+  document(record: SearchRecord): Promise<string>
+  /** Refs of a module that only the store knows, newest first. */
+  storedRefs(repository: string, path: string): Promise<readonly string[]>
   embedQuery(query: string, keyword: KeywordIndex): Promise<Float32Array>
 }
 
@@ -59,6 +61,9 @@ export interface SearchAnswer {
   readonly keyword_index?: 'partial'
 }
 
+/** Examples are rarely what is wanted, so their scores may count less. */
+const EXAMPLE_SHARE = 0.4
+
 /** How many candidates a vector server is asked for. */
 const CANDIDATES = 200
 
@@ -76,81 +81,138 @@ export async function searchModules(parts: SearchParts, request: SearchRequest):
   }
 }
 
-interface Ranking {
-  readonly ranked: readonly Ranked[]
-  readonly fuzzy: boolean
-  readonly examples: number
-  readonly partial: boolean
-  readonly vector: Float32Array | undefined
+/** A row of the index, its score (1 is the best possible), and the words of the query that it has. */
+export interface RankedRow {
+  readonly row: number
+  readonly score: number
+  readonly words: readonly string[]
 }
 
-interface Ranked extends Fused {
-  readonly record: StoredRecord
-  readonly hit: KeywordHit | undefined
-  readonly cosine: number | undefined
+/** The latest versions that match by words alone, best first; the first `request.limit` are in their final order. */
+export async function rankByWords(
+  index: SearchIndex,
+  request: Pick<SearchRequest, 'query' | 'filter' | 'limit' | 'examples'>,
+): Promise<readonly RankedRow[]> {
+  const none = async (): Promise<never> => {
+    throw new Error('A search by words needs nothing else.')
+  }
+  const parts = { index, store: undefined, document: none, storedRefs: none, embedQuery: none }
+  const weights = { keyword: 1, vector: 0 }
+  const whole = { ...request, mode: 'keyword', allVersions: false, explain: false, weights } as const
+  const { ranked, candidates, fused, keyword } = await rank(parts, whole, false)
+  return ranked.map((at) => {
+    const row = candidates.rows[at] ?? -1
+    return {
+      row,
+      score: sixDecimals(fused.scores[at] ?? 0),
+      get words() {
+        return Object.keys(keyword?.match(index.textOf(row)).match ?? {})
+      },
+    }
+  })
+}
+
+/** Records that pass the filters, by number. */
+interface Candidates {
+  /** Rows of the index; -1 for a record that only the store knows. */
+  readonly rows: readonly number[]
+  /** Places in `near`; -1 for a record without a vector. */
+  readonly matches: readonly number[]
+  readonly near: VectorMatches | undefined
+}
+
+interface Ranking {
+  readonly candidates: Candidates
+  /** Candidates that match, best first. */
+  readonly ranked: readonly number[]
+  readonly fused: Fused
+  readonly keyword: KeywordScores | undefined
+  readonly vector: Float32Array | undefined
+  readonly examples: number
+  readonly partial: boolean
 }
 
 async function rank(parts: SearchParts, request: SearchRequest, allVersions: boolean): Promise<Ranking> {
-  const filter: VectorFilter = {
-    ...request.filter,
-    ...(!allVersions && request.filter.ref === undefined && { latestOnly: true }),
-  }
-  // Alone, a vector needs of the keywords only how rare a word is.
-  const wantsAll = request.mode !== 'vector' && (allVersions || request.filter.ref !== undefined)
-  const keyword = await parts.keyword(wantsAll)
-  const found = request.mode === 'vector' ? { hits: [], fuzzy: false } : keyword.search(request.query)
-  const hits = new Map(found.hits.map((hit) => [hit.id, hit]))
-  const { store } = parts
+  const { index, store } = parts
+  const latestOnly = !allVersions && request.filter.ref === undefined
+  const filter: VectorFilter = { ...request.filter, ...(latestOnly && { latestOnly }) }
+  const words = index.keyword(latestOnly ? 'latest' : 'all')
+  const keyword = request.mode === 'vector' ? undefined : words.score(request.query)
   const vector =
-    request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(request.query, keyword)
+    request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(request.query, words)
   const near =
     vector && store ? await store.query(vector, filter, Math.max(CANDIDATES, request.limit * 5)) : undefined
-  const records = near ?? parts.records().filter((record) => passes(record, filter))
-  const scored = score(records, hits, near, request)
-  const wanted = scored.filter(({ record }) => request.wantsExamples || record.metadata.kind !== 'example')
+  const candidates = candidatesOf(index, filter, near)
+  const scored = score(parts, request, candidates, keyword)
+  if (keyword) putNamedFirst(scored.fused.scores, candidates.rows, request.query, { index, words })
+  const isExample = (at: number): boolean => kindOf(parts, candidates, at) === 'example'
+  const { matching } = scored
+  const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
+  if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample))
   return {
-    ranked: wanted.sort(byScore),
-    fuzzy: found.fuzzy,
-    examples: scored.length - wanted.length,
-    partial: near !== undefined && keyword.size < near.length,
+    candidates,
+    ranked: bestFirst(wanted, scored.fused.scores, (at) => placeOf(parts, candidates, at), request.limit),
+    fused: scored.fused,
+    keyword,
     vector,
+    examples: matching.length - wanted.length,
+    partial: candidates.rows.includes(-1),
   }
 }
 
-/** Candidates with a score above zero in one of the lists that the mode uses. */
+/** Joins the lists, and tells which candidates match in one that the mode uses. */
 function score(
-  records: readonly StoredRecord[],
-  hits: ReadonlyMap<string, KeywordHit>,
-  near: readonly VectorHit[] | undefined,
-  request: SearchRequest,
-): Ranked[] {
-  const cosines = new Map(near?.map(({ id, cosine }) => [id, cosine]))
-  const keywordScores = new Map([...hits].map(([id, hit]) => [id, hit.score]))
-  const weights = MODE_WEIGHTS[request.mode] ?? request.weights
-  const first = namedFirst(request, hits)
-  const ids = records.map(({ id }) => id)
-  const ranked: Ranked[] = []
-  for (const [at, fused] of fuse(ids, keywordScores, cosines, weights).entries()) {
-    const record = records[at]
-    const hit = hits.get(fused.id)
-    const cosine = cosines.get(fused.id)
-    const matches = hit !== undefined || (request.mode !== 'keyword' && (cosine ?? 0) > 0)
-    if (record && matches) ranked.push({ ...fused, score: first(fused), record, hit, cosine })
+  { index }: SearchParts,
+  { mode, weights }: SearchRequest,
+  { rows, matches, near }: Candidates,
+  keyword: KeywordScores | undefined,
+): { readonly fused: Fused; readonly matching: readonly number[] } {
+  const words = Float64Array.from(rows, (row) => (row < 0 ? 0 : (keyword?.scores[index.textOf(row)] ?? 0)))
+  const cosines = Float64Array.from(matches, (match) => near?.cosines[match] || 0)
+  const isMatch = (at: number): boolean =>
+    (words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)
+  return {
+    fused: fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights),
+    matching: [...rows.keys()].filter(isMatch),
   }
-  return ranked
+}
+
+function lessen(scores: Float64Array, examples: readonly number[]): void {
+  for (const at of examples) scores[at] = EXAMPLE_SHARE * (scores[at] ?? 0)
+}
+
+function candidatesOf(index: SearchIndex, filter: VectorFilter, near: VectorMatches | undefined): Candidates {
+  const rows = [...index.select(filter)]
+  if (!near) return { rows, matches: rows.map(() => -1), near }
+  const { matchOf, foreign } = joinIds(index, near)
+  const matches = rows.map((row) => matchOf[row] ?? -1)
+  for (const match of foreign) {
+    if (Number.isNaN(near.cosines[match])) continue
+    rows.push(-1)
+    matches.push(match)
+  }
+  return { rows, matches, near }
 }
 
 /** A query that is one name with `_`: modules with an input, output or resource of that name fill the upper half. */
-function namedFirst(
-  { query, mode }: SearchRequest,
-  hits: ReadonlyMap<string, KeywordHit>,
-): (fused: Fused) => number {
+function putNamedFirst(
+  scores: Float64Array,
+  rows: readonly number[],
+  query: string,
+  { index, words: { texts } }: { readonly index: SearchIndex; readonly words: KeywordIndex },
+): void {
   const name = query.trim()
-  if (mode === 'vector' || !/^[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+$/.test(name)) return ({ score }) => score
+  if (!/^[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+$/.test(name)) return
   const [joined = ''] = queryTokens(name).joined
-  const isNamed = ({ id }: Fused): boolean =>
-    (hits.get(id)?.match[joined] ?? []).some((field) => NAMED_FIELDS.has(field))
-  return (fused) => (isNamed(fused) ? (1 + fused.score) / 2 : fused.score / 2)
+  const { length, texts: found, fields } = texts.postings(joined)
+  const named = new Set<number>()
+  for (let at = 0; at < length; at++) {
+    if (NAMED_FIELDS.has(FIELDS[fields[at] ?? 0] ?? '')) named.add(found[at] ?? 0)
+  }
+  for (const [at, row] of rows.entries()) {
+    const score = scores[at] ?? 0
+    scores[at] = row >= 0 && named.has(index.textOf(row)) ? (1 + score) / 2 : score / 2
+  }
 }
 
 /** Fields of a module that hold names. */
@@ -161,78 +223,104 @@ const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {
   vector: { keyword: 0, vector: 1 },
 }
 
+function kindOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): string {
+  const row = rows[at] ?? -1
+  if (row >= 0) return index.isExample(row) ? 'example' : 'other'
+  return near?.record(matches[at] ?? 0).metadata.kind ?? 'other'
+}
+
+function placeOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): Place {
+  const row = rows[at] ?? -1
+  if (row < 0 && near) {
+    const { metadata } = near.record(matches[at] ?? 0)
+    return { ...metadata, isLatest: metadata.latest }
+  }
+  return { ...index.record(row), isLatest: index.isLatest(row) }
+}
+
 async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranking): Promise<SearchAnswer> {
-  const collapsed = request.allVersions ? ranking.ranked : onePerModule(ranking.ranked)
+  const { ranked, examples, partial, keyword } = ranking
+  const chosen = request.allVersions
+    ? ranked.slice(0, request.limit)
+    : onePerModule(ranked, (at) => moduleOf(parts, ranking.candidates, at), request.limit)
   const results: SearchHit[] = []
-  for (const ranked of collapsed.slice(0, request.limit))
-    results.push(await resultOf(parts, request, ranking, ranked))
+  for (const at of chosen) results.push(await resultOf(parts, request, ranking, at))
   return {
     results,
     count: results.length,
     query: request.query,
     mode: request.mode,
-    ...(ranking.fuzzy && { fuzzy: true as const }),
-    ...(ranking.examples > 0 && { excluded: { examples: ranking.examples } }),
-    ...(ranking.partial && request.mode !== 'vector' && { keyword_index: 'partial' as const }),
+    ...(keyword?.fuzzy && { fuzzy: true as const }),
+    ...(examples > 0 && { excluded: { examples } }),
+    ...(partial && request.mode !== 'vector' && { keyword_index: 'partial' as const }),
   }
+}
+
+function moduleOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): number {
+  const row = rows[at] ?? -1
+  if (row >= 0) return index.moduleOf(row)
+  const record = near?.record(matches[at] ?? 0)
+  return record ? moduleKey(record.metadata) : -1
 }
 
 async function resultOf(
   parts: SearchParts,
   request: SearchRequest,
   ranking: Ranking,
-  ranked: Ranked,
+  at: number,
 ): Promise<SearchHit> {
-  const { id, metadata } = ranked.record
-  const document = parts.store ? ranked.record.document : await parts.document(id)
-  const { kind: _kind, latest: _latest, document_sha256: _digest, ...shown } = metadata
-  const others = request.allVersions
+  const { rows, matches, near } = ranking.candidates
+  const row = rows[at] ?? -1
+  const match = matches[at] ?? -1
+  const stored = near && match >= 0 ? near.record(match) : await localRecord(parts, row)
+  const { kind: _kind, latest: _latest, document_sha256: _digest, ...metadata } = stored.metadata
+  const refs = request.allVersions
     ? []
-    : (await parts.refs(metadata.repository, metadata.path)).filter((ref) => ref !== metadata.ref)
+    : row >= 0
+      ? parts.index.refs(row)
+      : await parts.storedRefs(metadata.repository, metadata.path)
+  const others = refs.filter((ref) => ref !== metadata.ref)
+  return {
+    id: stored.id,
+    metadata,
+    document: stored.document,
+    distance: distanceOf(request.mode, ranking, at),
+    ...(others.length > 0 && { other_refs: others }),
+    ...(request.explain && { explain: explanationOf(parts, request, ranking, at) }),
+  }
+}
+
+/** A record of the index as a store would hold it. */
+async function localRecord({ index, document }: SearchParts, row: number): Promise<StoredRecord> {
+  const record = index.record(row)
+  const { id, repository, ref, path, provider, providers, tags, kind } = record
+  const lists = { providers: providers.join(','), tags: tags.join(',') }
+  const times = { last_updated: index.lastUpdated(row), latest: index.isLatest(row) }
   return {
     id,
-    metadata: shown,
-    document,
-    distance: distanceOf(request.mode, ranked),
-    ...(others.length > 0 && { other_refs: others }),
-    ...(request.explain && { explain: explanationOf(request, ranking, ranked) }),
+    document: await document(record),
+    metadata: { repository, ref, path, provider, ...lists, ...times, kind, document_sha256: '' },
   }
 }
 
-function explanationOf(request: SearchRequest, ranking: Ranking, ranked: Ranked): Explanation {
+function explanationOf(
+  { index }: SearchParts,
+  request: SearchRequest,
+  { candidates, fused, keyword, vector }: Ranking,
+  at: number,
+): Explanation {
+  const row = candidates.rows[at] ?? -1
+  const match = row >= 0 ? keyword?.match(index.textOf(row)) : undefined
+  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] ?? 0
   return {
-    keyword: explainKeyword(ranked.hit, ranked.keyword),
-    ...(ranking.vector && { vector: { cosine: sixDecimals(ranked.cosine ?? 0), scaled: ranked.vector } }),
+    keyword: explainKeyword(match, fused.keyword[at] ?? 0),
+    ...(vector && { vector: { cosine: sixDecimals(cosine), scaled: fused.vector[at] ?? 0 } }),
     weights: MODE_WEIGHTS[request.mode] ?? request.weights,
-    fused: sixDecimals(ranked.score),
+    fused: sixDecimals(fused.scores[at] ?? 0),
   }
 }
 
-function distanceOf(mode: SearchMode, ranked: Ranked): number {
-  return sixDecimals(1 - (mode === 'vector' ? (ranked.cosine ?? 0) : ranked.score))
-}
-
-function byScore(a: Ranked, b: Ranked): number {
-  return b.score - a.score || compareRecords(a.record, b.record)
-}
-
-function compareRecords(a: StoredRecord, b: StoredRecord): number {
-  const latest = Number(b.metadata.latest) - Number(a.metadata.latest)
-  return (
-    latest ||
-    compare(b.metadata.ref, a.metadata.ref) ||
-    compare(a.metadata.repository, b.metadata.repository) ||
-    compare(a.metadata.path, b.metadata.path)
-  )
-}
-
-/** The best record of each (repository, path). */
-function onePerModule(ranked: readonly Ranked[]): Ranked[] {
-  const seen = new Set<string>()
-  return ranked.filter(({ record: { metadata } }) => {
-    const module = `${metadata.repository}//${metadata.path}`
-    if (seen.has(module)) return false
-    seen.add(module)
-    return true
-  })
+function distanceOf(mode: SearchMode, { candidates, fused }: Ranking, at: number): number {
+  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] ?? 0
+  return sixDecimals(1 - (mode === 'vector' ? cosine : (fused.scores[at] ?? 0)))
 }

@@ -1,206 +1,180 @@
-import MiniSearch, { type SearchResult } from 'minisearch'
-import type { ModuleSummary } from '../domain/summary.ts'
+import {
+  memorySource,
+  openSectionFile,
+  type SectionFile,
+  sectionFileBytes,
+} from '../segments/section-file.ts'
+import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
+import { createTextWriter } from '../segments/text-writer.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
+import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument } from './keyword-document.ts'
+import { scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
 import type { Lexicon } from './lexicon.ts'
-import { type ModuleFields, moduleFields } from './module-fields.ts'
-import { queryTokens, TOKENIZER_VERSION, termsOf, tokenize } from './tokens.ts'
+import { nearTerms } from './near-terms.ts'
+import { type TextIndex, textIndex } from './text-index.ts'
+import { queryTokens } from './tokens.ts'
 
 /**
- * How much a concept counts beside the query's own words, per word of the query: MiniSearch multiplies a score by the
- * number of words that matched, so a concept weighs as if half of the query had matched (decision 6).
+ * How much a concept counts beside the query's own words, per word of the query: a score is multiplied by the number of
+ * words that matched, so a concept weighs as if half of the query had matched (decision 6).
  */
 const CONCEPT_WEIGHT = 0.5
 
-/** What one document scored, and which words of which fields gave it. */
-export interface KeywordHit {
-  readonly id: string
+/** What one text scored, and which words of which fields gave it. */
+export interface KeywordMatch {
   readonly score: number
   /** Term -> fields it was found in. */
   readonly match: Readonly<Record<string, readonly string[]>>
-  /** Group -> what a concept of the query added where the document has it too. */
+  /** Group -> what a concept of the query added where the text has it too. */
   readonly concepts: Readonly<Record<string, number>>
 }
 
-export interface KeywordResult {
-  readonly hits: readonly KeywordHit[]
-  /** No exact match; these results match prefixes and similar spellings. */
-  readonly fuzzy: boolean
+export interface KeywordHit extends KeywordMatch {
+  readonly id: string
 }
 
-/** The document of one module in the index: the searched fields under its record id. */
-export type KeywordDocument = { readonly id: string; readonly name: string } & Omit<ModuleFields, 'title'>
+/** The texts that match a query. */
+export interface KeywordScores {
+  /** By the number of the text; 0 for no match. */
+  readonly scores: TextScores
+  /** No exact match; these texts match prefixes and similar spellings. */
+  readonly fuzzy: boolean
+  match(text: number): KeywordMatch
+}
 
-/** A keyword index over modules; one document per module. The caller that opened it owns it; it holds no file. */
+/** A keyword index over modules. */
 export interface KeywordIndex {
   readonly size: number
+  readonly texts: TextIndex
   readonly frequencies: DocumentFrequencies
-  search(query: string): KeywordResult
-  toJSON(): unknown
+  score(query: string): KeywordScores
 }
 
-const FIELDS = ['name', 'description', 'readme', 'varnames', 'variables', 'outputs', 'resources'] as const
-
-/** Fields whose phrases are looked up in the lexicon; `varnames` is part of `variables`. */
-const CONCEPT_FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources'] as const
-
-/** Names of concepts are indexed in separate fields, so that no word of a query matches them. */
-const CONCEPTS_OF: Readonly<Record<string, string>> = Object.fromEntries(
-  CONCEPT_FIELDS.map((field) => [field, `concepts_${field}`]),
-)
-
-/** Tokens are made before indexing, in documents and queries alike; MiniSearch adds nothing of its own. */
-const OPTIONS = {
-  fields: [...FIELDS, ...Object.values(CONCEPTS_OF)],
-  tokenize: (text: string, field?: string) =>
-    field?.startsWith('concepts_') ? text.split(' ').filter(Boolean) : termsOf(text),
-  processTerm: (term: string) => term,
-  searchOptions: { combineWith: 'OR' as const, boost: {}, prefix: false, fuzzy: false },
+/** A keyword index in memory that knows the id of each document. */
+export interface SmallKeywordIndex extends KeywordIndex {
+  search(query: string): { readonly hits: readonly KeywordHit[]; readonly fuzzy: boolean }
 }
 
-/** The searched document of a summary. */
-export function keywordDocument(id: string, summary: ModuleSummary): KeywordDocument {
-  const { title, ...fields } = moduleFields(summary)
-  return { id, name: title, ...fields }
-}
-
-/** Builds an index document by document, so that a caller may do other things in between; about 1 ms each. */
-export function keywordBuilder(lexicon: Lexicon) {
-  const engine = new MiniSearch<Record<string, string>>(OPTIONS)
-  const counts = new Map<string, number>()
-  let documents = 0
+/** A keyword index over texts of an index on disk or in memory. */
+export function keywordIndex(texts: TextIndex, lexicon: Lexicon): KeywordIndex {
   return {
-    add(document: KeywordDocument): void {
-      const { concepts, features } = readDocument(document, lexicon)
-      engine.add({ ...document, ...concepts })
-      for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1)
-      documents++
+    size: texts.texts,
+    texts,
+    frequencies: { documents: texts.texts, count: (feature) => textsWith(texts, feature) },
+    score: (query) => score(remembering(texts), lexicon, query),
+  }
+}
+
+/** An index over these documents, in memory. */
+export function buildKeywordIndex(
+  documents: readonly KeywordDocument[],
+  lexicon: Lexicon,
+): SmallKeywordIndex {
+  const writer = createTextWriter()
+  for (const document of documents) writer.add(document.id, () => documentTerms(document, lexicon))
+  const file = openSectionFile(memorySource(sectionFileBytes({}, writer.sections())))
+  const index = keywordIndex(textIndex([wholeSegment(file)], ALL_FIELDS.length), lexicon)
+  const ids = documents.map(({ id }) => id)
+  return {
+    ...index,
+    search(query) {
+      const { scores, fuzzy, match } = index.score(query)
+      const hits = [...scores.keys()]
+        .filter((text) => (scores[text] ?? 0) > 0)
+        .map((text) => ({ id: ids[text] ?? '', ...match(text) }))
+      return { hits: hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)), fuzzy }
     },
-    finish: (): KeywordIndex =>
-      keywordIndex(engine, { documents, counts: Object.fromEntries(counts) }, lexicon),
   }
 }
 
-/** An index over these documents. */
-export function buildKeywordIndex(documents: readonly KeywordDocument[], lexicon: Lexicon): KeywordIndex {
-  const builder = keywordBuilder(lexicon)
-  for (const document of documents) builder.add(document)
-  return builder.finish()
+function wholeSegment(file: SectionFile) {
+  const lengths = uint16s(file.whole('lengths'))
+  const bound = lengths.length / ALL_FIELDS.length
+  return { terms: openTermDictionary(file), lengths, chosen: { isIn: new Uint8Array(bound).fill(1), bound } }
 }
 
-/** The index of `toJSON`, or undefined when it was made by another tokenizer or lexicon. */
-export function loadKeywordIndex(stored: unknown, lexicon: Lexicon): KeywordIndex | undefined {
-  if (!isKeywordIndex(stored, lexicon)) return undefined
-  const engine = MiniSearch.loadJS<Record<string, string>>(stored.engine, OPTIONS)
-  return keywordIndex(engine, stored.frequencies, lexicon)
-}
+const WORD_FIELDS = ALL_FIELDS.map((_, at) => (at < FIELDS.length ? 1 : 0))
+const CONCEPT_FIELDS = ALL_FIELDS.map((_, at) => (at < FIELDS.length ? 0 : 1))
 
-/** The same for a large one: slower, and other work goes on meanwhile. */
-export async function loadLargeKeywordIndex(
-  stored: unknown,
-  lexicon: Lexicon,
-): Promise<KeywordIndex | undefined> {
-  if (!isKeywordIndex(stored, lexicon)) return undefined
-  const engine = await MiniSearch.loadJSAsync<Record<string, string>>(stored.engine, OPTIONS)
-  return keywordIndex(engine, stored.frequencies, lexicon)
-}
-
-/** Whether `stored` was made by this tokenizer and lexicon, without loading it. */
-export function isKeywordIndex(stored: unknown, lexicon: Lexicon): stored is StoredIndex {
-  const file = stored as Partial<StoredIndex> | null // each member is checked before it is used
-  if (file?.format !== FORMAT || file.tokenizer_version !== TOKENIZER_VERSION) return false
-  return (
-    file.lexicon_version === lexicon.version && file.engine !== undefined && file.frequencies !== undefined
-  )
-}
-
-/** Raise it when the fields change: a stored index of another format is rebuilt. */
-const FORMAT = 2
-
-interface StoredIndex {
-  readonly format: number
-  readonly tokenizer_version: number
-  readonly lexicon_version: string
-  readonly frequencies: DocumentFrequencies
-  readonly engine: ReturnType<MiniSearch['toJSON']>
-}
-
-function keywordIndex(
-  engine: MiniSearch<Record<string, string>>,
-  frequencies: DocumentFrequencies,
-  lexicon: Lexicon,
-): KeywordIndex {
-  return {
-    size: engine.documentCount,
-    frequencies,
-    search: (query) => search(engine, lexicon, query),
-    toJSON: () =>
-      ({
-        format: FORMAT,
-        tokenizer_version: TOKENIZER_VERSION,
-        lexicon_version: lexicon.version,
-        frequencies,
-        engine: engine.toJSON(),
-      }) satisfies StoredIndex,
-  }
-}
-
-function search(engine: MiniSearch<Record<string, string>>, lexicon: Lexicon, query: string): KeywordResult {
+function score(texts: TextIndex, lexicon: Lexicon, query: string): KeywordScores {
   const tokens = queryTokens(query)
-  const terms = [...tokens.words, ...tokens.joined]
-  const own = searchTerms(engine, terms, FIELDS)
-  const found = new Map<
-    string,
-    { score: number; match: Record<string, string[]>; concepts: Record<string, number> }
-  >()
-  for (const hit of own) found.set(String(hit.id), { score: hit.score, match: hit.match, concepts: {} })
-
-  for (const group of lexicon.match(tokens).keys()) {
-    for (const { id, score } of searchTerms(engine, [group], Object.values(CONCEPTS_OF))) {
-      const hit = found.get(String(id)) ?? { score: 0, match: {}, concepts: {} }
-      const added = CONCEPT_WEIGHT * terms.length * score
-      hit.score += added
-      hit.concepts[group] = added
-      found.set(String(id), hit)
-    }
-  }
-  if (found.size > 0) return { hits: ranked([...found].map(([id, hit]) => ({ id, ...hit }))), fuzzy: false }
-  const near = engine.search(terms.join(' '), {
-    tokenize: () => terms,
-    fields: [...FIELDS],
-    prefix: true,
-    fuzzy: 0.2,
+  const words = [...tokens.words, ...tokens.joined]
+  const own = words.map((term) => ({ term, weight: 1 }))
+  const scores = scoreTexts(texts, own, WORD_FIELDS)
+  const concepts = [...lexicon.match(tokens).keys()].map((group) => {
+    const added = scoreTexts(texts, [{ term: group, weight: 1 }], CONCEPT_FIELDS)
+    for (const [text, value] of added.entries()) added[text] = CONCEPT_WEIGHT * words.length * value
+    return { group, added }
   })
+  for (const { added } of concepts)
+    for (const [text, value] of added.entries()) scores[text] = (scores[text] ?? 0) + value
+  if (scores.some((value) => value > 0)) {
+    return { scores, fuzzy: false, match: (text) => matchOf(texts, { own, concepts, scores }, text) }
+  }
+  const near = nearTerms(texts, words)
+  const likely = scoreTexts(texts, near, WORD_FIELDS)
+  const fuzzy = likely.some((value) => value > 0)
   return {
-    hits: ranked(
-      near.map((hit) => ({ id: String(hit.id), score: hit.score, match: hit.match, concepts: {} })),
-    ),
-    fuzzy: near.length > 0,
+    scores: likely,
+    fuzzy,
+    match: (text) => matchOf(texts, { own: near, concepts: [], scores: likely }, text),
   }
 }
 
-function searchTerms(
-  engine: MiniSearch<Record<string, string>>,
-  terms: readonly string[],
-  fields: readonly string[],
-): SearchResult[] {
-  return engine.search(terms.join(' '), { tokenize: () => [...terms], fields: [...fields] })
+interface Scored {
+  readonly own: readonly WeightedTerm[]
+  readonly concepts: readonly { readonly group: string; readonly added: TextScores }[]
+  readonly scores: TextScores
 }
 
-/** Best first; equal scores by id, so that the order never depends on insertion. */
-function ranked(hits: KeywordHit[]): KeywordHit[] {
-  return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-}
-
-/** The concepts of each field, and the features that the vectors of `vectordb-default` weigh by how rare they are. */
-function readDocument(document: KeywordDocument, lexicon: Lexicon) {
-  const concepts: Record<string, string> = {}
-  const features = new Set<string>()
-  for (const field of CONCEPT_FIELDS) {
-    const tokens = tokenize(document[field])
-    const groups = [...lexicon.match(tokens).keys()]
-    concepts[`concepts_${field}`] = groups.join(' ')
-    for (const word of tokens.words) features.add(`w:${word}`)
-    for (const group of groups) features.add(`g:${group}`)
+function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: number): KeywordMatch {
+  const match: Record<string, string[]> = {}
+  for (const { term } of own) {
+    const fields = fieldsOf(texts, term, text)
+    if (fields.length > 0) match[term] = fields
   }
-  return { concepts, features }
+  const added = concepts.flatMap(({ group, added: by }) => {
+    const value = by[text] ?? 0
+    return value > 0 ? [[group, value] as const] : []
+  })
+  return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added) }
+}
+
+/** The fields of a text that have a term as a word. */
+function fieldsOf(texts: TextIndex, term: string, text: number): string[] {
+  const postings = texts.postings(term)
+  const found: string[] = []
+  for (let at = 0; at < postings.length; at++) {
+    const field = FIELDS[postings.fields[at] ?? 0]
+    if (postings.texts[at] === text && field) found.push(field)
+  }
+  return found
+}
+
+/** Texts with a feature of the built-in vectors: `w:<stem>` or `g:<concept>`. */
+function textsWith(texts: TextIndex, feature: string): number {
+  const isWord = feature.startsWith('w:')
+  const postings = texts.postings(feature.slice(2))
+  let last = -1
+  let count = 0
+  for (let at = 0; at < postings.length; at++) {
+    const text = postings.texts[at] ?? 0
+    if ((postings.fields[at] ?? 0) < FIELDS.length !== isWord || text === last) continue
+    last = text
+    count++
+  }
+  return count
+}
+
+/** The same texts; the postings that one query reads are decoded once. */
+function remembering(texts: TextIndex): TextIndex {
+  const known = new Map<string, ReturnType<TextIndex['postings']>>()
+  return {
+    ...texts,
+    postings(term) {
+      const found = known.get(term) ?? texts.postings(term)
+      known.set(term, found)
+      return found
+    },
+  }
 }

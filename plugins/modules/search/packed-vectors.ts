@@ -8,8 +8,6 @@ export interface PackedVectors {
   readonly header: StoreHeader
   readonly records: readonly StoredRecord[]
   readonly vectors: Float32Array
-  /** 1 for rows of the latest ref of their module: most searches look at no other record. */
-  readonly latest: Uint8Array
 }
 
 /** A record as read from the file, unchecked. */
@@ -42,7 +40,6 @@ export function startUnpacking(satchel: unknown, count: number, file: string) {
   const header = parseHeader(satchel, file)
   if (!header) throw damaged(file, 'its header is missing')
   const vectors = new Float32Array(count * header.dims)
-  const latest = new Uint8Array(count)
   const records: StoredRecord[] = []
   return {
     header,
@@ -51,13 +48,12 @@ export function startUnpacking(satchel: unknown, count: number, file: string) {
     add(rows: readonly RawRecord[]): void {
       for (const { id, metadata } of rows) {
         const record = recordOf(id, metadata, file, records.length)
-        if (record.metadata.latest) latest[records.length] = 1
         records.push(record)
       }
     },
     finish(): PackedVectors {
       if (!areFinite(vectors)) throw damaged(file, 'it holds numbers that are none')
-      return { header, records, vectors, latest }
+      return { header, records, vectors }
     },
   }
 }
@@ -129,25 +125,4 @@ function recordOf(id: unknown, metadata: unknown, file: string, row: number): St
 /** Errors of a store that cannot be read. Its file is never touched. */
 export function damaged(file: string, why: string): SatchelError {
   return refusals.store_damaged({ file, why })
-}
-
-/** The cosine of a row and a query, both of length 1. Four accumulators keep the sums independent. */
-export function similarity({ header, vectors }: PackedVectors, row: number, query: Float32Array): number {
-  let a = 0
-  let b = 0
-  let c = 0
-  let d = 0
-  let i = 0
-  const start = row * header.dims
-  const whole = query.length - (query.length % 4)
-  for (; i < whole; i += 4) {
-    const at = start + i
-    // typed-array reads inside their bounds are numbers; the fallback is never taken
-    a += (vectors[at] ?? 0) * (query[i] ?? 0)
-    b += (vectors[at + 1] ?? 0) * (query[i + 1] ?? 0)
-    c += (vectors[at + 2] ?? 0) * (query[i + 2] ?? 0)
-    d += (vectors[at + 3] ?? 0) * (query[i + 3] ?? 0)
-  }
-  for (; i < query.length; i++) a += (vectors[start + i] ?? 0) * (query[i] ?? 0)
-  return a + b + c + d
 }

@@ -1,16 +1,14 @@
 import { isNamed } from '../catalog/find.ts'
-import type { ModuleVersions } from '../catalog/versions.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
-import { buildKeywordIndex, type KeywordIndex } from './keyword-index.ts'
+import type { KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
+import type { SearchIndex } from './search-index.ts'
 import type { SearchSession } from './search-session.ts'
 import { refuseOtherStore } from './store-header.ts'
-import type { StoredRecord } from './vector-record.ts'
 import { vectorDocument } from './vector-record.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
 import { includeOf } from './vector-update.ts'
@@ -29,26 +27,38 @@ export interface SearchOpening {
   readonly session: SearchSession
   readonly mode: SearchMode
   readonly signal: AbortSignal
-  findIndex(): Promise<ModuleIndex | undefined>
+  readonly lexicon: Lexicon
+  readonly index: SearchIndex
+}
+
+/** Refuses a search that needs vectors where there are none. Errors: `invalid`/`embeddings_disabled`. */
+export function requireVectors(session: SearchSession, mode: SearchMode): void {
+  if (mode !== 'keyword' && !session.target.embedding.enabled) throw refusals.embeddings_disabled()
 }
 
 /**
- * Opens what one search needs. Keyword search works with embeddings off and without a vector store.
- * Errors: `invalid`/`embeddings_disabled`; `not_found`/`no_vectors`, `no_index`; `conflict`/`embedding_mismatch`.
+ * Opens what one search needs beside the index. Keyword search works with embeddings off and without a vector store.
+ * Errors: `not_found`/`no_vectors`; `conflict`/`embedding_mismatch`.
  */
-export async function openSearch({ session, mode, signal, findIndex }: SearchOpening): Promise<OpenedSearch> {
-  if (mode !== 'keyword' && !session.target.embedding.enabled) {
-    throw refusals.embeddings_disabled()
+export async function openSearch({
+  session,
+  mode,
+  signal,
+  lexicon,
+  index,
+}: SearchOpening): Promise<OpenedSearch> {
+  const vectors = mode === 'keyword' ? undefined : await openedStore(session, lexicon)
+  const { embedding } = session.target
+  return {
+    index,
+    store: vectors?.store,
+    strategy: vectors?.embedder.strategy ?? embedding.strategy,
+    knownProviders: () => index.providers(),
+    document: async (record) => vectorDocument(await session.summary(record), includeOf(embedding)),
+    storedRefs: (repository, path) => storedRefs(vectors?.store, repository, path),
+    repositoriesNamed: (named) => repositoriesNamed(index, named),
+    embedQuery: (query, keyword) => embedQuery(vectors?.embedder, query, keyword, signal),
   }
-  const lexicon = await session.lexicon()
-  const opening = mode === 'keyword' ? undefined : openedStore(session, lexicon)
-  // A failure to read the index is reported first.
-  opening?.catch(() => undefined)
-  const index = await findIndex()
-  const vectors = await opening
-  if (!vectors && !index) throw refusals.no_index()
-  const modules = index ? await session.modules(index) : []
-  return searchOver({ session, index, modules, lexicon, ...vectors, signal })
 }
 
 async function openedStore(
@@ -64,34 +74,6 @@ async function openedStore(
   return { store, embedder }
 }
 
-interface Opened {
-  readonly session: SearchSession
-  readonly index: ModuleIndex | undefined
-  readonly modules: readonly ModuleVersions[]
-  readonly lexicon: Lexicon
-  readonly store?: VectorStore
-  readonly embedder?: ModuleEmbedder
-  readonly signal: AbortSignal
-}
-
-function searchOver(opened: Opened): OpenedSearch {
-  const { session, index, lexicon, store, embedder, signal } = opened
-  return {
-    store,
-    strategy: embedder?.strategy ?? session.target.embedding.strategy,
-    knownProviders: () => [...new Set(index?.records.flatMap(({ providers }) => providers))].sort(),
-    async keyword(allVersions) {
-      if (!index) return buildKeywordIndex([], lexicon)
-      return allVersions ? session.allKeywords(index, lexicon) : session.latestKeywords(index, lexicon)
-    },
-    records: () => localRecords(opened),
-    document: (id) => localDocument(opened, id),
-    refs: (repository, path) => refsOf(opened, repository, path),
-    repositoriesNamed: (named) => repositoriesNamed(index, named),
-    embedQuery: (query, keyword) => embedQuery(embedder, query, keyword, signal),
-  }
-}
-
 async function embedQuery(
   embedder: ModuleEmbedder | undefined,
   query: string,
@@ -104,51 +86,28 @@ async function embedQuery(
   throw refusals.query_not_embedded({ why: embedding.failed })
 }
 
-/** Records of the local index as stored ones, without their documents. */
-function localRecords({ index, modules }: Opened): StoredRecord[] {
-  const latest = new Set(modules.map((module) => module.latest.id))
-  return (index?.records ?? []).map((record) => storedOf(record, latest.has(record.id)))
-}
-
-/** The document of a record as a store would hold it, made from its summary. */
-async function localDocument({ session, index }: Opened, id: string): Promise<string> {
-  const record = index?.records.find((one) => one.id === id)
-  if (!record) return ''
-  return vectorDocument(await session.summary(record), includeOf(session.target.embedding))
-}
-
-function storedOf(record: IndexRecord, latest: boolean): StoredRecord {
-  const { id, repository, ref, path, provider, providers, tags, last_updated, kind } = record
-  const lists = { providers: providers.join(','), tags: tags.join(',') }
-  return {
-    id,
-    document: '',
-    metadata: { repository, ref, path, provider, ...lists, last_updated, kind, latest, document_sha256: '' },
-  }
-}
-
-async function refsOf(
-  { store, modules }: Opened,
+async function storedRefs(
+  store: VectorStore | undefined,
   repository: string,
   path: string,
 ): Promise<readonly string[]> {
-  const group = modules.find((one) => one.repository === repository && one.path === path)
-  if (group) return group.versions.map(({ ref }) => ref)
   const records = (await store?.list({ repositories: [repository] })) ?? []
   return orderTags(
     records.filter(({ metadata }) => metadata.path === path).map(({ metadata }) => metadata.ref),
   )
 }
 
-function repositoriesNamed(index: ModuleIndex | undefined, named: string): readonly string[] {
-  const names = new Map(index?.records.map(({ repository, name }) => [repository, name]))
-  const found = [...names].filter(([url, name]) => isNamed(url, name, named)).map(([url]) => url)
+/** URLs of the repositories that a caller means by URL, `owner/name` or name. */
+export function repositoriesNamed(index: SearchIndex, named: string): readonly string[] {
+  const found = [...index.repositories()]
+    .filter(([url, name]) => isNamed(url, name, named))
+    .map(([url]) => url)
   return found.length > 0 ? found : [named]
 }
 
 /** The filter words of a caller as equalities of records. */
 export function filterOf(
-  search: OpenedSearch,
+  index: SearchIndex,
   words: {
     readonly provider?: string | undefined
     readonly repository?: string | undefined
@@ -158,7 +117,7 @@ export function filterOf(
 ): VectorFilter {
   return {
     ...(words.provider !== undefined && { providers: providersMeant(words.provider) }),
-    ...(words.repository !== undefined && { repositories: search.repositoriesNamed(words.repository) }),
+    ...(words.repository !== undefined && { repositories: repositoriesNamed(index, words.repository) }),
     ...(words.ref !== undefined && { ref: words.ref }),
     ...(words.kind !== undefined && { kinds: [words.kind] }),
   }

@@ -1,17 +1,16 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { groupVersions, type ModuleVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { contentOf, type IndexRecord, loadIndexHead, type ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
-import { buildFrom, openKeywordIndex } from './keyword-file.ts'
-import type { KeywordIndex } from './keyword-index.ts'
+import { DamagedFile } from '../segments/section-file.ts'
 import { lastMade } from './last-made.ts'
 import type { Lexicon } from './lexicon.ts'
 import { lexiconOf, readUserLexicon } from './lexicon-file.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
 import { openEmbedder } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
+import { closeLater, emptySearchIndex, type SearchIndex } from './search-index.ts'
+import { currentSearchIndex, openSearchIndex } from './search-index-file.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** Which summaries and vectors a search reads. */
@@ -30,7 +29,7 @@ export interface SearchEnvironment {
 }
 
 /**
- * The open parts behind searches of one target: lexicon, vector store, embedder, keyword indexes. Each part is opened
+ * The open parts behind searches of one target: lexicon, vector store, embedder, search index. Each part is opened
  * on first use and reused until its source changes. The server keeps one session for its own configuration; the caller
  * that opens another one closes it.
  */
@@ -39,42 +38,39 @@ export interface SearchSession {
   lexicon(): Promise<Lexicon>
   store(): Promise<VectorStore>
   embedder(lexicon: Lexicon): Promise<ModuleEmbedder>
-  summary(record: IndexRecord): Promise<ModuleSummary>
-  /** The records of an index by module. */
-  modules(index: ModuleIndex): Promise<readonly ModuleVersions[]>
-  /** One document per module, its latest ref. */
-  latestKeywords(index: ModuleIndex, lexicon: Lexicon): Promise<KeywordIndex>
-  /** One document per record; built in memory. */
-  allKeywords(index: ModuleIndex, lexicon: Lexicon): Promise<KeywordIndex>
+  summary(record: Pick<IndexRecord, 'summary_file'>): Promise<ModuleSummary>
+  /**
+   * Runs a search over the index of the modules as they are now; `loadModules` is called only when the one on disk is of
+   * another state. When the search meets a damaged part of it, the index is rebuilt and the search runs again.
+   * Errors: those of `loadModules` and of the search.
+   */
+  withIndex<T>(
+    loadModules: LoadModules,
+    search: (index: SearchIndex, lexicon: Lexicon) => Promise<T>,
+  ): Promise<T>
   close(): Promise<void>
 }
+
+/** The module index; undefined where nothing has been ingested. */
+type LoadModules = () => Promise<ModuleIndex | undefined>
 
 /** A session over `target`; opens nothing yet. */
 export function createSearchSession(environment: SearchEnvironment, target: SearchTarget): SearchSession {
   const { workingDirectory, env } = environment
   const { outputDir, embedding, configFile } = target
-  const load = (record: IndexRecord) => loadSummary(outputDir, record.summary_file)
   const lexicons = lastMade<Lexicon>()
   const stores = lastMade<VectorStore>()
   const embedders = lastMade<ModuleEmbedder>()
-  const groups = lastMade<readonly ModuleVersions[]>()
-  const latest = lastMade<KeywordIndex>()
-  const all = lastMade<KeywordIndex>()
+  const indexes = createIndexHolder(outputDir)
   const opened = new Set<{ close(): Promise<void> }>()
   const noted = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const part = await opening
     opened.add(part)
     return part
   }
-  const modules = (index: ModuleIndex) =>
-    groups([index], async () => {
-      await nextTurn() // parsing a large index blocked other work: let it run first
-      return groupVersions(index, index.records)
-    })
-
-  return {
+  const session: SearchSession = {
     target,
-    summary: load,
+    summary: ({ summary_file }) => loadSummary(outputDir, summary_file),
     async lexicon() {
       const text = await readUserLexicon(configFile)
       return lexicons([text], async () => lexiconOf(text))
@@ -82,15 +78,80 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
     store: () => stores([], () => noted(openStore(embedding, workingDirectory))),
     embedder: (lexicon) =>
       embedders([lexicon], () => noted(openEmbedder(embedding, { lexicon, workingDirectory, env }))),
-    modules,
-    latestKeywords: (index, lexicon) =>
-      latest([index, lexicon], async () => {
-        const records = (await modules(index)).map((module) => module.latest)
-        return openKeywordIndex(outputDir, records, load, lexicon)
-      }),
-    allKeywords: (index, lexicon) => all([index, lexicon], () => buildFrom(index.records, load, lexicon)),
+    async withIndex(loadModules, search) {
+      const lexicon = await session.lexicon()
+      try {
+        return await search(await indexes.current(lexicon, loadModules), lexicon)
+      } catch (thrown) {
+        if (!(thrown instanceof DamagedFile)) throw thrown
+        indexes.forget()
+        return await search(await indexes.rebuilt(lexicon, loadModules), lexicon)
+      }
+    },
     async close() {
+      indexes.forget()
       await Promise.all([...opened].map((part) => part.close()))
+    },
+  }
+  return session
+}
+
+interface Held {
+  readonly lexicon: Lexicon
+  readonly index: SearchIndex
+}
+
+/** Holds the index of an output directory while its modules stay the same; concurrent searches share one opening. */
+function createIndexHolder(outputDir: string) {
+  const load = (record: IndexRecord): Promise<ModuleSummary> => loadSummary(outputDir, record.summary_file)
+  let held: Held | undefined
+  let opening:
+    | { readonly content: string; readonly lexicon: Lexicon; readonly index: Promise<SearchIndex> }
+    | undefined
+  const hold = (next: Held): SearchIndex => {
+    if (held && held.index !== next.index) closeLater(held.index, next.index)
+    held = next
+    return next.index
+  }
+  const update = async (
+    lexicon: Lexicon,
+    before: SearchIndex | undefined,
+    loadModules: LoadModules,
+  ): Promise<SearchIndex> => {
+    const modules = await loadModules()
+    if (!modules) return emptySearchIndex(lexicon)
+    if (before?.source === contentOf(modules)) return before
+    return await currentSearchIndex(before, { index: modules, lexicon, load })
+  }
+  const open = async (content: string, lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> => {
+    const stored = openSearchIndex(outputDir, lexicon)
+    if (stored?.source === content) return stored
+    const before = held?.lexicon === lexicon ? held.index : undefined
+    if (before && stored) closeLater(stored, before)
+    return await update(lexicon, before ?? stored, loadModules)
+  }
+  return {
+    async current(lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> {
+      const content = loadIndexHead(outputDir)?.content ?? ''
+      if (held?.lexicon === lexicon && held.index.source === content) return held.index
+      if (opening?.content !== content || opening.lexicon !== lexicon)
+        opening = { content, lexicon, index: open(content, lexicon, loadModules) }
+      const mine = opening
+      try {
+        return hold({ lexicon, index: await mine.index })
+      } finally {
+        if (opening === mine) opening = undefined
+      }
+    },
+    rebuilt: async (lexicon: Lexicon, loadModules: LoadModules) => {
+      const modules = await loadModules()
+      if (!modules) return emptySearchIndex(lexicon)
+      const index = await currentSearchIndex(undefined, { index: modules, lexicon, load })
+      return hold({ lexicon, index })
+    },
+    forget(): void {
+      if (held) closeLater(held.index, undefined)
+      held = undefined
     },
   }
 }

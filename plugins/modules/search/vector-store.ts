@@ -38,6 +38,28 @@ export interface VectorHit extends StoredRecord {
   readonly cosine: number
 }
 
+/** Records that pass a filter and their similarity, by number; a record is only read when it is asked for. */
+export interface VectorMatches {
+  /** Ids of 32 bytes, one after the other; the same object until the store changes. */
+  readonly ids: Buffer
+  /** NaN for a record that does not pass the filter. */
+  readonly cosines: Float32Array
+  record(match: number): StoredRecord
+}
+
+/** Matches of records that are in memory. */
+export function matchesOf(hits: readonly VectorHit[]): VectorMatches {
+  return {
+    ids: Buffer.from(hits.map(({ id }) => id).join(''), 'hex'),
+    cosines: Float32Array.from(hits, ({ cosine }) => cosine),
+    record: (match) => {
+      const hit = hits[match]
+      if (!hit) throw new Error(`There is no match ${match}.`)
+      return hit
+    },
+  }
+}
+
 /**
  * Where vectors are kept: a file, or a ChromaDB server.
  * Errors of every method: `conflict`/`store_damaged`, `unavailable`/`vector_store_unreachable`.
@@ -56,20 +78,9 @@ export interface VectorStore {
    */
   replace(header: StoreHeader, items: readonly VectorItem[]): Promise<void>
   /** Records that pass the filter with their similarity; all of them from a file, the nearest `atLeast` from a server. */
-  query(vector: Float32Array, filter: VectorFilter, atLeast: number): Promise<readonly VectorHit[]>
+  query(vector: Float32Array, filter: VectorFilter, atLeast: number): Promise<VectorMatches>
   /** Records that pass the filter, without similarity. */
   list(filter: VectorFilter): Promise<readonly StoredRecord[]>
   count(): Promise<number>
   close(): Promise<void>
-}
-
-/** Whether a record passes a filter. */
-export function passes({ metadata }: StoredRecord, filter: VectorFilter): boolean {
-  if (filter.latestOnly && !metadata.latest) return false
-  if (filter.ref !== undefined && metadata.ref !== filter.ref) return false
-  if (filter.kinds && !filter.kinds.includes(metadata.kind)) return false
-  if (filter.repositories && !filter.repositories.includes(metadata.repository)) return false
-  if (!filter.providers) return true
-  const own = metadata.providers.split(',')
-  return filter.providers.some((provider) => own.includes(provider) || metadata.provider === provider)
 }

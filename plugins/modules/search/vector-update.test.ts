@@ -6,24 +6,24 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
 import { ingested } from '../testing/search-project.ts'
+import { storedItems } from '../testing/store-items.ts'
 
 test('a second ingest embeds nothing again, keeps every vector bit for bit and refreshes the time', async (t) => {
   const stage = await ingested(t)
-  const file = join(stage.root, 'vectors/infra_modules/index.json')
-  const before = JSON.parse(await readFile(file, 'utf8'))
+  const folder = join(stage.root, 'vectors/infra_modules')
+  const before = storedItems(folder).items
 
   const report = await (await stage.open()).call('ingest_modules')
-  const after = JSON.parse(await readFile(file, 'utf8'))
+  const after = storedItems(folder).items
 
   assert.deepEqual(report['vectors'], {
     strategy: 'vectordb-default',
     upserted: 0,
-    unchanged: before.items.length,
+    unchanged: before.length,
   })
-  const vectors = (store: typeof before) =>
-    store.items.map(({ id, vector }: { id: string; vector: number[] }) => [id, vector])
+  const vectors = (items: typeof before) => items.map(({ id, vector }) => [id, vector])
   assert.deepEqual(vectors(after), vectors(before))
-  assert.ok(after.items[0].metadata.last_updated >= before.items[0].metadata.last_updated)
+  assert.ok((after[0]?.metadata.last_updated ?? '') >= (before[0]?.metadata.last_updated ?? 'z'))
 })
 
 test('the vectors of what was pruned while embeddings were off go with the next run that keeps vectors', async (t) => {
@@ -54,12 +54,12 @@ test('another set of include options embeds again; another strategy is refused b
     embedding: { ...embedding, strategy: 'hosted-a', hosted_a_api_key: 'sk-x' },
   })
   const keyless = await stage.open({ embedding: { ...embedding, strategy: 'hosted-b' } })
-  const before = await readFile(join(stage.root, 'vectors/infra_modules/index.json'))
+  const before = await readFile(join(stage.root, 'vectors/infra_modules/current'))
 
   await assert.rejects(other.call('ingest_modules'), { code: 'conflict', reason: 'embedding_mismatch' })
   await assert.rejects(keyless.call('ingest_modules'), { code: 'invalid', reason: 'embedding_key_missing' })
   await assert.rejects(other.call('search_modules_vector', { query: 'x' }), { reason: 'embedding_mismatch' })
-  assert.deepEqual(await readFile(join(stage.root, 'vectors/infra_modules/index.json')), before)
+  assert.deepEqual(await readFile(join(stage.root, 'vectors/infra_modules/current')), before)
 
   const report = await narrow.call('ingest_modules')
   assert.ok(Number((report['vectors'] as { upserted: number }).upserted) > 0)
@@ -88,7 +88,7 @@ test('a run writes the file of the vectors once, and a server finds what the run
   })
 
   await grown.call('ingest_modules')
-  const rewrites = renamed.filter((path) => path.endsWith('infra_modules/index.json'))
+  const rewrites = renamed.filter((path) => path.endsWith('infra_modules/current'))
   const after = await stage.search(stage.host, { query: 'message queue with retries' })
 
   assert.equal(rewrites.length, 1)

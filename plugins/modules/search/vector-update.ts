@@ -3,8 +3,7 @@ import { groupVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { type IndexRecord, loadIndex } from '../output/module-index.ts'
-import { saveKeywordIndex } from './keyword-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
 import { type ModuleFields, moduleFields } from './module-fields.ts'
@@ -16,7 +15,8 @@ import type { Touch, VectorItem, VectorStore } from './vector-store.ts'
 
 /** The input of the vector step, after summaries and index are on disk. */
 export interface VectorWork {
-  readonly outputDir: string
+  /** What is known of their repositories. */
+  readonly index: Pick<ModuleIndex, 'repositories'>
   /** Every record of the index. */
   readonly records: readonly IndexRecord[]
   /** Ids of this run, written or unchanged: their `last_updated` is refreshed. */
@@ -110,7 +110,6 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
     if (dims > 0 && changes.upsert.length + changes.touch.length + changes.remove.length > 0) {
       await store.apply({ ...header, dims }, changes)
     }
-    await saveKeywordIndex(work.outputDir, plan.latest, work.load, lexicon, parts.disk)
     return {
       strategy: embedder.strategy,
       upserted: embedded.items.length,
@@ -131,7 +130,7 @@ export async function embedAnew(
   work: VectorWork,
 ): Promise<{ readonly header: StoreHeader; readonly items: readonly VectorItem[] }> {
   const include = includeOf(options)
-  const latest = new Set((await latestRecords(work)).map(({ id }) => id))
+  const latest = latestIds(work)
   const candidates: Candidate[] = []
   for (const record of work.records) {
     candidates.push(candidateOf(record, await work.load(record), include, latest.has(record.id)))
@@ -151,21 +150,19 @@ interface Plan {
   readonly touch: readonly Touch[]
   /** Records of this run whose document did not change. */
   readonly unchanged: number
-  readonly latest: readonly IndexRecord[]
 }
 
 /** Compares every record with what is stored: by the digest of its document, which follows from summary and options. */
-async function planOf({ options, parts, store }: Run, work: VectorWork): Promise<Plan> {
+async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> {
   const digests = await store.digests()
   const include = includeOf(options)
   const sameInclude = sameOptions((await store.header())?.include, include)
-  const latest = await latestRecords(work, parts.disk)
-  const latestIds = new Set(latest.map(({ id }) => id))
+  const latest = latestIds(work)
   const embed: Candidate[] = []
   const touch: Touch[] = []
   let unchanged = 0
   for (const record of work.records) {
-    const isLatest = latestIds.has(record.id)
+    const isLatest = latest.has(record.id)
     const isStored = digests.has(record.id)
     const needsLook = work.touched.has(record.id) || !isStored || !sameInclude
     const candidate = needsLook ? candidateOf(record, await work.load(record), include, isLatest) : undefined
@@ -176,16 +173,12 @@ async function planOf({ options, parts, store }: Run, work: VectorWork): Promise
     touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
     if (work.touched.has(record.id)) unchanged++
   }
-  return { embed, touch, unchanged, latest }
+  return { embed, touch, unchanged }
 }
 
-/** The records of the latest ref of each module, as the index on disk groups them. */
-export async function latestRecords(
-  work: Pick<VectorWork, 'outputDir' | 'records'>,
-  disk?: Disk,
-): Promise<readonly IndexRecord[]> {
-  const index = await loadIndex(work.outputDir, disk)
-  return index ? groupVersions(index, work.records).map(({ latest }) => latest) : work.records
+/** Ids of the latest version of each module. */
+function latestIds({ index, records }: VectorWork): ReadonlySet<string> {
+  return new Set(groupVersions(index, records).map(({ latest }) => latest.id))
 }
 
 function candidateOf(

@@ -1,7 +1,7 @@
 import type { CallContext, Host } from '../../../server/plugin.ts'
 import { counted, isSatchelError } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
-import type { ModuleIndex } from '../output/module-index.ts'
+import type { IndexHead } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 
 /** Keeps the index of an MCP server fresh, in the background (modules design 7). */
@@ -10,7 +10,7 @@ export interface Freshness {
    * Called before a module tool reads: starts the first run, or one whose time has come.
    * Errors: `unavailable`/`first_ingest_running` while there is nothing to read yet.
    */
-  beforeCall(ctx: CallContext, index: ModuleIndex | undefined): Promise<void>
+  beforeCall(ctx: CallContext, index: Pick<IndexHead, 'finished_at'> | undefined): Promise<void>
   /** `ingest_on_startup`: starts after a delay, because clients start two servers and end one of them. */
   onStart(): void
   /** Aborts a running ingest and waits for it. */
@@ -60,7 +60,7 @@ export function createFreshness(host: Host, config: ModulesConfig, ingest: Backg
     })
     running = Object.assign(run, { done })
   }
-  const isDue = (index: ModuleIndex): boolean => {
+  const isDue = (index: Pick<IndexHead, 'finished_at'>): boolean => {
     const hours = config.mcp.refresh_interval_hours
     if (hours === 0) return false
     const finished = index.finished_at === null ? Number.NEGATIVE_INFINITY : Date.parse(index.finished_at)

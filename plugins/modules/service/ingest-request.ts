@@ -7,6 +7,8 @@ import { endpoint, parseRemoteUrl } from '../git/url.ts'
 import { type Ingested, ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
 import { refusals } from '../reasons.ts'
+import { loadLexicon } from '../search/lexicon-file.ts'
+import { searchIndexSaver } from '../search/search-index-file.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile, parseConfigText } from './config-text.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
@@ -88,6 +90,7 @@ async function run(
       log: host.log,
       reader,
       vectors,
+      saveSearch: searchIndexSaver(() => loadLexicon(host.configFile)),
     })
     for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
     return ingested

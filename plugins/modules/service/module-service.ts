@@ -1,13 +1,18 @@
 import { resolve } from 'node:path'
 import type { CallContext, Host } from '../../../server/plugin.ts'
-import { latestVersions } from '../catalog/versions.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { createIndexReader, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
+import {
+  createIndexReader,
+  type IndexRecord,
+  loadIndexHead,
+  type ModuleIndex,
+} from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { lastMade } from '../search/last-made.ts'
-import type { ListRanking } from '../search/list-ranking.ts'
+import type { Lexicon } from '../search/lexicon.ts'
+import type { SearchIndex } from '../search/search-index.ts'
 import type { SearchEnvironment, SearchSession } from '../search/search-session.ts'
 import type { OpenVectors } from '../search/vector-update.ts'
 import type { Freshness } from './freshness.ts'
@@ -27,9 +32,19 @@ export interface ModuleService {
   /** The index. Errors: also `not_found`/`no_index`, `unavailable`/`first_ingest_running`. */
   loadIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex>
   summary(outputDir: string, record: IndexRecord): Promise<ModuleSummary>
-  listRanking(outputDir: string, index: ModuleIndex): Promise<ListRanking>
   /** The search session of the server's own configuration. */
   searchSession(): Promise<SearchSession>
+  /** The same for the summaries of another folder: the last one that was asked for is kept. */
+  searchSessionOf(outputDir: string): Promise<SearchSession>
+  /**
+   * Runs a search over the index of a session; reads the module index only where that on disk is of another state.
+   * Errors: `unavailable`/`first_ingest_running`, `conflict`/`index_damaged`, and those of the search.
+   */
+  searching<T>(
+    ctx: CallContext,
+    session: SearchSession,
+    search: (index: SearchIndex, lexicon: Lexicon) => Promise<T>,
+  ): Promise<T>
   /** Closes the search session. */
   close(): Promise<void>
 }
@@ -40,10 +55,19 @@ export function createModuleService(
 ): ModuleService {
   const { host, config, workingDirectory, freshness } = parts
   const readIndex = createIndexReader()
-  const ranking = lastMade<ListRanking>()
   const session = lastMade<SearchSession>()
-  let opened: SearchSession | undefined
+  const others = lastMade<SearchSession>()
+  const opened = new Map<boolean, SearchSession>()
   const configured = resolve(workingDirectory, config.output_dir)
+  const openSession = async (outputDir: string): Promise<SearchSession> => {
+    const { createSearchSession } = await import('../search/search-session.ts')
+    const isOwn = outputDir === configured
+    await opened.get(isOwn)?.close()
+    const target = { outputDir, embedding: config.embedding, configFile: host.configFile }
+    const made = createSearchSession(searchEnvironment(service), target)
+    opened.set(isOwn, made)
+    return made
+  }
   const service: ModuleService = {
     ...parts,
     outputDir: async (ctx, given) =>
@@ -59,21 +83,21 @@ export function createModuleService(
       throw refusals.no_index()
     },
     summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
-    listRanking: (outputDir, index) =>
-      ranking([index], async () => {
-        const { buildListRanking } = await import('../search/list-ranking.ts')
-        return buildListRanking(latestVersions(index), (record) =>
-          loadSummary(outputDir, record.summary_file),
-        )
-      }),
-    searchSession: () =>
-      session([], async () => {
-        const { createSearchSession } = await import('../search/search-session.ts')
-        const target = { outputDir: configured, embedding: config.embedding, configFile: host.configFile }
-        opened = createSearchSession(searchEnvironment(service), target)
-        return opened
-      }),
-    close: async () => opened?.close(),
+    searchSession: () => session([], () => openSession(configured)),
+    searchSessionOf: (outputDir) =>
+      outputDir === configured ? service.searchSession() : others([outputDir], () => openSession(outputDir)),
+    async searching(ctx, session, search) {
+      const { outputDir } = session.target
+      const head = loadIndexHead(outputDir)
+      if (head && outputDir === configured) await freshness.beforeCall(ctx, head)
+      return await session.withIndex(
+        () => (head ? readIndex(outputDir) : service.findIndex(ctx, outputDir)),
+        search,
+      )
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((one) => one.close()))
+    },
   }
   return service
 }

@@ -1,18 +1,18 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
 import type { RebuildSearch } from '../ingest/rebuild.ts'
-import type { IndexRecord } from '../output/module-index.ts'
+import { type IndexRecord, loadIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
-import { writeKeywordIndex } from '../search/keyword-file.ts'
+import { holdsStore } from '../search/embedded-store.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { openEmbedder } from '../search/open-embedder.ts'
 import { embeddedFolder, openStore } from '../search/open-store.ts'
-import { embedAnew, latestRecords } from '../search/vector-update.ts'
+import { replaceSearchIndex } from '../search/search-index-file.ts'
+import { embedAnew } from '../search/vector-update.ts'
 import type { ModuleService } from './module-service.ts'
 
 /**
- * Rebuilds the keyword index of `outputDir` and, if they belong to it and cost nothing, the vectors: those of
+ * Rebuilds the search index of `outputDir` and, if they belong to it and cost nothing, the vectors: those of
  * `vectordb-default`, in a file or on a server. The vectors of other strategies do not change.
  * Errors: `conflict`/`embedding_mismatch` for a store of another strategy.
  */
@@ -25,14 +25,16 @@ export function searchRebuilder(
   return async (records) => {
     const lexicon = await loadLexicon(host.configFile)
     const load = (record: IndexRecord) => loadSummary(outputDir, record.summary_file)
-    await writeKeywordIndex(outputDir, await latestRecords({ outputDir, records }), load, lexicon)
+    const index = await loadIndex(outputDir)
+    if (!index) return undefined
+    await replaceSearchIndex(outputDir, { index, load, lexicon })
     // The store belongs to the configured summaries; another folder's must not take their place.
     if (outputDir !== resolve(workingDirectory, config.output_dir)) return undefined
     if (!hasVectorsToRebuild(service)) return undefined
     const store = await openStore(config.embedding, workingDirectory)
     const embedder = await openEmbedder(config.embedding, { lexicon, workingDirectory, env: host.env })
     try {
-      const work = { outputDir, records, touched: new Set<string>(), removed: [], load, signal }
+      const work = { index, records, touched: new Set<string>(), removed: [], load, signal }
       const { header, items } = await embedAnew(embedder, config.embedding, { ...work, progress: () => {} })
       await store.replace(header, items)
       return new Set(items.map(({ id }) => id))
@@ -48,7 +50,5 @@ function hasVectorsToRebuild({ config, workingDirectory }: ModuleService): boole
   const { embedding } = config
   if (embedding.strategy !== 'vectordb-default') return false
   if (embedding.enabled) return true
-  return (
-    !embedding.vectordb_host && existsSync(join(embeddedFolder(embedding, workingDirectory), 'index.json'))
-  )
+  return !embedding.vectordb_host && holdsStore(embeddedFolder(embedding, workingDirectory))
 }

@@ -1,7 +1,8 @@
 import type { ModuleSummary } from '../domain/summary.ts'
 import { documentVector, queryVector } from '../search/dense-features.ts'
 import { fuse, type Weights } from '../search/fusion.ts'
-import { buildKeywordIndex, keywordDocument } from '../search/keyword-index.ts'
+import { keywordDocument } from '../search/keyword-document.ts'
+import { buildKeywordIndex } from '../search/keyword-index.ts'
 import { createLexicon, type Lexicon } from '../search/lexicon.ts'
 import { moduleFields } from '../search/module-fields.ts'
 
@@ -40,10 +41,12 @@ function engine({ ids, summaries }: Corpus, lexicon: Lexicon) {
   )
   const vectors = summaries.map((summary) => documentVector(moduleFields(summary), lexicon))
   const rank = (query: string, weights: Weights): string[] => {
-    const words = new Map(keyword.search(query).hits.map(({ id, score }) => [id, score]))
+    const { scores } = keyword.score(query)
     const wanted = queryVector(query, lexicon, keyword.frequencies)
-    const near = new Map(ids.map((id, at) => [id, dot(wanted, vectors[at])]))
-    return fuse(ids, words, near, weights)
+    const near = Float64Array.from(vectors, (vector) => dot(wanted, vector))
+    const fused = fuse(scores, near, weights).scores
+    return ids
+      .map((id, at) => ({ id, score: fused[at] ?? 0 }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id)
   }

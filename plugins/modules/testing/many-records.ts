@@ -3,14 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { recordOf } from '../ingest/summary-output.ts'
-import { type IndexRecord, moduleId, saveIndex } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, moduleId, saveIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { documentVector } from '../search/dense-features.ts'
-import { writeKeywordIndex } from '../search/keyword-file.ts'
+import { embeddedStore } from '../search/embedded-store.ts'
 import type { Lexicon } from '../search/lexicon.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { builtInEmbedder } from '../search/module-embedder.ts'
 import { moduleFields } from '../search/module-fields.ts'
+import { replaceSearchIndex } from '../search/search-index-file.ts'
 import { documentDigest, vectorDocument } from '../search/vector-record.ts'
 import type { VectorItem } from '../search/vector-store.ts'
 import { OWN_SUMMARIES } from './own-corpus.ts'
@@ -42,7 +43,7 @@ export async function writeManyRecords(dir: string, modules: number, refs: numbe
       return entryOf(sample, `https://example.test/acme/terraform-sample-${n}`, ref)
     })
   })
-  await saveIndex(outputDir, {
+  const index: ModuleIndex = {
     format: 1,
     parser_version: '',
     finished_at: null,
@@ -50,14 +51,16 @@ export async function writeManyRecords(dir: string, modules: number, refs: numbe
     records: entries.map(({ record }) => record),
     leftovers: [],
     stale_vectors: [],
-  })
-  const latest = entries.map(({ record }) => record).filter(({ ref }) => ref === NEWEST)
+    had_vectors: false,
+  }
+  await saveIndex(outputDir, index)
   const load = ({ summary_file }: IndexRecord) => loadSummary(outputDir, summary_file)
-  await writeKeywordIndex(outputDir, inOrder(latest), load, lexicon)
-  const { replaceIndex } = await import('../search/vectra.lazy.ts')
+  await replaceSearchIndex(outputDir, { index, load, lexicon })
   const header = builtInEmbedder(lexicon).header(INCLUDE)
   const items = entries.map(({ item }) => item)
-  await replaceIndex(join(dir, 'vectors', 'infra_modules'), header, items)
+  const vectors = embeddedStore(join(dir, 'vectors', 'infra_modules'), (_folder, work) => work())
+  await vectors.replace(header, items)
+  await vectors.close()
   await writeFile(join(dir, 'satchel.yaml'), JSON.stringify(configOf(dir)))
 }
 
@@ -98,11 +101,6 @@ function entryOf({ file, summary: sample, vector, document }: Prepared, reposito
   const inner = { kind, latest: ref === NEWEST, document_sha256: documentDigest(document) }
   const metadata = { repository, ref, path, provider, ...lists, last_updated, ...inner }
   return { record, item: { id, document, metadata, vector } satisfies VectorItem }
-}
-
-/** As the index keeps its records. */
-function inOrder(records: readonly IndexRecord[]): IndexRecord[] {
-  return [...records].sort((a, b) => (a.repository < b.repository ? -1 : 1))
 }
 
 function withReadme(sample: ModuleSummary, at: number): ModuleSummary {

@@ -1,7 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { realDisk } from '../../../server/plugin.ts'
 import { moduleId } from '../output/module-index.ts'
+import { embeddedStore } from '../search/embedded-store.ts'
 import type { StoreHeader } from '../search/store-header.ts'
+import { storedVectors } from '../search/stored-vectors.ts'
 import { documentDigest } from '../search/vector-record.ts'
 import type { VectorItem } from '../search/vector-store.ts'
+import { openSegmentSet } from '../segments/segment-set.ts'
 
 /** Records for the tests of the stores: four dimensions, one direction each. */
 
@@ -36,4 +41,25 @@ export function item(n: number): VectorItem {
       document_sha256: documentDigest(document),
     },
   }
+}
+
+/** Header and records of the embedded store in `folder`, by record id. */
+export function storedItems(folder: string) {
+  const set = openSegmentSet(folder, realDisk)
+  const stored = set && storedVectors(set, folder)
+  if (!stored) throw new Error(`There is no vector store in ${folder}.`)
+  const rows = [...stored.rows()].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { header: stored.header, items: rows.map(([, row]) => stored.item(row)) }
+}
+
+/** Replaces the content of `folder` by a store with this header and these records. */
+export async function writeStore(
+  folder: string,
+  header: StoreHeader,
+  items: readonly VectorItem[],
+): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  const store = embeddedStore(folder, (_folder, work) => work())
+  await store.replace(header, items)
+  await store.close()
 }

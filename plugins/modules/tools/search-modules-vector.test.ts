@@ -90,7 +90,7 @@ test('switched off, empty or damaged, the search says so and what to do', async 
   await off.call('ingest_modules')
   assert.ok((await stage.search(off, { query: 'redis', mode: 'keyword' })).results.length > 0)
   await on.call('ingest_modules')
-  await writeFile(join(stage.root, 'vectors/infra_modules/index.json'), '{"version":1')
+  await writeFile(join(stage.root, 'vectors/infra_modules/current'), 'satchel')
   await assert.rejects(on.call('search_modules_vector', { query: 'x' }), {
     code: 'conflict',
     reason: 'store_damaged',
@@ -203,5 +203,5 @@ test('every door gives the same ranking, and the text of a module reaches a mode
       door.name,
     )
   })
-  await stat(join(host.projectRoot, 'out/.satchel/keyword.json'))
+  await stat(join(host.projectRoot, 'out/.satchel/search/current'))
 })

@@ -106,33 +106,32 @@ async function search(
   session: SearchSession,
   asked: z.output<typeof input>,
 ): Promise<z.output<typeof output>> {
-  const { openSearch, filterOf } = await import('../search/search-parts.ts')
+  const { openSearch, filterOf, requireVectors } = await import('../search/search-parts.ts')
   const { searchModules } = await import('../search/hybrid-ranking.ts')
-  const { embedding, outputDir } = session.target
+  const { embedding } = session.target
   const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
   const weights = { keyword: embedding.keyword_weight, vector: embedding.vector_weight }
   if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
     throw refusals.weights_zero()
   }
-  const opened = await openSearch({
-    session,
-    mode,
-    signal: ctx.signal,
-    findIndex: () => service.findIndex(ctx, outputDir),
+  requireVectors(session, mode)
+  return await service.searching(ctx, session, async (index, lexicon) => {
+    const opened = await openSearch({ session, mode, signal: ctx.signal, lexicon, index })
+    if (!opened.store && index.source === '') throw refusals.no_index()
+    const answer = await searchModules(opened, {
+      query: asked.query,
+      filter: filterOf(index, asked),
+      examples: asked.kind === 'example' ? 'alike' : 'left out',
+      allVersions: asked.all_versions,
+      limit: asked.limit,
+      mode,
+      weights,
+      explain: asked.explain,
+    })
+    const found = { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
+    const next = nextStep(found)
+    return { ...found, ...(next !== undefined && { next }) }
   })
-  const answer = await searchModules(opened, {
-    query: asked.query,
-    filter: filterOf(opened, asked),
-    wantsExamples: asked.kind === 'example',
-    allVersions: asked.all_versions,
-    limit: asked.limit,
-    mode,
-    weights,
-    explain: asked.explain,
-  })
-  const found = { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
-  const next = nextStep(found)
-  return { ...found, ...(next !== undefined && { next }) }
 }
 
 /** Refuses what no text is. Errors: `invalid`/`options_invalid`. */

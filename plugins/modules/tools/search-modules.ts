@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
-import { pageOf } from '../answers/page.ts'
+import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { moduleHead, NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
-import { listLatest } from '../catalog/latest-modules.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const output = z.object({
@@ -49,20 +48,22 @@ export function searchModulesTool(service: ModuleService) {
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
-      const index = await service.findIndex(ctx, outputDir)
-      const query = input.query?.trim() ?? ''
-      const records = index ? listLatest(index, input) : []
-      const found =
-        index && query !== ''
-          ? (await service.listRanking(outputDir, index)).rank(query, records)
-          : records.map((record) => ({ record, score: 0, matched: [] }))
-      const page = pageOf(found, input, 'search_modules')
-      const results = page.rows.map(({ record, score, matched }) => {
-        const { id, repository, name, ref, path, kind, provider, description } = record
-        return { id, repository, name, ref, path, kind, provider, description, score, matched: [...matched] }
+      const { listModules } = await import('../search/module-list.ts')
+      const session = await service.searchSessionOf(outputDir)
+      return await service.searching(ctx, session, async (index) => {
+        const query = input.query?.trim() ?? ''
+        const list = await listModules(index, query, input, endOf(input, 'search_modules'))
+        const page = pageOf(list.rows, input, 'search_modules')
+        const results = await Promise.all(page.rows.map((row) => list.result(row, session.summary)))
+        const next = nextStep(index.records, results.length)
+        return {
+          results,
+          count: results.length,
+          query: input.query ?? '',
+          ...(next && { next }),
+          ...page.more,
+        }
       })
-      const next = nextStep(index?.records.length ?? 0, results.length)
-      return { results, count: results.length, query: input.query ?? '', ...(next && { next }), ...page.more }
     },
     headline({ results, query, truncated }) {
       if (results.length === 0) return query === '' ? 'No modules.' : `No module matches ${quoted(query)}.`

@@ -176,6 +176,12 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
   return {
     ...lookingAt(state, turns),
     openSync: (path) => state.find(path).node.id,
+    openToReadSync: (path) => state.find(path).node.id,
+    sizeSync: (id) => state.opened(id).length,
+    readSync: (id, into, position) => {
+      const { content, length } = state.opened(id)
+      return content.copy(into, 0, position, Math.min(length, position + into.length))
+    },
     writeSync: (id, bytes, position) => state.write(state.opened(id), bytes, position),
     truncateSync: (id, length) => state.truncate(state.opened(id), length),
     flushSync: (id) => state.flush(id, state.changes.length),

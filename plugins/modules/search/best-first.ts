@@ -1,0 +1,69 @@
+import { compare } from '../domain/order.ts'
+
+/** What decides between equal scores. */
+export interface Place {
+  readonly isLatest: boolean
+  readonly ref: string
+  readonly repository: string
+  readonly path: string
+}
+
+/** More candidates than results: several versions may be of one module. */
+const SPARE = 8
+
+/**
+ * Numbers of candidates by falling score; the first `needed` of them (and more) are in their final order, in which ties go
+ * to the latest version, then the newer ref, then repository and path. Looks at few places: each may be read from a file.
+ */
+export function bestFirst(
+  candidates: readonly number[],
+  scores: Float64Array,
+  placeOf: (candidate: number) => Place,
+  needed: number,
+): readonly number[] {
+  const scoreOf = (candidate: number): number => scores[candidate] ?? 0
+  const order = Uint32Array.from(candidates).sort((a, b) => scoreOf(b) - scoreOf(a))
+  const ranked = [...order]
+  for (let from = 0; from < Math.min(ranked.length, needed * SPARE); ) {
+    const score = scoreOf(ranked[from] ?? 0)
+    let to = from + 1
+    while (to < ranked.length && scoreOf(ranked[to] ?? 0) === score) to++
+    if (to - from > 1) ranked.splice(from, to - from, ...inPlaceOrder(ranked.slice(from, to), placeOf))
+    from = to
+  }
+  return ranked
+}
+
+function inPlaceOrder(tied: readonly number[], placeOf: (candidate: number) => Place): readonly number[] {
+  return tied
+    .map((candidate) => ({ candidate, place: placeOf(candidate) }))
+    .sort(({ place: a }, { place: b }) => comparePlaces(a, b))
+    .map(({ candidate }) => candidate)
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return (
+    Number(b.isLatest) - Number(a.isLatest) ||
+    compare(b.ref, a.ref) ||
+    compare(a.repository, b.repository) ||
+    compare(a.path, b.path)
+  )
+}
+
+/** The first `limit` candidates of different modules. */
+export function onePerModule(
+  ranked: readonly number[],
+  moduleOf: (candidate: number) => number,
+  limit: number,
+): readonly number[] {
+  const seen = new Set<number>()
+  const chosen: number[] = []
+  for (const candidate of ranked) {
+    if (chosen.length === limit) break
+    const module = moduleOf(candidate)
+    if (seen.has(module)) continue
+    seen.add(module)
+    chosen.push(candidate)
+  }
+  return chosen
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { IndexRecord } from '../output/module-index.ts'
+import type { SectionFile } from '../segments/section-file.ts'
+import { float64s } from '../segments/segment-set.ts'
+import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
+
+/** One record as the search index keeps it. */
+export type SearchRecord = Pick<
+  IndexRecord,
+  | 'id'
+  | 'repository'
+  | 'name'
+  | 'ref'
+  | 'ref_kind'
+  | 'path'
+  | 'kind'
+  | 'provider'
+  | 'providers'
+  | 'tags'
+  | 'description'
+  | 'summary_file'
+>
+
+export const ID_BYTES = 32
+export const DIGEST_BYTES = 16
+const KINDS = ['root', 'submodule', 'example'] as const
+
+/** The digest by which a record is known to be unchanged. */
+export function recordDigest({ summary_sha256, summary_file, name }: IndexRecord): Buffer {
+  const text = [summary_sha256, summary_file, name].join('\0')
+  return createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES)
+}
+
+/** The records of a segment, and which text each has, as sections. */
+export function recordSections(
+  records: readonly SearchRecord[],
+  { digests, texts }: { readonly digests: Buffer; readonly texts: readonly number[] },
+): Record<string, Uint8Array> {
+  const names = { repositories: numberer(), refs: numberer(), providers: numberer() }
+  const rows = records.map((record) => Buffer.from(JSON.stringify(searchRecordOf(record))))
+  const places = new Uint32Array(records.length + 1)
+  for (const [at, row] of rows.entries()) places[at + 1] = (places[at] ?? 0) + row.length
+  const column = (numberOf: (record: SearchRecord) => number) => bytesOf(Uint32Array.from(records, numberOf))
+  return {
+    ids: Buffer.from(records.map(({ id }) => id).join(''), 'hex'),
+    digests,
+    texts: bytesOf(Uint32Array.from(texts)),
+    modules: bytesOf(Float64Array.from(records, moduleKey)),
+    kinds: Uint8Array.from(records, ({ kind }) => KINDS.indexOf(kind)),
+    repository: column(({ repository, name }) => names.repositories.number([repository, name])),
+    ref: column(({ ref }) => names.refs.number(ref)),
+    provider: column(({ provider, providers }) => names.providers.number([provider, ...providers])),
+    rowPlaces: bytesOf(places),
+    rows: Buffer.concat(rows),
+    repositories: names.repositories.bytes(),
+    refs: names.refs.bytes(),
+    providers: names.providers.bytes(),
+  }
+}
+
+function searchRecordOf(record: SearchRecord): SearchRecord {
+  const { id, repository, name, ref, ref_kind, path, kind, provider, providers, tags } = record
+  const { description, summary_file } = record
+  return {
+    id,
+    repository,
+    name,
+    ref,
+    ref_kind,
+    path,
+    kind,
+    provider,
+    providers,
+    tags,
+    description,
+    summary_file,
+  }
+}
+
+/** Gives equal values equal numbers. */
+function numberer() {
+  const numbers = new Map<string, number>()
+  return {
+    number(value: unknown): number {
+      const key = JSON.stringify(value)
+      const number = numbers.get(key) ?? numbers.size
+      numbers.set(key, number)
+      return number
+    },
+    bytes: () => Buffer.from(`[${[...numbers.keys()].join(',')}]`),
+  }
+}
+
+/** A number for (repository, path): 52 bits of a digest, so that no two of a million modules are likely to share one. */
+export function moduleKey({ repository, path }: Pick<IndexRecord, 'repository' | 'path'>): number {
+  const digest = createHash('sha256').update(`${repository}\0${path}`).digest()
+  return digest.readUIntBE(0, 6) * 16 + ((digest[6] ?? 0) & 15)
+}
+
+/** The records of one segment; each column is read when it is first needed. */
+export interface RecordColumns {
+  readonly ids: () => Buffer
+  readonly digests: () => Buffer
+  readonly texts: () => Uint32Array
+  readonly modules: () => Float64Array
+  readonly kinds: () => Uint8Array
+  readonly repository: () => Uint32Array
+  readonly ref: () => Uint32Array
+  readonly provider: () => Uint32Array
+  /** URL and name. */
+  readonly repositories: () => readonly (readonly [string, string])[]
+  readonly refs: () => readonly string[]
+  /** The main provider, then all of them. */
+  readonly providers: () => readonly (readonly string[])[]
+  kindOf(row: number): (typeof KINDS)[number]
+  record(row: number): SearchRecord
+}
+
+export function recordColumns(file: SectionFile): RecordColumns {
+  const bytes = (section: string) => once(() => file.whole(section))
+  const numbers = (section: string) => once(() => uint32s(file.whole(section)))
+  const values = <T>(section: string) => once(() => JSON.parse(file.whole(section).toString('utf8')) as T) // as written: its checksums fit
+  const kinds = once(() => new Uint8Array(file.whole('kinds')))
+  const rowPlaces = numbers('rowPlaces')
+  return {
+    ids: bytes('ids'),
+    digests: bytes('digests'),
+    texts: numbers('texts'),
+    modules: once(() => float64s(file.whole('modules'))),
+    kinds,
+    repository: numbers('repository'),
+    ref: numbers('ref'),
+    provider: numbers('provider'),
+    repositories: values('repositories'),
+    refs: values('refs'),
+    providers: values('providers'),
+    kindOf: (row) => KINDS[kinds()[row] ?? 0] ?? 'root',
+    record(row) {
+      const places = rowPlaces()
+      const text = file.read('rows', places[row] ?? 0, places[row + 1] ?? 0)
+      return JSON.parse(text.toString('utf8')) as SearchRecord // as written: its checksums fit
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSimulatedDisk, type Image } from '../../../server/platform/testing/simulated-disk.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { recordOf } from '../ingest/summary-output.ts'
+import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
+import { DamagedFile } from '../segments/section-file.ts'
+import { openSegmentSet } from '../segments/segment-set.ts'
+import { OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
+import { rankByWords } from './hybrid-ranking.ts'
+import { loadLexicon } from './lexicon-file.ts'
+import { type SearchIndex, searchIndexOf } from './search-index.ts'
+import { openSearchIndex, saveSearchIndex, searchIndexFolder } from './search-index-file.ts'
+
+const lexicon = await loadLexicon(undefined)
+const OUT = '/out'
+const FOLDER = searchIndexFolder(OUT)
+const QUERIES = OWN_QUERIES.slice(0, 6).map(({ query }) => query)
+
+interface World {
+  readonly index: ModuleIndex
+  readonly summaries: ReadonlyMap<string, ModuleSummary>
+}
+
+/** Our modules at these refs; `words` are put into the descriptions of some. */
+function worldOf(refs: readonly string[], words: Readonly<Record<number, string>> = {}): World {
+  const summaries = new Map<string, ModuleSummary>()
+  const records = OWN_SUMMARIES.slice(0, 20).flatMap((sample, at) =>
+    refs.map((ref): IndexRecord => {
+      const description = `${sample.description} ${words[at] ?? ''}`
+      const summary = { ...sample, ref, description }
+      const id = moduleId(summary.repository, ref, summary.path)
+      summaries.set(id, summary)
+      const written = { summary_file: `${id}.json`, options_digest: '', embedded: false }
+      const last_updated = '2026-01-01T00:00:00.000Z'
+      return recordOf(id, summary, { ...written, last_updated, summary_sha256: `${at} ${words[at]}` })
+    }),
+  )
+  return { summaries, index: indexOf(records) }
+}
+
+function indexOf(records: IndexRecord[]): ModuleIndex {
+  return {
+    format: 1,
+    parser_version: '',
+    finished_at: null,
+    repositories: [],
+    records,
+    leftovers: [],
+    stale_vectors: [],
+    had_vectors: false,
+  }
+}
+
+/** A disk with an output directory, and how many summaries each update read. */
+function stageOf() {
+  const simulated = createSimulatedDisk(
+    new Map([
+      ['/', 'directory'],
+      [OUT, 'directory'],
+    ]),
+    { below: () => 0 },
+  )
+  const read = { summaries: 0 }
+  const save = ({ index, summaries }: World): Promise<void> => {
+    read.summaries = 0
+    const load = async ({ id }: IndexRecord): Promise<ModuleSummary> => {
+      read.summaries++
+      return summaries.get(id) ?? assert.fail(`no summary of ${id}`)
+    }
+    return saveSearchIndex(OUT, { index, lexicon, load }, simulated.disk)
+  }
+  const open = (): SearchIndex => openSearchIndex(OUT, lexicon, simulated.disk) ?? assert.fail('no index')
+  return { ...simulated, save, open, read }
+}
+
+async function answersOf(index: SearchIndex): Promise<unknown> {
+  const answers: unknown[] = []
+  for (const query of QUERIES) {
+    const ranked = await rankByWords(index, { query, filter: {}, limit: 50, examples: 'alike' })
+    answers.push(ranked.map(({ row, score, words }) => [index.record(row), score, words, index.refs(row)]))
+  }
+  return answers
+}
+
+async function freshAnswers(world: World): Promise<unknown> {
+  const stage = stageOf()
+  await stage.save(world)
+  return await answersOf(stage.open())
+}
+
+test('updates in place read only what changed, and answer as an index that is built from nothing', async () => {
+  const stage = stageOf()
+  await stage.save(worldOf(['v1.0.0']))
+  const worlds = [
+    worldOf(['v1.0.0'], { 3: 'quantum lattice' }),
+    worldOf(['v1.0.0', 'v1.1.0'], { 3: 'quantum lattice' }),
+    worldOf(['v1.1.0', 'v1.0.0'], { 3: 'quantum network', 7: 'private subnets' }),
+    worldOf(['v1.1.0']),
+  ]
+  for (const world of worlds) {
+    await stage.save(world)
+    assert.deepEqual(await answersOf(stage.open()), await freshAnswers(world))
+  }
+  const small = worldOf(['v1.1.0'], { 5: 'one word' })
+  await stage.save(small)
+  assert.ok(stage.read.summaries <= 2, `${stage.read.summaries} summaries were read`)
+  await stage.save({ ...small, index: indexOf([...small.index.records].reverse()) })
+  assert.equal(stage.read.summaries, 0, 'another order of the records is the same index')
+})
+
+test('versions with equal words share their text, and the latest are found before others are looked at', async () => {
+  const stage = stageOf()
+  await stage.save(worldOf(['v1.0.0', 'v2.0.0', 'v1.5.0'], { 2: 'zeppelin' }))
+  const index = stage.open()
+
+  assert.equal(index.records, 60)
+  assert.equal(index.keyword('all').texts.bound, 20)
+  const [best] = await rankByWords(index, { query: 'zeppelin', filter: {}, limit: 5, examples: 'alike' })
+  assert.equal(index.record(best?.row ?? 0).ref, 'v2.0.0')
+  assert.deepEqual(index.refs(best?.row ?? 0), ['v2.0.0', 'v1.5.0', 'v1.0.0'])
+  const terms = [...index.keyword('latest').texts.startingWith('zepp')]
+  assert.deepEqual(
+    terms.map(({ term, texts }) => [term, texts]),
+    [['zeppelin', 1]],
+  )
+})
+
+/** A changed bit, and an end, at many places. */
+function* damagesOf(bytes: Buffer): Generator<{ readonly at: number; readonly content: Buffer }> {
+  for (let at = 3; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
+    const content = Buffer.from(bytes)
+    content[at] = (content[at] ?? 0) ^ 0x10
+    yield { at, content }
+    yield { at, content: bytes.subarray(0, at) }
+  }
+}
+
+/** Undefined: the damage was noticed. */
+async function damagedAnswers(image: Image): Promise<unknown> {
+  try {
+    const index = openSearchIndex(OUT, lexicon, createSimulatedDisk(image, { below: () => 0 }).disk)
+    return index && (await answersOf(index))
+  } catch (thrown) {
+    if (thrown instanceof DamagedFile) return undefined
+    throw thrown
+  }
+}
+
+test('damage anywhere in the index is noticed or changes no answer', async () => {
+  const world = worldOf(['v1.0.0'])
+  const stage = stageOf()
+  await stage.save(world)
+  const whole = await answersOf(stage.open())
+  const names = await stage.disk.list(FOLDER)
+  let noticed = 0
+  for (const name of names) {
+    const path = `${FOLDER}/${name}`
+    for (const { at, content } of damagesOf(stage.disk.readFileSync(path))) {
+      const found = await damagedAnswers(new Map(stage.image()).set(path, content))
+      if (found === undefined) noticed++
+      else assert.deepEqual(found, whole, `${name} at ${at}`)
+    }
+  }
+  assert.ok(noticed > 100, `${noticed} of the damages were noticed`)
+})
+
+test('an index of a newer version, or of another lexicon, is not used; the next update rebuilds it', async () => {
+  const stage = stageOf()
+  const world = worldOf(['v1.0.0'])
+  await stage.save(world)
+  const current = `${FOLDER}/current`
+  const bytes = Buffer.from(stage.disk.readFileSync(current))
+  bytes.writeUInt32LE(99, 8)
+  const { disk } = createSimulatedDisk(new Map(stage.image()).set(current, bytes), { below: () => 0 })
+
+  assert.equal(openSearchIndex(OUT, lexicon, disk), undefined)
+  assert.equal(openSearchIndex(OUT, { ...lexicon, version: 'other' }, stage.disk), undefined)
+  const load = async ({ id }: IndexRecord) => world.summaries.get(id) ?? assert.fail(id)
+  await saveSearchIndex(OUT, { index: world.index, lexicon, load }, disk)
+  assert.ok(openSearchIndex(OUT, lexicon, disk))
+})
+
+test('a disk that fills during an update leaves the index as it was', async () => {
+  const world = worldOf(['v1.0.0'])
+  for (let nth = 1; nth <= 4; nth++) {
+    for (const call of ['write', 'flush', 'rename'] as const) {
+      const stage = stageOf()
+      await stage.save(world)
+      const before = await answersOf(stage.open())
+      stage.fail({ call, nth: stage.calls(call) + nth, code: 'ENOSPC', how: 'partial' })
+      const updated = worldOf(['v1.0.0'], { 1: 'zeppelin' })
+      const isFull = await stage.save(updated).then(
+        () => false,
+        () => true,
+      )
+      const after = openSegmentSet(FOLDER, stage.disk) ?? assert.fail('no index')
+      const found = JSON.stringify(await answersOf(searchIndexOf(after, lexicon)))
+      const old = isFull && found === JSON.stringify(before)
+      assert.ok(old || found === JSON.stringify(await freshAnswers(updated)), `${call} ${nth}`)
+      stage.fail(undefined)
+      await stage.save(updated)
+      assert.deepEqual(await answersOf(stage.open()), await freshAnswers(updated))
+    }
+  }
+})

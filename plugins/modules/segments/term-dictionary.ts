@@ -1,0 +1,153 @@
+import { createPostingsWriter, type PostingsWriter } from './postings.ts'
+import type { SectionFile } from './section-file.ts'
+import { createByteReader, createByteWriter } from './varint.ts'
+
+/** Terms of a block share their beginnings with the term before; a look-up reads one block. */
+const BLOCK_TERMS = 32
+
+/** One term of a segment: how many texts have it, and where its postings are. */
+export interface TermEntry {
+  readonly term: string
+  readonly texts: number
+  readonly from: number
+  readonly to: number
+}
+
+/** The sorted terms of one segment. */
+export interface TermDictionary {
+  find(term: string): TermEntry | undefined
+  /** Terms with this beginning, in order; the empty one gives all. */
+  startingWith(prefix: string): Iterable<TermEntry>
+  postings(entry: TermEntry): Uint8Array
+}
+
+/** Collects the terms of a segment, text by text in rising order. */
+export interface TermsWriter {
+  /** Term -> occurrences by field. */
+  add(text: number, terms: ReadonlyMap<string, readonly number[]>): void
+  sections(): Record<'terms' | 'firsts' | 'blocks' | 'postings', Uint8Array>
+}
+
+export function createTermsWriter(): TermsWriter {
+  const byTerm = new Map<string, PostingsWriter>()
+  return {
+    add(text, terms) {
+      for (const [term, counts] of terms) {
+        let writer = byTerm.get(term)
+        if (!writer) {
+          writer = createPostingsWriter()
+          byTerm.set(term, writer)
+        }
+        writer.add(text, counts)
+      }
+    },
+    sections: () => sectionsOf(byTerm),
+  }
+}
+
+function sectionsOf(byTerm: ReadonlyMap<string, PostingsWriter>) {
+  const terms = createByteWriter(1024)
+  const postings = createByteWriter(1024)
+  const firsts: string[] = []
+  const places: number[] = []
+  let before = Buffer.alloc(0)
+  for (const [at, term] of [...byTerm.keys()].sort().entries()) {
+    const writer = byTerm.get(term)
+    if (!writer) continue
+    const isFirst = at % BLOCK_TERMS === 0
+    if (isFirst) {
+      firsts.push(term)
+      places.push(terms.length, postings.length)
+    }
+    const bytes = Buffer.from(term)
+    const shared = isFirst ? 0 : sharedBytes(before, bytes)
+    const found = writer.written()
+    terms.number(shared)
+    terms.number(bytes.length - shared)
+    terms.bytes(bytes.subarray(shared))
+    terms.number(writer.texts)
+    terms.number(found.length)
+    postings.bytes(found)
+    before = bytes
+  }
+  return {
+    terms: terms.written(),
+    firsts: Buffer.from(firsts.join('\n')),
+    blocks: bytesOf(Uint32Array.from(places)),
+    postings: postings.written(),
+  }
+}
+
+function sharedBytes(a: Uint8Array, b: Uint8Array): number {
+  let shared = 0
+  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
+  return shared
+}
+
+/** The memory of a typed array. */
+export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Opens the terms of a segment: the first term of each block is read, nothing else. */
+export function openTermDictionary(file: SectionFile): TermDictionary {
+  const firsts = file.lengthOf('blocks') === 0 ? [] : file.whole('firsts').toString('utf8').split('\n')
+  const blocks = uint32s(file.whole('blocks'))
+  const blockOf = (term: string): number => {
+    let low = 0
+    let high = firsts.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((firsts[middle] ?? '') <= term) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+  const entries = (block: number): TermEntry[] => {
+    const to = blocks[2 * block + 2] ?? file.lengthOf('terms')
+    return entriesOf(file.read('terms', blocks[2 * block] ?? 0, to), blocks[2 * block + 1] ?? 0)
+  }
+  return {
+    find(term) {
+      const block = blockOf(term)
+      return block < 0 ? undefined : entries(block).find((entry) => entry.term === term)
+    },
+    *startingWith(prefix) {
+      for (let block = Math.max(0, blockOf(prefix)); block < firsts.length; block++) {
+        for (const entry of entries(block)) {
+          if (entry.term.startsWith(prefix)) yield entry
+          else if (entry.term > prefix) return
+        }
+      }
+    },
+    postings: ({ from, to }) => file.read('postings', from, to),
+  }
+}
+
+function entriesOf(bytes: Uint8Array, postingsAt: number): TermEntry[] {
+  const reader = createByteReader(bytes)
+  const found: TermEntry[] = []
+  let before: Uint8Array = new Uint8Array(0)
+  let from = postingsAt
+  while (!reader.isAtEnd) {
+    const shared = reader.number()
+    const rest = reader.bytes(reader.number())
+    const term = Buffer.concat([before.subarray(0, shared), rest])
+    const texts = reader.number()
+    const to = from + reader.number()
+    found.push({ term: term.toString('utf8'), texts, from, to })
+    from = to
+    before = term
+  }
+  return found
+}
+
+/** The numbers of a section that was read from its start. */
+export function uint32s(bytes: Buffer): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
+}
+
+/** The numbers of a section that was read from its start. */
+export function uint16s(bytes: Buffer): Uint16Array {
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2)
+}

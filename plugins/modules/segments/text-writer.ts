@@ -1,0 +1,39 @@
+import { bytesOf, createTermsWriter } from './term-dictionary.ts'
+
+/** The terms of one text: occurrences by field, and how many different terms each field has. */
+export interface TextTerms {
+  readonly terms: ReadonlyMap<string, readonly number[]>
+  readonly lengths: readonly number[]
+}
+
+/** Collects the texts of one segment. */
+export interface TextWriter {
+  readonly texts: number
+  /** The number of the text; a later one with an equal `key` gets the same number, and its terms are not asked for. */
+  add(key: string, read: () => TextTerms): number
+  sections(): Record<'lengths' | 'terms' | 'firsts' | 'blocks' | 'postings', Uint8Array>
+}
+
+const MAX_LENGTH = 0xffff
+
+export function createTextWriter(): TextWriter {
+  const terms = createTermsWriter()
+  const numbers = new Map<string, number>()
+  const lengths: number[] = []
+  return {
+    get texts() {
+      return numbers.size
+    },
+    add(key, read) {
+      const known = numbers.get(key)
+      if (known !== undefined) return known
+      const text = numbers.size
+      numbers.set(key, text)
+      const found = read()
+      terms.add(text, found.terms)
+      for (const length of found.lengths) lengths.push(Math.min(length, MAX_LENGTH))
+      return text
+    },
+    sections: () => ({ lengths: bytesOf(Uint16Array.from(lengths)), ...terms.sections() }),
+  }
+}

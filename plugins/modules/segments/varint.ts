@@ -1,0 +1,69 @@
+/** Bytes that grow as they are written. */
+export interface ByteWriter {
+  readonly length: number
+  /** A whole number from 0 to 2^32 - 1, in as few bytes of seven bits as it needs. */
+  number(value: number): void
+  bytes(value: Uint8Array): void
+  /** What was written; shares memory until the next write. */
+  written(): Uint8Array
+}
+
+export function createByteWriter(capacity = 16): ByteWriter {
+  let held = new Uint8Array(capacity)
+  let length = 0
+  const room = (more: number): void => {
+    if (length + more <= held.length) return
+    const grown = new Uint8Array(Math.max(length + more, held.length * 2))
+    grown.set(held.subarray(0, length))
+    held = grown
+  }
+  return {
+    get length() {
+      return length
+    },
+    number(value) {
+      room(5)
+      let left = value
+      for (; left > 127; left >>>= 7) held[length++] = (left & 127) | 128
+      held[length++] = left
+    },
+    bytes(value) {
+      room(value.length)
+      held.set(value, length)
+      length += value.length
+    },
+    written: () => held.subarray(0, length),
+  }
+}
+
+/** Reads what a `ByteWriter` wrote, from the start. */
+export interface ByteReader {
+  readonly at: number
+  readonly isAtEnd: boolean
+  number(): number
+  bytes(length: number): Uint8Array
+}
+
+export function createByteReader(held: Uint8Array): ByteReader {
+  let at = 0
+  return {
+    get at() {
+      return at
+    },
+    get isAtEnd() {
+      return at >= held.length
+    },
+    number() {
+      let value = 0
+      for (let shift = 0; ; shift += 7) {
+        const byte = held[at++] ?? 0
+        value |= (byte & 127) << shift
+        if (byte < 128) return value >>> 0
+      }
+    },
+    bytes(length) {
+      at += length
+      return held.subarray(at - length, at)
+    },
+  }
+}
