@@ -1,7 +1,9 @@
+import { entropy, knownSecrets } from './secret-kinds.ts'
+
 /** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'
 
-/** Rules for secrets in a text. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
+/** Our rules for secrets in a text, beside the kinds of tokens in `secret-kinds.ts`. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
 
 /** A span of a text, in UTF-16 units. */
 export interface SecretSpan {
@@ -32,6 +34,7 @@ const RULES: readonly Rule[] = [
   { name: 'anthropic_key', pattern: /\b(sk-ant-[A-Za-z0-9_-]{16,})/g, shown: 7 },
   { name: 'api_key', pattern: /\b(sk-[A-Za-z0-9_-]{20,})/g, shown: 3, accept: hasDigitAndLetter },
   { name: 'google_key', pattern: /\b(AIza[0-9A-Za-z_-]{35})/g, shown: 4 },
+  { name: 'atlassian_token', pattern: /\b(ATATT3[A-Za-z0-9_=-]{60,})/g, shown: 6 },
   { name: 'npm_token', pattern: /\b(npm_[A-Za-z0-9]{30,})/g, shown: 4 },
   { name: 'pypi_token', pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/g, shown: 5, accept: mixed },
   { name: 'huggingface_token', pattern: /\b(hf_[A-Za-z0-9]{20,})/g, shown: 3 },
@@ -76,6 +79,13 @@ const RULES: readonly Rule[] = [
     shown: 0,
     accept: isStrong,
   },
+  {
+    name: 'assigned_key',
+    pattern:
+      /(?:api[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/gi,
+    shown: 0,
+    accept: isRandomKey,
+  },
 ]
 
 const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
@@ -90,9 +100,15 @@ export function secretSpans(text: string): readonly SecretSpan[] {
   const plain = normalized(text)
   let rest = plain.replaceAll(REPLACEMENT, BORDER)
   const found: SecretSpan[] = []
-  for (let more = scan(rest); more.length > 0; more = scan(rest)) {
-    found.push(...more)
-    rest = withBorders(rest, more)
+  for (;;) {
+    const compact = compacted(rest)
+    // Ours first: what they found the kinds need not look at.
+    let more = scan(compact.text)
+    if (more.length === 0) more = knownSpans(compact.text)
+    if (more.length === 0) break
+    const spans = more.map((span) => compact.inText(span))
+    for (const span of spans) found.push(span)
+    rest = withBorders(rest, spans)
   }
   const spans = withoutOverlaps(found)
   if (spans.length === 0 || plain === text) return spans
@@ -120,6 +136,36 @@ function scan(text: string): SecretSpan[] {
     }
   }
   return withoutOverlaps(found)
+}
+
+/** The text without borders and lines that are too short for a secret, and the way back for spans, which come in order. */
+function compacted(text: string) {
+  if (!text.includes('\n\n\n\n')) return { text, inText: (span: SecretSpan) => span }
+  const places: { readonly at: number; readonly from: number }[] = []
+  const parts: string[] = []
+  let at = 0
+  for (const { 0: part, index } of text.matchAll(/[^\n]{8,}\n?/g)) {
+    places.push({ at, from: index })
+    parts.push(part)
+    at += part.length
+  }
+  let place = 0
+  const original = (offset: number): number => {
+    while ((places[place + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) place++
+    const known = places[place]
+    return known ? known.from + offset - known.at : offset
+  }
+  const inText = (span: SecretSpan): SecretSpan => {
+    const start = original(span.start)
+    return { ...span, start, end: original(span.end - 1) + 1 }
+  }
+  return { text: parts.join(''), inText }
+}
+
+/** The tokens of known kinds, in order, without overlaps. */
+function knownSpans(text: string): SecretSpan[] {
+  const found = knownSecrets(text).filter(({ start, end }) => !isPlaceholder(text.slice(start, end)))
+  return withoutOverlaps(found.map((known) => ({ ...known, prefix: '' })))
 }
 
 function withBorders(text: string, spans: readonly SecretSpan[]): string {
@@ -160,13 +206,31 @@ function pemSpans(text: string): SecretSpan[] {
   let from = 0
   for (const match of text.matchAll(PEM_OPEN)) {
     if (match.index < from) continue
-    const close = text.indexOf('-----END ', match.index)
+    const bodyAt = match.index + match[0].length
+    const close = text.indexOf('-----END ', bodyAt)
     const lineEnd = close < 0 ? -1 : text.indexOf('-----', close + 9)
-    const end = lineEnd < 0 ? text.length : lineEnd + 5
+    const end = lineEnd < 0 ? endOfKey(text, bodyAt) : lineEnd + 5
+    if (end === undefined) {
+      // Without an end and a body it is a mention; no later one has an end either.
+      if (close < 0 && !BODY.test(text.slice(bodyAt))) break
+      continue
+    }
     spans.push({ rule: 'private_key', start: match.index, end, prefix: '-----BEGIN' })
     from = end
   }
   return spans
+}
+
+/** A line of a key's body. */
+const BODY = /[A-Za-z0-9+/=]{40}/
+/** Lines of a key and of its headers. */
+const KEY_LINES = /(?:[A-Za-z0-9+/=:, ."'-]{0,100}(?:\r?\n|\\n|$))*/y
+
+/** Where a key without an end line ends; undefined if it has no body: then the text only speaks of one. */
+function endOfKey(text: string, bodyAt: number): number | undefined {
+  if (!BODY.test(text.slice(bodyAt, bodyAt + 400))) return undefined
+  KEY_LINES.lastIndex = bodyAt
+  return Math.max(KEY_LINES.exec(text)?.[0].length ?? 0, 0) + bodyAt
 }
 
 /** Beyond ASCII, every character that NFKC changes, and some that it does not. */
@@ -220,10 +284,26 @@ const PLACEHOLDER =
 const MASK =
   /^(?:[x*.#•_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
 
+/** An expression of a program: `config.get(`, `Credentials):`. */
+const EXPRESSION = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[([<)]/
+
 function isPlaceholder(value: string): boolean {
+  if (EXPRESSION.test(value)) return true
   // `user:$TOKEN` of a URL: the password decides.
-  const secret = value.slice(value.indexOf(':') + 1)
-  return [value, secret].some((part) => PLACEHOLDER.test(part) || MASK.test(part))
+  const colon = value.indexOf(':')
+  const isOne = (part: string) => PLACEHOLDER.test(part) || MASK.test(part)
+  return isOne(value) || (colon >= 0 && isOne(value.slice(colon + 1)))
+}
+
+/** A value of an explicitly named key that is too irregular for a word, a path or a name. */
+function isRandomKey(value: string): boolean {
+  const digits = value.replace(/[^0-9]/g, '').length
+  if (digits < 3 || !/[a-z]/i.test(value) || /^(?:sha\d+|git)[-:]/.test(value)) return false
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
+  const words = value
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => /^[a-z]{3,}$|^[A-Z][a-z]{2,}$|^[A-Z]{3,}$/.test(word))
+  return words.length < 2 && entropy(value) >= 3
 }
 
 function isStrong(value: string): boolean {
@@ -257,12 +337,4 @@ function isJwt(token: string): boolean {
   const size = headerBytes.write(token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS)), 'base64url')
   const header = headerBytes.toString('latin1', 0, size)
   return /^\s*\{/.test(header) && /"alg"\s*:/.test(header)
-}
-
-function entropy(text: string): number {
-  const counts = new Map<string, number>()
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
-  let bits = 0
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
-  return bits
 }
