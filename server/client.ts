@@ -13,7 +13,10 @@ type AnyTool = Readonly<Record<string, { input: Record<string, unknown>; output:
 export interface ClientOptions {
   /** `http://127.0.0.1:8000` */
   readonly baseUrl: string
-  /** The token of the server or of a session; required unless client and server share a machine. */
+  /**
+   * The token of the server or of a session. Absent: for a server on this machine the token file of this user, if there
+   * is one; on Linux a server proves by itself that the client has the same user.
+   */
   readonly token?: string
   /** Absent: the global `fetch`. */
   readonly fetch?: typeof fetch
@@ -86,11 +89,12 @@ function requester(options: ClientOptions): Ask {
 }
 
 async function open(
-  { baseUrl, token, fetch: send = fetch }: ClientOptions,
+  { baseUrl, token: given, fetch: send = fetch }: ClientOptions,
   path: string,
   init: RequestInit = {},
 ) {
   const headers = new Headers(init.headers)
+  const token = given ?? (await localToken(baseUrl))
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   const response = await send(`${baseUrl.replace(/\/$/, '')}${path}`, { ...init, headers }).catch((cause) => {
     throw (init.signal?.aborted ? refusals.cancelled : refusals.unreachable)({ cause })
@@ -98,4 +102,12 @@ async function open(
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => undefined)
   throw parseProblem(body) ?? refusals.unexpected_answer({ status: response.status })
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+async function localToken(baseUrl: string): Promise<string | undefined> {
+  if (!URL.canParse(baseUrl) || !LOOPBACK.test(new URL(baseUrl).hostname)) return undefined
+  const { readLocalToken } = await import('./local-token.ts')
+  return readLocalToken(process.env)
 }

@@ -12,6 +12,18 @@ export const httpSection = z.object({
   token: z.string().min(8).nullable().default(null).describe('bearer token; null: one is made at start'),
   allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
   allowed_origins: z.array(z.string()).default([]).describe('browser origins accepted beside the own one'),
+  trust_proxy: z
+    .array(z.union([z.ipv4(), z.ipv6()]))
+    .default([])
+    .describe(
+      'addresses of reverse proxies: their X-Forwarded-* is believed, and their callers need a token',
+    ),
+  local_proof: z
+    .enum(['auto', 'user', 'token'])
+    .default('auto')
+    .describe(
+      'proof that a caller on this machine is the same user: the owner of its connection, or the token file; auto is the first on Linux',
+    ),
   roots: z
     .array(z.string())
     .default(['.'])

@@ -43,6 +43,8 @@ test('without a file every value is its default', async (t) => {
     token: null,
     allowed_hosts: [],
     allowed_origins: [],
+    trust_proxy: [],
+    local_proof: 'auto',
     roots: ['.'],
   })
   assert.deepEqual(config.tools, {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { assetPath } from './assets.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Settings } from './cli/global-flags.ts'
@@ -23,7 +22,6 @@ const STOP_LIMIT_MS = 2_000
 /** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
-const TOKEN_BYTES = 24
 
 /**
  * Runs a command line (without node and script) and returns its exit code: configuration -> host -> door. The only file
@@ -193,7 +191,10 @@ async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<void> {
 
 /** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */
 async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
-  const { watchConfig } = await import('./config-changes.ts')
+  const [{ watchConfig }, { newToken }] = await Promise.all([
+    import('./config-changes.ts'),
+    import('./local-token.ts'),
+  ])
   const log = serverLog({ ...io, now })
   let flags = options.flags
   const read = (): Promise<Config> => readConfig(io, world.line, flags, options.defaults)
@@ -224,8 +225,10 @@ interface RoundParts {
 
 /** One host and its listeners. */
 async function openRound(io: Io, world: World, { log, config, token, surface }: RoundParts) {
+  const { localProof } = await import('./local-token.ts')
   const http = {
     token,
+    ...(await localProof(config.http.local_proof, io.env, log)),
     get graceMs() {
       const isHasty = world.stoppedBy() === 'SIGTERM' || world.stoppedBy() === 'SIGHUP'
       return isHasty ? GRACE_AFTER_SIGTERM_MS : GRACE_MS
@@ -303,6 +306,7 @@ async function httpOptions(
   const shared: HttpOptions = {
     version: VERSION,
     description: DESCRIPTION,
+    trustProxy: config?.http.trust_proxy ?? [],
     allowedHosts: config?.http.allowed_hosts ?? [],
     allowedOrigins: config?.http.allowed_origins ?? [],
     resolvePath,
@@ -334,10 +338,6 @@ async function catalogOf(host: RunningHost): Promise<ListedCatalog> {
   ])
   const { modernTools: tools, prompts } = createCatalog(host)
   return { tools, prompts, instructions: hostInstructions(host) }
-}
-
-function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
 function now(): Date {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openProject, type Running } from '../server/cli/testing/run-cli.ts'
+import { createClient } from '../server/client.ts'
 
 /** Where a server said it listens. */
 async function addressOf(running: Running): Promise<string> {
@@ -269,4 +270,30 @@ test('mcp over stdio answers until standard input ends, with nothing but protoco
     [1, 2],
   )
   assert.equal(answers[1].result.structuredContent.got.id, 'x')
+})
+
+test('where the token file is the proof, it is private, a client of this user reads it, and others need the token', async (t) => {
+  const { start, root } = await openProject(t)
+  const state = join(root, 'state')
+  const before = process.env['XDG_STATE_HOME']
+  t.after(() => {
+    if (before === undefined) delete process.env['XDG_STATE_HOME']
+    else process.env['XDG_STATE_HOME'] = before
+  })
+  await writeFile(join(root, 'satchel.yaml'), 'http: { local_proof: token }\n')
+  const argv = ['serve', '--host', '127.0.0.1', '--port', '0', '--json']
+  const running = start(argv, { env: { XDG_STATE_HOME: state } })
+  const address = await addressOf(running)
+  const client = createClient({ baseUrl: address })
+
+  const { mode } = await stat(join(state, 'satchel/local-token'))
+  await assert.rejects(client.health(), { code: 'unauthorized' })
+  process.env['XDG_STATE_HOME'] = state
+  const health = await client.health()
+  await chmod(join(state, 'satchel/local-token'), 0o644)
+  await assert.rejects(client.health(), { code: 'unauthorized' })
+  running.send('SIGTERM')
+  await running.done
+
+  assert.deepEqual([mode & 0o777, health.status], [0o600, 'ok'])
 })

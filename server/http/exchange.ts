@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { z } from 'zod'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener, RouteGuard } from '../contract/advanced/route.ts'
@@ -15,6 +16,12 @@ export interface HttpOptions {
   readonly description: string
   /** The server's token; absent: there is no operator, and only loopback callers need no session. */
   readonly token?: string
+  /** The token of this user's file, accepted over loopback; absent: the system tells whose a connection is. */
+  readonly localToken?: string | undefined
+  /** Reports whether the peer of a loopback connection is this OS user; absent: the system is asked. */
+  isOwnUser?(socket: Socket): Promise<boolean>
+  /** Addresses of proxies that are believed; absent: none. */
+  readonly trustProxy?: readonly string[]
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** Confines a caller's path to `http.roots`. Errors: `forbidden`/`path_refused`. */

@@ -25,7 +25,8 @@ function exchangeFrom(peer: string, headers: Record<string, string>): Exchange {
   const socket = new Socket()
   Object.defineProperty(socket, 'remoteAddress', { value: peer })
   const incoming = new IncomingMessage(socket)
-  Object.assign(incoming.headers, { host: 'localhost', ...headers })
+  Object.assign(incoming, { httpVersion: '1.1', url: '/' })
+  Object.assign(incoming.headers, { host: 'localhost:8000', ...headers })
   return {
     listener: { name: 'api', at: { host: '0.0.0.0', port: 0 }, mcp: true },
     port: 8000,
@@ -48,6 +49,13 @@ const COOKIE = `other=1; sample=${SESSION}`
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
+const PROXY_HEADERS = [
+  ...['Forwarded', 'Via', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Anything', 'X-Real-IP'],
+  ...['CF-Connecting-IP', 'CF-Ray', 'True-Client-IP', 'X-Client-IP', 'Client-IP', 'X-Cluster-Client-IP'],
+  ...['Fastly-Client-IP', 'Fly-Client-IP', 'X-Original-URL', 'X-Envoy-External-Address', 'CDN-Loop'],
+  ...['Proxy-Connection', 'X-ARR-LOG-ID', 'X-Amzn-Trace-Id', 'X-Azure-ClientIP', 'X-Host'],
+]
+
 /** What a matrix cell answers: the status, and the reason when refused. */
 function verdict({ status, json }: { status: number; json: Record<string, unknown> }): string {
   return status === 200 ? '200' : `${status} ${json['reason']}`
@@ -55,10 +63,12 @@ function verdict({ status, json }: { status: number; json: Record<string, unknow
 
 describe('guard of the API listener', () => {
   const hosts = {
-    'localhost:1': 'loopback',
-    '127.0.0.1': 'loopback',
-    '127.9.9.9:80': 'loopback',
-    '[::1]:8000': 'loopback',
+    'localhost:PORT': 'own',
+    '127.0.0.1:PORT': 'own',
+    '127.9.9.9:PORT': 'own',
+    '[::1]:PORT': 'own',
+    'localhost:1': 'foreign',
+    '127.0.0.1': 'foreign',
     'evil.example': 'foreign',
     'localhost.evil.example': 'foreign',
     'allowed.example': 'foreign',
@@ -87,14 +97,15 @@ describe('guard of the API listener', () => {
   )
   const expected = ({ kind, credential }: (typeof cells)[number]): RegExp => {
     if (kind === 'malformed') return /^4\d\d /
-    const needsNone = kind === 'loopback' && (credential === 'none' || credential === 'cookie')
+    const needsNone = kind === 'own' && (credential === 'none' || credential === 'cookie')
     return needsNone || credential === 'token' || credential === 'session' ? /^200$/ : /^401 unauthorized$/
   }
 
-  it('Host × credential × method: without a token only a loopback name passes, and a wrong one never does', async (t) => {
-    const { ask } = await openDoor(t, {}, { allowedHosts: ['allowed.example'] })
+  it('Host × credential × method: without a token only the listener’s own address passes, and a wrong one never does', async (t) => {
+    const { ask, door } = await openDoor(t, {}, { allowedHosts: ['allowed.example'] })
     for (const cell of cells) {
-      const { path, method, host, headers } = cell
+      const { path, method, headers } = cell
+      const host = cell.host.replace('PORT', String(door.port))
       const answer = await ask(path, {
         method,
         headers: { host, ...headers },
@@ -121,7 +132,7 @@ describe('guard of the API listener', () => {
 
   it('requires a token behind a proxy, even from a loopback peer', async (t) => {
     const { ask } = await openDoor(t)
-    for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Anything']) {
+    for (const header of PROXY_HEADERS) {
       const headers = { [header]: '127.0.0.1' }
 
       assert.equal(verdict(await ask('/health', { headers })), '401 unauthorized', header)
@@ -133,9 +144,77 @@ describe('guard of the API listener', () => {
     }
   })
 
+  it('requires a token for HTTP/1.0, a target that is not a path, and a second Host', async (t) => {
+    const { raw, door } = await openDoor(t)
+    const host = `Host: 127.0.0.1:${door.port}`
+    const status = async (line: string, ...headers: string[]) => {
+      const { until } = raw(`${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`)
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(await until('\r\n\r\n'))?.[1])
+    }
+    const token = `Authorization: Bearer ${TOKEN}`
+
+    assert.equal(await status('GET /health HTTP/1.1', host), 200)
+    assert.equal(await status('GET /health HTTP/1.0', host), 401)
+    assert.equal(await status('GET /health HTTP/1.0', host, token), 200)
+    assert.equal(await status(`GET http://127.0.0.1:${door.port}/health HTTP/1.1`, host), 401)
+    assert.equal(await status('GET /health HTTP/1.1', host, 'Host: evil.example'), 401)
+  })
+
+  it('requires a token from another user of this machine, and asks for the owner once for a connection', async (t) => {
+    let asked = 0
+    const isOwnUser = async () => {
+      asked += 1
+      return false
+    }
+    const { ask, raw, door } = await openDoor(t, {}, { isOwnUser })
+
+    assert.equal(verdict(await ask('/health')), '401 unauthorized')
+    assert.equal(verdict(await ask('/health', { headers: bearer(TOKEN) })), '200')
+    assert.equal(asked, 1, 'a token needs no proof')
+    const { until } = raw(`GET /health HTTP/1.0\r\nHost: 127.0.0.1:${door.port}\r\n\r\n`)
+    await until('401')
+    assert.equal(asked, 1, 'a proxy is refused before')
+  })
+
+  it('accepts the token of the user’s file over loopback, as the user', async (t) => {
+    const { ask } = await openDoor(
+      t,
+      {},
+      { localToken: 'local-token-of-the-test', isOwnUser: async () => false },
+    )
+    const principal = async (token: string) =>
+      (await ask('/echo', { body: { text: 'x' }, headers: bearer(token) })).json['principal']
+
+    assert.equal(await principal('local-token-of-the-test'), 'local')
+    assert.equal(await principal(TOKEN), 'operator')
+    assert.equal(
+      verdict(await ask('/health', { headers: bearer('local-token-of-the-tesT') })),
+      '401 unauthorized',
+    )
+  })
+
+  it('believes a named proxy about its origin, and asks each of its callers for a token', async (t) => {
+    const { ask } = await openDoor(t, {}, { trustProxy: ['127.0.0.1'] })
+    const plain = await openDoor(t)
+    const seen = {
+      ...bearer(TOKEN),
+      origin: 'https://satchel.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'satchel.example',
+    }
+
+    assert.equal(verdict(await ask('/health')), '401 unauthorized')
+    assert.equal(verdict(await ask('/health', { headers: seen })), '200')
+    assert.equal(
+      verdict(await ask('/health', { headers: { ...seen, origin: 'http://satchel.example' } })),
+      '403 origin_not_allowed',
+    )
+    assert.equal(verdict(await plain.ask('/health', { headers: seen })), '403 origin_not_allowed')
+  })
+
   it('requires a credential from a peer that is not loopback, regardless of its Host', async (t) => {
     const { host } = await openDoor(t)
-    const options = { ...OPTIONS, token: TOKEN }
+    const options = { ...OPTIONS, token: TOKEN, isOwnUser: async () => true }
     for (const [peer, isLocal] of [
       ['127.0.0.1', true],
       ['127.1.2.3', true],
@@ -345,8 +424,8 @@ describe('Host × Origin × credential × method on each listener', () => {
     [({ credential }) => credential === 'session', '200'],
     [({ credential }) => credential === 'wrong', '401 unauthorized'],
     [({ listener, credential }) => listener === 'api' && credential === 'token', '200'],
-    // The route of the GET asks for a bearer; the tool of the POST takes this machine's user on the API.
-    [({ listener, host, method }) => listener === 'api' && host !== 'foreign' && method === 'POST', '200'],
+    // The route of the GET asks for a bearer; the tool of the POST takes the same user on the API.
+    [({ listener, host, method }) => listener === 'api' && host === 'own' && method === 'POST', '200'],
     // Not from the owner's page: the mark of its requests is missing.
     [
       ({ listener, credential, method }) =>

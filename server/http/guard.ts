@@ -3,14 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
+import { isOwnUser } from '../platform/peer-owner.ts'
 import type { Caller, EndpointGuard, Exchange, HttpOptions } from './exchange.ts'
+import { passedProxy } from './proxy-signs.ts'
 import { refusals } from './refusals.ts'
+import { isTrustedProxy, ownOrigin } from './trusted-proxy.ts'
 
 const LOCAL: Principal = { id: 'local', kind: 'local', capabilities: [] }
 const OPERATOR: Principal = { id: 'operator', kind: 'operator', capabilities: [] }
 
 /** All other listeners belong to a plugin: they check `Host` strictly and require credentials. */
 const MAIN_LISTENERS: readonly string[] = ['api', 'mcp']
+const HTTP_PORT = 80
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
@@ -51,7 +55,7 @@ export async function admit(
       return { principal, credentials: presented }
     }
   }
-  return withoutCredential(guard, presented, exchange)
+  return withoutCredential(guard, presented, exchange, options)
 }
 
 /** Authenticates the caller of an open stream again. Errors: `unauthorized`/`unauthorized`. */
@@ -84,18 +88,28 @@ function bearerOf(authorization: string): string {
 
 async function byBearer(
   credentials: Credentials,
-  { listener }: Exchange,
+  { listener, incoming }: Exchange,
   host: RunningHost,
   options: HttpOptions,
 ): Promise<Caller> {
-  const isToken = options.token !== undefined && equalSecrets(credentials.bearer ?? '', options.token)
-  if (isToken && isMain(listener)) return { principal: OPERATOR, credentials }
+  const is = (token: string | undefined): boolean =>
+    token !== undefined && equalSecrets(credentials.bearer ?? '', token)
+  if (isMain(listener)) {
+    if (is(options.token)) return { principal: OPERATOR, credentials }
+    const isHere = LOOPBACK_PEER.test(incoming.socket.remoteAddress ?? '')
+    if (isHere && is(options.localToken)) return { principal: LOCAL, credentials }
+  }
   const principal = await host.authenticate(credentials)
   if (principal === undefined) throw refusals.unauthorized()
   return { principal, credentials }
 }
 
-function withoutCredential(guard: EndpointGuard, credentials: Credentials, exchange: Exchange): Caller {
+async function withoutCredential(
+  guard: EndpointGuard,
+  credentials: Credentials,
+  exchange: Exchange,
+  options: HttpOptions,
+): Promise<Caller> {
   if (isSocket(exchange.listener)) {
     if (guard === 'cookie' || guard === 'bearer' || guard === 'bearer-or-cookie')
       throw refusals.unauthorized()
@@ -103,23 +117,27 @@ function withoutCredential(guard: EndpointGuard, credentials: Credentials, excha
   }
   if (guard === 'socket') throw refusals.route_not_found()
   const main = isMain(exchange.listener)
-  if (main && !needsNoToken(exchange)) throw refusals.unauthorized()
+  if (main && !(await needsNoToken(exchange, options))) throw refusals.token_needed()
   if (guard === 'open') return { principal: undefined, credentials }
   if (main && (guard === 'caller' || guard === 'mount')) return { principal: LOCAL, credentials }
   throw refusals.unauthorized()
 }
 
-/** Reports whether a loopback peer names a loopback host and used no proxy (surface, section 6). */
-function needsNoToken({ incoming }: Exchange): boolean {
-  const name = hostOf(incoming.headers)?.name
-  return (
+/**
+ * Reports whether the caller is proved to be this OS user: it connected over loopback without a proxy, names this
+ * listener, and the kernel says that the user of its socket is ours (design round 2, section 5).
+ */
+async function needsNoToken(exchange: Exchange, options: HttpOptions): Promise<boolean> {
+  const { incoming, port } = exchange
+  const host = hostOf(incoming.headers)
+  const isDirect =
     LOOPBACK_PEER.test(incoming.socket.remoteAddress ?? '') &&
-    name !== undefined &&
-    LOOPBACK_NAME.test(name) &&
-    !Object.keys(incoming.headers).some(
-      (header) => header === 'forwarded' || header.startsWith('x-forwarded-'),
-    )
-  )
+    host !== undefined &&
+    LOOPBACK_NAME.test(host.name) &&
+    (host.port ?? HTTP_PORT) === port &&
+    !isTrustedProxy(exchange, options) &&
+    !passedProxy(incoming)
+  return isDirect && (await (options.isOwnUser ?? isOwnUser)(incoming.socket))
 }
 
 /** Browsers send cookies with requests of any page, so an unsafe request must prove its origin (workspace, section 8). */
@@ -142,7 +160,7 @@ function checkBrowserRequest({ incoming }: Exchange): void {
 function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions): boolean {
   const host = hostOf(incoming.headers)
   if (host === undefined) return false
-  if (LOOPBACK_NAME.test(host.name)) return (host.port ?? 80) === port
+  if (LOOPBACK_NAME.test(host.name)) return (host.port ?? HTTP_PORT) === port
   const allowed = [...(listener.allowedHosts ?? []), ...options.allowedHosts].map((name) =>
     name.toLowerCase(),
   )
@@ -150,8 +168,9 @@ function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions)
 }
 
 /** Accepts the request's own origin, except on a plugin's listener that serves MCP, where only agents call. */
-function allowedOrigins({ incoming, listener }: Exchange, options: HttpOptions): string[] {
-  const own = isMain(listener) || !listener.mcp ? [`http://${incoming.headers.host ?? ''}`] : []
+function allowedOrigins(exchange: Exchange, options: HttpOptions): string[] {
+  const { listener } = exchange
+  const own = isMain(listener) || !listener.mcp ? [ownOrigin(exchange, options)] : []
   return [...own, ...(listener.allowedOrigins ?? []), ...options.allowedOrigins].map((each) =>
     each.toLowerCase(),
   )

@@ -33,6 +33,12 @@ export const refusals = defineRefusals({
     message: 'A valid credential is needed.',
     next: 'Send Authorization: Bearer TOKEN.',
   },
+  token_needed: {
+    code: 'unauthorized',
+    reason: 'unauthorized',
+    message: 'The server cannot prove that this caller is the user who runs it.',
+    next: 'Send Authorization: Bearer TOKEN, with the token that the server printed at its start or was given as http.token.',
+  },
   bad_request: { code: 'invalid', message: 'The request target or the Host header is malformed.' },
   media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send it as {accepted}.' },
   encoded_body: {

@@ -4,7 +4,7 @@ import { ANSWER_TOKENS, CHANNEL_SETTINGS } from '../../answer/bounds.ts'
 import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
 import type { Settings } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
-import { commaList, settingsOf } from './settings.ts'
+import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
 
 const PLUGIN_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags)
 
@@ -15,6 +15,7 @@ const input = z.object({
     .describe('serve over HTTP instead of standard input and output'),
   host: z.string().optional().describe('address to listen at (default 127.0.0.1)'),
   port: z.int().min(0).max(65535).optional().describe('port to listen at; 0 takes a free one'),
+  trust_proxy: TRUST_PROXY,
   ...Object.fromEntries(PLUGIN_FLAGS.map((flag) => [flag.name, fieldOf(flag)])),
   profile: z.enum(['core', 'standard', 'full']).optional().describe('how many tools are listed'),
   tools: z.string().optional().describe('further tools to list, separated by commas'),
@@ -47,6 +48,7 @@ export const mcpVerb = defineHostVerb({
     const settings: Settings = settingsOf({
       'http.host': flags.host,
       'http.port': flags.port,
+      'http.trust_proxy': commaList(flags.trust_proxy),
       'tools.profile': flags.profile,
       'tools.include': commaList(flags.tools),
       'tools.exclude': commaList(flags.exclude),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineHostVerb } from '../host-verb.ts'
-import { settingsOf } from './settings.ts'
+import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
 
 const input = z.object({
   host: z.string().optional().describe('address to listen at (default 0.0.0.0)'),
   port: z.int().min(0).max(65535).optional().describe('port to listen at (default 8000); 0 takes a free one'),
+  trust_proxy: TRUST_PROXY,
 })
 
 /** `satchel serve`: serves every tool as a REST route, with `/docs`, `/events` and `/mcp`. */
@@ -13,14 +14,14 @@ export const serveVerb = defineHostVerb({
   summary: 'serve REST, its documentation and /mcp',
   description: [
     'Serves the REST API, /openapi.json, /docs, /redoc, /events and /mcp until it is stopped.',
-    'Requests from other machines need the bearer token.',
+    'Callers need the bearer token, except programs of the same user on this machine.',
   ].join(' '),
   input,
   typing: {},
   examples: ['satchel serve --port 8000'],
-  run: (world, { host, port }) =>
+  run: (world, { host, port, trust_proxy }) =>
     world.doors.serveHttp(world, {
       surface: 'rest',
-      flags: settingsOf({ 'http.host': host, 'http.port': port }),
+      flags: settingsOf({ 'http.host': host, 'http.port': port, 'http.trust_proxy': commaList(trust_proxy) }),
     }),
 })

@@ -1,4 +1,11 @@
+import { z } from 'zod'
 import type { Settings } from '../global-flags.ts'
+
+/** The flag `--trust-proxy`. */
+export const TRUST_PROXY = z
+  .string()
+  .optional()
+  .describe('addresses of reverse proxies in front, separated by commas')
 
 /** Returns the given flags as settings. */
 export function settingsOf(flags: Settings): Settings {

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import {
+  type Asked,
+  missingForProxies,
+  type Network,
+  openNetwork,
+  programPath,
+  SERVER_ADDRESS,
+} from './proxy-network.ts'
+
+const TOKEN = 'token-of-the-proxy-test'
+const UPSTREAM = '127.0.0.1:8000'
+const PROXY_PORT = 9000
+const NOBODY = 65534
+const missing = missingForProxies()
+if (missing !== undefined && process.env['REQUIRE_PROXIES'])
+  throw new Error(`REQUIRE_PROXIES is set and ${missing} is missing`)
+const skip = missing !== undefined && `NOT RUN: needs ${missing}`
+
+interface Proxy {
+  readonly name: string
+  readonly user: string
+  /** Starts it in front of the server, with the fewest words that its documentation gives. */
+  start(network: Network): Promise<void>
+}
+
+const NGINX = (locations: string, folder: string): string => `
+daemon off; pid ${folder}/nginx.pid; error_log stderr crit;
+events {}
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/nginx-${kind};`).join(' ')}
+  server { listen 0.0.0.0:${PROXY_PORT}; ${locations} }
+}
+`
+const HAPROXY = (more: string): string => `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 50s
+  timeout server 50s
+${more}
+frontend in
+  bind 0.0.0.0:${PROXY_PORT}
+  default_backend satchel
+backend satchel
+  server one ${UPSTREAM}
+`
+
+const startNginx = async (network: Network, locations: string): Promise<void> => {
+  const own = join(network.folder, 'nginx')
+  mkdirSync(own)
+  chmodSync(own, 0o777)
+  const file = network.write('nginx.conf', NGINX(locations, own))
+  await network.startProxy('www-data', PROXY_PORT, [String(programPath('nginx')), '-e', 'stderr', '-c', file])
+}
+const startHaproxy = (network: Network, more: string): Promise<void> =>
+  network.startProxy('haproxy', PROXY_PORT, [
+    String(programPath('haproxy')),
+    ...['-db', '-f', network.write('haproxy.cfg', HAPROXY(more))],
+  ])
+
+/** Each in the configuration that its documentation starts with. */
+const PROXIES: readonly Proxy[] = [
+  {
+    name: 'nginx',
+    user: 'www-data',
+    start: (network) => startNginx(network, `location / { proxy_pass http://${UPSTREAM}; }`),
+  },
+  { name: 'haproxy', user: 'haproxy', start: (network) => startHaproxy(network, '') },
+  {
+    name: 'haproxy as a relay of bytes',
+    user: 'haproxy',
+    start: (network) => startHaproxy(network, '  mode tcp'),
+  },
+  {
+    name: 'caddy',
+    user: 'caddy',
+    start: (network) =>
+      network.startProxy('caddy', PROXY_PORT, [
+        String(programPath('caddy')),
+        ...['reverse-proxy', '--from', `http://:${PROXY_PORT}`, '--to', UPSTREAM],
+      ]),
+  },
+]
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})
+const JSON_BODY = { 'content-type': 'application/json' }
+const MCP = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const RECORD = JSON.stringify({ title: 'a', objective: 'b', current_state: 'c' })
+const at = (path: string, more: Partial<Asked> = {}): Asked => ({
+  url: `http://${SERVER_ADDRESS}:${PROXY_PORT}${path}`,
+  ...more,
+})
+const READS_AND_WRITES: readonly Asked[] = [
+  at('/health'),
+  at('/handoffs'),
+  at('/openapi.json'),
+  at('/docs'),
+  at('/events'),
+  at('/handoffs', { method: 'POST', headers: JSON_BODY, body: RECORD }),
+  at('/mcp', { method: 'POST', headers: MCP, body: INITIALIZE }),
+]
+
+/** What a caller may add to pass for the user of the machine. */
+const DISGUISES: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { host: UPSTREAM },
+  { host: 'localhost:8000', 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' },
+  { host: UPSTREAM, connection: 'close, x-forwarded-for, x-forwarded-host, x-forwarded-proto, via' },
+]
+
+const withToken = (asked: Asked): Asked => ({
+  ...asked,
+  headers: { ...asked.headers, authorization: `Bearer ${TOKEN}` },
+})
+
+async function passesNothing(network: Network): Promise<void> {
+  const asked = DISGUISES.flatMap((disguise) =>
+    READS_AND_WRITES.map((one) => ({ ...one, headers: { ...one.headers, ...disguise } })),
+  )
+  const answers = await network.ask(...asked)
+  for (const [index, { status, text }] of answers.entries())
+    assert.equal(status, 401, `${JSON.stringify(asked[index])}: ${text}`)
+}
+
+async function servesEverything(network: Network): Promise<void> {
+  const write = at('/handoffs', { method: 'POST', headers: JSON_BODY, body: RECORD, after: 500 })
+  const session = await network.ask(withToken(at('/mcp', { method: 'POST', headers: MCP, body: INITIALIZE })))
+  const [events, written] = await network.ask(
+    ...[at('/events', { until: 'handoff://' }), write].map(withToken),
+  )
+  const [listed] = await network.ask(withToken(at('/handoffs')))
+
+  assert.deepEqual(
+    [session[0]?.status, events?.status, written?.status, listed?.status],
+    [200, 200, 200, 200],
+  )
+  assert.match(String(session[0]?.text), /serverInfo/)
+  assert.match(String(listed?.text), new RegExp(JSON.parse(String(written?.text)).id))
+}
+
+describe('a reverse proxy of another user, as its documentation sets it up', { skip }, () => {
+  for (const proxy of PROXIES) {
+    it(`${proxy.name}: nothing passes without the token, everything with it`, async (t: TestContext) => {
+      const network = await openNetwork(t, ['--host', '127.0.0.1'], TOKEN)
+      await proxy.start(network)
+
+      await passesNothing(network)
+      await servesEverything(network)
+    })
+  }
+})
+
+describe('callers of the machine itself', { skip }, () => {
+  it('pass without a token for the user of the server alone, and over loopback alone', async (t) => {
+    const network = await openNetwork(t, ['--host', '0.0.0.0'], TOKEN)
+    const local = { url: `http://${UPSTREAM}/handoffs` }
+    const outside = { url: `http://${SERVER_ADDRESS}:8000/handoffs` }
+
+    const asked = (
+      await Promise.all([
+        network.askHere(NOBODY, local, outside),
+        network.askHere(0, local),
+        network.askHere(33, local),
+        network.ask(outside, withToken(outside)),
+      ])
+    ).flat()
+
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      [200, 401, 401, 401, 401, 200],
+    )
+  })
+
+  it('need the token where the proxy has the same user and is named', async (t) => {
+    const network = await openNetwork(t, ['--host', '127.0.0.1', '--trust-proxy', '127.0.0.1'], TOKEN)
+    await network.startProxy(String(NOBODY), PROXY_PORT, [
+      String(programPath('haproxy')),
+      ...['-db', '-f', network.write('haproxy.cfg', HAPROXY(''))],
+    ])
+
+    await passesNothing(network)
+    await servesEverything(network)
+  })
+})
