@@ -1,24 +1,20 @@
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
+import { type Document, isMap, isScalar, type LineCounter, type YAMLMap } from 'yaml'
 import type { ConfigText } from './config-text.ts'
 import type { SatchelError } from './contract/errors.ts'
+import { parseYaml } from './platform/yaml-document.ts'
 import { refusals } from './refusals.ts'
 
 /** Maximum number of aliases in one file: enough for people, too few for an alias bomb. */
 const MAX_ALIASES = 100
 
 /**
- * Reads one YAML document in the core schema with unique keys. Warnings (an unknown tag) are errors.
- * `file` is for messages.
+ * Reads a configuration file. `file` is for messages.
  * Errors: `invalid`/`config_syntax` with `{file, line, column}`.
  */
 export function readConfigText(text: string, file: string): ConfigText {
-  const counter = new LineCounter()
-  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter: counter })
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem) {
-    const { line, col } = counter.linePos(problem.pos[0])
-    throw syntaxError(file, problem.message.split('\n')[0] ?? 'bad YAML', line, col)
-  }
+  const read = parseYaml(text)
+  if (read.kind === 'problem') throw syntaxError(file, read.message, read.line, read.column)
+  const { document, lines: counter } = read
   if (document.contents === null) return { values: {}, lines: new Map() }
   if (!isMap(document.contents)) throw syntaxError(file, 'the top level must be a mapping of keys', 1, 1)
   const lines = new Map<string, number>()
@@ -26,7 +22,7 @@ export function readConfigText(text: string, file: string): ConfigText {
   return { values: valuesOf(document, file), lines }
 }
 
-function valuesOf(document: ReturnType<typeof parseDocument>, file: string): Record<string, unknown> {
+function valuesOf(document: Document, file: string): Record<string, unknown> {
   try {
     // the caller checked that the top level is a mapping
     return document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>

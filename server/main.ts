@@ -3,6 +3,8 @@
 
 /** True if stdout may carry MCP. A false positive is harmless, because results use `stdout.write`. */
 const mayServeMcp = process.argv.slice(2).includes('mcp')
+/** See `error-table.ts`, which is not loaded yet. */
+const NOT_FOUND_EXIT = 4
 const write = process.stdout.write.bind(process.stdout)
 
 /** Redirects output of modules, workers and `console` to stderr; stdout carries only messages for the client. */
@@ -17,7 +19,19 @@ const stdout: import('./process-io.ts').RealStdout = {
 
 if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
 const { run } = await import('./run.ts')
+if (!hasFolder()) {
+  process.stderr.write('satchel: The working directory was deleted. Change to a folder that exists.\n')
+  process.exit(NOT_FOUND_EXIT)
+}
 // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
 process.exit(await run(process.argv.slice(2), { stdin: process.stdin, stdout }))
+
+function hasFolder(): boolean {
+  try {
+    return process.cwd() !== ''
+  } catch {
+    return false
+  }
+}
 
 export {}

@@ -47,6 +47,8 @@ export { isJsonObject } from './platform/json-object.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
+export { readYaml } from './platform/read-yaml.ts'
+export type { ReadYaml } from './platform/yaml-document.ts'
 
 // Files:
 
@@ -76,6 +78,7 @@ export {
   removeTree,
   withScratchFolder,
 } from './platform/file-tree.ts'
+export { requireProject } from './platform/project-folder.ts'
 export { readRegularFile } from './platform/regular-file.ts'
 
 // Processes and locks:

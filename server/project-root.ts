@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { requireProject } from './platform/project-folder.ts'
 
 export interface RootRequest {
   /** `--project`. */
@@ -11,10 +12,11 @@ export interface RootRequest {
 /**
  * Returns the absolute project root: `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root of the working
  * directory, the working directory (surface, section 5). Does not run git: a folder that contains `.git` is a root.
+ * Errors: `not_found`/`project_not_found` if the named one is not a folder.
  */
 export async function findProjectRoot(request: RootRequest): Promise<string> {
   const named = request.flag ?? request.env['SATCHEL_PROJECT'] ?? request.env['CLAUDE_PROJECT_DIR']
-  if (named !== undefined && named !== '') return resolve(request.cwd, named)
+  if (named !== undefined && named !== '') return requireProject(resolve(request.cwd, named), named)
   return (await gitRootOf(request.cwd)) ?? request.cwd
 }
 

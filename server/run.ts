@@ -10,15 +10,15 @@ import type { Log } from './contract/context.ts'
 import { firstAnswer } from './first-answer.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
+import type { LocalProof } from './local-token.ts'
 import { openableAddress } from './platform/openable-address.ts'
 import type { Wanted } from './plugin-entries.ts'
 import type { ProcessIo } from './process-io.ts'
 import { onProcessSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
+import { stopWithin } from './stop-within.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
 
-/** Time for plugins to stop before the process ends without them. */
-const STOP_LIMIT_MS = 2_000
 /** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
@@ -31,8 +31,8 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
   const whole: Io = {
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
     onSignal: onProcessSignal,
+    cwd: process.cwd(),
     ...io,
   }
   const { runProgram } = await import('./cli/program.ts')
@@ -172,26 +172,9 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   return started(await createHostOf(io, entries, { config, line, log: parts.log, ...http }))
 }
 
-/** Stops the host, with a time limit for plugins that hang in `stop`. A failed start has stopped its host already. */
-async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<void> {
-  const stopped = boot.then(
-    (host) => host.stop(),
-    () => undefined,
-  )
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      log.error('a plugin did not stop in time', { limit_ms: STOP_LIMIT_MS })
-      resolve()
-    }, STOP_LIMIT_MS)
-  })
-  await Promise.race([stopped, late])
-  clearTimeout(timer)
-}
-
 /** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */
 async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
-  const [{ watchConfig }, { newToken }] = await Promise.all([
+  const [{ watchConfig }, { localProof, newToken }] = await Promise.all([
     import('./config-changes.ts'),
     import('./local-token.ts'),
   ])
@@ -204,7 +187,8 @@ async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<n
   if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
   for (let isFirst = true; ; isFirst = false) {
     const changes = watchConfig(config, world.signal)
-    const round = await openRound(io, world, { log, config, token, surface: options.surface })
+    const proof = await localProof(config.http.local_proof, io.env, log)
+    const round = await openRound(io, world, { log, config, token, proof, surface: options.surface })
     if (isFirst) announce(world, round.listeners)
     const [own] = round.listeners
     if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
@@ -220,15 +204,15 @@ interface RoundParts {
   readonly log: ServerLog
   readonly config: Config
   readonly token: string
+  readonly proof: LocalProof
   readonly surface: ServeOptions['surface']
 }
 
 /** One host and its listeners. */
-async function openRound(io: Io, world: World, { log, config, token, surface }: RoundParts) {
-  const { localProof } = await import('./local-token.ts')
+async function openRound(io: Io, world: World, { log, config, token, proof, surface }: RoundParts) {
   const http = {
     token,
-    ...(await localProof(config.http.local_proof, io.env, log)),
+    ...proof,
     get graceMs() {
       const isHasty = world.stoppedBy() === 'SIGTERM' || world.stoppedBy() === 'SIGHUP'
       return isHasty ? GRACE_AFTER_SIGTERM_MS : GRACE_MS

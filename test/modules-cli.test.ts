@@ -31,7 +31,7 @@ test('init writes a sample that is a valid configuration, and refuses an existin
   assert.equal(first.code, 0, first.err)
   assert.equal(written, SAMPLE_CONFIG)
   assert.match(written, /^# yaml-language-server: \$schema=/)
-  assert.equal(parseConfigText(written, {}).repositories.length, 1)
+  assert.equal((await parseConfigText(written, {})).repositories.length, 1)
   assert.equal(second.code, 5)
   assert.equal(JSON.parse(second.out).error.reason, 'file_exists')
   assert.equal(await readFile(join(root, 'conf/satchel.yaml'), 'utf8'), SAMPLE_CONFIG)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { relative, resolve } from 'node:path'
 import type { CallContext, Host } from '../../server/plugin.ts'
-import { type Disk, realDisk } from '../../server/plugin.ts'
+import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
@@ -36,7 +36,10 @@ export interface Project extends Services {
 
 /** What the tools, hooks and resources of this plugin share. Lives as long as the host. */
 export interface Handoffs extends Services {
-  /** The project of a call: `path`, confined to what the caller may touch, or the host's own root. */
+  /**
+   * The project of a call: `path`, confined to what the caller may touch, or the host's own root.
+   * Errors: `not_found`/`project_not_found` for anything but a folder.
+   */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
   /** The project at a root, with limits for git: a hook must not block its harness. */
   hookProject(root: string, limits: GitLimits): Project
@@ -78,7 +81,12 @@ export function createHandoffs(
     ...services,
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     ownProject: () => at(host.projectRoot),
-    project: async (ctx, path) => at(path === undefined ? host.projectRoot : await ctx.resolvePath(path)),
+    project: async (ctx, path) => {
+      // A simulated disk has no folder of the system's own.
+      if (path === undefined)
+        return at(disk === realDisk ? await requireProject(host.projectRoot) : host.projectRoot)
+      return at(await requireProject(await ctx.resolvePath(path), path))
+    },
   }
 }
 

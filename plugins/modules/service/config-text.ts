@@ -1,6 +1,5 @@
-import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
-import { nearest, readRegularFile } from '../../../server/plugin.ts'
+import { nearest, readRegularFile, readYaml } from '../../../server/plugin.ts'
 import {
   CONFIG_MAX_BYTES,
   embeddingOptions,
@@ -28,22 +27,20 @@ const PLACES: ReadonlyMap<string, { readonly keys: readonly string[]; readonly c
 /**
  * The module service's part of a YAML configuration, with the environment over it.
  * Errors: `invalid`/`config_invalid` with the line of what is wrong, also for an unknown tag, a repeated key, an unknown
- * key, more than 100 aliases and more than 1 MiB.
+ * key, more than 100 aliases, 100 levels or 20,000 parts, and more than 1 MiB.
  */
-export function parseConfigText(
+export async function parseConfigText(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
-): ModulesConfig {
+): Promise<ModulesConfig> {
   if (Buffer.byteLength(text) > CONFIG_MAX_BYTES) throw invalid('it is larger than 1 MiB')
-  const lineCounter = new LineCounter()
-  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, lineCounter })
-  // An unknown tag is only a warning to the parser.
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem) throw invalid(firstLine(problem.message), lineCounter.linePos(problem.pos[0]).line)
+  const read = await readYaml(text)
+  if (read.kind === 'problem') throw invalid(read.message.slice(0, 200), read.line)
+  const { document, lines } = read
   const lineOf = (path: readonly PropertyKey[]): number | undefined => {
     const node: unknown = document.getIn(path.map(String), true)
     const start = rangeStart(node)
-    if (start !== undefined) return lineCounter.linePos(start).line
+    if (start !== undefined) return lines.linePos(start).line
     return path.length > 0 ? lineOf(path.slice(0, -1)) : undefined
   }
   const values = plainValues(() => document.toJS({ maxAliasCount: MAX_ALIASES }))
@@ -64,7 +61,7 @@ export async function loadConfigFile(
   const read = await readRegularFile(path, CONFIG_MAX_BYTES).catch((cause: unknown) => {
     throw refusals.file_not_found({ cause })
   })
-  if (read.kind === 'text') return parseConfigText(read.text, env)
+  if (read.kind === 'text') return await parseConfigText(read.text, env)
   throw read.kind === 'too large' ? refusals.config_too_large() : refusals.file_not_regular()
 }
 
@@ -135,8 +132,4 @@ function rangeStart(node: unknown): number | undefined {
   if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
   const { range } = node
   return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined
-}
-
-function firstLine(message: string): string {
-  return (message.split('\n')[0] ?? '').slice(0, 200)
 }

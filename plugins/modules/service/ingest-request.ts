@@ -132,7 +132,8 @@ async function configOf(
   const { config, host } = service
   if (request.repositories)
     return { config: { ...config, repositories: [...request.repositories] }, isOwn: false }
-  if (request.yaml !== undefined) return { config: parseConfigText(request.yaml, host.env), isOwn: false }
+  if (request.yaml !== undefined)
+    return { config: await parseConfigText(request.yaml, host.env), isOwn: false }
   if (request.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
   const path = await callerPath(service, ctx, request.config_file)
   return { config: await loadConfigFile(path, host.env), isOwn: path === host.configFile }

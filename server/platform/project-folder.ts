@@ -1,0 +1,21 @@
+import { stat } from 'node:fs/promises'
+import { refusals } from './refusals.ts'
+import { visibleLine } from './visible-text.ts'
+
+/** Longest part of a path in a message. */
+const SHOWN_CHARS = 200
+
+/**
+ * Returns `path` if it is a folder. `named` is the caller's own name for it, for messages; nothing is created.
+ * Errors: `not_found`/`project_not_found`, which tells a missing folder, a file and a folder of other users apart.
+ */
+export async function requireProject(path: string, named: string = path): Promise<string> {
+  const shown = { path: visibleLine(named).slice(0, SHOWN_CHARS) }
+  const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
+      throw refusals.project_not_found(shown, { cause })
+    throw refusals.project_not_readable({ ...shown, error: String(cause.code) }, { cause })
+  })
+  if (!stats.isDirectory()) throw refusals.project_not_a_folder(shown)
+  return path
+}

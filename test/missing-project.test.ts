@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { plugin as handoff } from '../plugins/handoff/index.ts'
+import { forEachDoor, openHost, temporaryFolder } from './harness/index.ts'
+import { runSatchel } from './satchel-process.ts'
+
+const BUILT = join(import.meta.dirname, '../dist/satchel.js')
+
+test('a project that is missing or a file is not found, for every tool at every door, and nothing is created', async (t) => {
+  const opened = await openHost(t, { plugins: [handoff] })
+  const { host, projectRoot } = opened
+  writeFileSync(join(projectRoot, 'a-file'), '')
+  const tools = host.registry.tools.map(({ tool }) => tool).filter(({ input }) => 'project' in input.shape)
+  const before = readdirSync(projectRoot)
+
+  await forEachDoor(t, opened, async (door) => {
+    for (const { name, example } of tools.filter((tool) => door.serves(tool.name))) {
+      for (const [project, said] of [
+        ['missing', /missing does not exist/],
+        ['missing/below', /missing\/below does not exist/],
+        ['a-file', /a-file is a file/],
+      ] as const) {
+        const outcome = await door.call(name, { ...example, project })
+
+        assert.ok(!outcome.ok, `${name} at ${door.name} for ${project}`)
+        const { code, reason, message } = outcome.error
+        assert.deepEqual([code, reason], ['not_found', 'project_not_found'], `${name} at ${door.name}`)
+        if (message !== undefined) assert.match(message, said, `${name} at ${door.name}`)
+      }
+    }
+  })
+
+  assert.ok(tools.length > 10, `${tools.length} tools`)
+  assert.deepEqual(readdirSync(projectRoot), before)
+})
+
+test('--project and its variables name an existing folder, or exit 4', async (t) => {
+  const folder = await temporaryFolder(t)
+  const missing = join(folder, 'missing')
+  const list = ['handoff', 'list']
+
+  const ran = await Promise.all([
+    runSatchel(folder, ['--project', missing, ...list]),
+    runSatchel(folder, list, { SATCHEL_PROJECT: missing }),
+    runSatchel(folder, list, { CLAUDE_PROJECT_DIR: missing }),
+    runSatchel(folder, ['modules', 'list', '--project', missing]),
+  ])
+
+  for (const { code, out, err } of ran) {
+    assert.deepEqual([code, out], [4, ''], err)
+    assert.match(err, /missing does not exist/)
+  }
+  assert.equal(existsSync(missing), false)
+})
+
+test('a deleted working directory is said in one sentence', async (t) => {
+  const folder = await temporaryFolder(t)
+  const deleted = join(folder, 'deleted')
+  mkdirSync(deleted)
+  const script = 'cd "$0" && rmdir "$0" && exec "$@"'
+  const words = [script, deleted, process.execPath, BUILT, 'handoff', 'list']
+  const { status, stderr } = spawnSync('sh', ['-c', ...words], {
+    encoding: 'utf8',
+    env: { PATH: String(process.env['PATH']), HOME: folder },
+  })
+  rmSync(deleted, { force: true, recursive: true })
+
+  assert.equal(status, 4, stderr)
+  assert.match(stderr, /working directory was deleted/)
+  assert.doesNotMatch(stderr, /uv_cwd|at .*\.js/)
+})
