@@ -52,15 +52,18 @@ export async function importRecords(ctx: CallContext, project: Project, request:
   const warnings: string[] = []
   const run: Import = { ctx, project, request, renamed: new Map() }
   const entries = sources.flatMap((source) => entriesOf(source))
-  if (entries.length > MAX_BUNDLE_RECORDS) {
-    throw refusals.bundle_too_large({ count: entries.length, limit: MAX_BUNDLE_RECORDS })
-  }
+  requireBundleSize(entries.length)
   for (const entry of entries) {
     results.push(await importEntry(run, entry))
     if (entry.kind === 'record' && entry.warning !== undefined)
       warnings.push(`${entry.source}: ${entry.warning}`)
   }
   return { root: project.root, results, warnings }
+}
+
+/** Errors: `too_large`/`bundle_too_large`. */
+function requireBundleSize(count: number): void {
+  if (count > MAX_BUNDLE_RECORDS) throw refusals.bundle_too_large({ count, limit: MAX_BUNDLE_RECORDS })
 }
 
 type Entry =
@@ -115,6 +118,7 @@ function bundleEntries(source: string, text: string): Entry[] | undefined {
   const lines = text.split('\n').map((line, index) => ({ line, at: `${source}:${index + 1}` }))
   const filled = lines.filter(({ line }) => line.trim() !== '')
   if (filled.length < 2 || readJson(filled[0]?.line ?? '').kind === 'broken') return undefined
+  requireBundleSize(filled.length)
   return filled.map(({ line, at }) => {
     const reading = readJson(line)
     return reading.kind === 'read'

@@ -21,6 +21,8 @@ export interface SchemaFault {
 
 // design handoff, section 7
 const ACTUAL_MAX_CHARS = 80
+/** Members that are compared with a missing one; a record has far fewer. */
+const MAX_COMPARED = 200
 /** Faults that one answer lists; their total is given beside them. */
 export const MAX_ERRORS = 100
 
@@ -112,7 +114,7 @@ function suggest(error: SchemaError, expected: readonly string[], value: unknown
 /** A present member that may be a misspelling of the missing one; the first letter must match. */
 function misspelled(missing: string, value: Readonly<Record<string, unknown>>): string | undefined {
   const alike = Object.keys(value).filter((key) => key[0]?.toLowerCase() === missing[0])
-  return nearest(missing, alike)
+  return nearest(missing, alike.slice(0, MAX_COMPARED))
 }
 
 /** A value as short JSON without secrets. */

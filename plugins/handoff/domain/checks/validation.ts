@@ -50,11 +50,15 @@ export const CHECKS: readonly CheckRule[] = [
 export function verdictOn(subject: Subject, level: Level, strict: boolean): Verdict {
   const readable = subject.source.kind === 'value' || subject.source.kind === 'text'
   const quality = qualityOf(subject.record, isFresh(subject))
+  let isTooLarge = false
   const checks = CHECKS.map((rule) => {
     if (!runs(rule, level)) return skippedCheck(rule.name, `level ${level}`)
     if (!readable && rule.level !== 'schema')
       return skippedCheck(rule.name, 'the text cannot be read as a record')
+    // The others take time for each member, and a record that is too large is refused in any case.
+    if (isTooLarge) return skippedCheck(rule.name, 'the record is too large')
     const result = checkResult(rule.name, rule.run(subject))
+    if (rule.name === 'size') isTooLarge = result.status === 'fail'
     return rule.name === 'quality' ? { ...result, detail: `${quality.overall} of 100` } : result
   })
   const status = worst(checks, strict)
