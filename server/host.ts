@@ -11,6 +11,7 @@ import { nearest } from './platform/nearest.ts'
 import { requireLentShape } from './plugin-shape.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
+import { within } from './supervise.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
 
 /** A configured plugin, parsed and ready to set up. */
@@ -75,6 +76,12 @@ export interface RunningHost {
 export const BUILT_IN = 'built in'
 
 const START_LIMIT_MS = 10_000 // architecture, section 7
+/** Time for one plugin to stop; the next one follows then. */
+const STOP_LIMIT_MS = 5_000
+/** Time for `setup`, which only builds declarations. */
+const SETUP_LIMIT_MS = 10_000
+/** Time for a plugin to recognize credentials. */
+const AUTHENTICATE_LIMIT_MS = 10_000
 
 /**
  * Sets up the plugins in order and registers their declarations; starts nothing.
@@ -103,7 +110,10 @@ export async function createHost(
     for (const listener of open.reverse())
       await settle(options.log, `close ${listener.name}`, () => listener.close())
     for (const { plugin, instance } of [...ready].reverse()) {
-      await settle(options.log, `stop ${plugin}`, async () => instance.stop?.())
+      const late = () => refusals.plugin_stop_timeout({ plugin, seconds: STOP_LIMIT_MS / 1000 })
+      await settle(options.log, `stop ${plugin}`, () =>
+        within(STOP_LIMIT_MS, late, async () => instance.stop?.()),
+      )
     }
   }
 
@@ -147,7 +157,9 @@ function hostFor(
 
 async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
   try {
-    const instance = await entry.plugin.setup(host, entry.config)
+    const { name: plugin } = entry.plugin
+    const late = () => refusals.plugin_setup_timeout({ plugin, seconds: SETUP_LIMIT_MS / 1000 })
+    const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(host, entry.config))
     if (entry.source !== BUILT_IN) requireLentShape(entry.plugin.name, entry.source, instance)
     return instance
   } catch (thrown) {
@@ -176,16 +188,16 @@ function runningHost(
     offers,
     answers: options.answers ?? ANSWER_DEFAULTS,
     async authenticate(credentials) {
-      for (const { instance } of registry.instances) {
-        const principal = await instance.authenticate?.(credentials)
+      for (const owned of registry.instances) {
+        const principal = await sessionFrom(owned, credentials, options.log)
         if (principal) return principal
       }
       return undefined
     },
-    principalFor: (owned, ctx) => sessionOf(registry, owned, ctx),
+    principalFor: (owned, ctx) => sessionOf(registry, owned, ctx, options.log),
     async call(owned, rawInput, ctx) {
       const { plugin, tool } = owned
-      const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx)
+      const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx, options.log)
       return call(
         owned,
         rawInput,
@@ -212,6 +224,7 @@ async function sessionOf(
   registry: Registry,
   owned: { readonly plugin: string; readonly requires: Capability | undefined },
   ctx: Pick<CallContext, 'principal' | 'localTransport' | 'client'>,
+  log: Log,
 ): Promise<Principal> {
   if (owned.requires === undefined || ctx.localTransport === undefined) return ctx.principal
   const owner = registry.instances.find(({ plugin }) => plugin === owned.plugin)
@@ -219,7 +232,32 @@ async function sessionOf(
     transport: ctx.localTransport,
     ...(ctx.client && { client: ctx.client }),
   }
-  return (await owner?.instance.authenticate?.(credentials)) ?? ctx.principal
+  return (owner && (await sessionFrom(owner, credentials, log))) ?? ctx.principal
+}
+
+/**
+ * Asks one plugin for the session of these credentials. A plugin that throws an error of its own knows no session, and
+ * one that answers with anything but a session of its own is ignored: only the host makes local callers and operators.
+ */
+async function sessionFrom(
+  { plugin, instance }: Owned<'instance', PluginInstance>,
+  credentials: Credentials,
+  log: Log,
+): Promise<Principal | undefined> {
+  const { authenticate } = instance
+  if (!authenticate) return undefined
+  const late = () => refusals.plugin_authenticate_timeout({ plugin, seconds: AUTHENTICATE_LIMIT_MS / 1000 })
+  try {
+    const found = await within(AUTHENTICATE_LIMIT_MS, late, async () =>
+      authenticate.call(instance, credentials),
+    )
+    if (found === undefined || (found.kind === 'session' && found.plugin === plugin)) return found
+    log.error('a plugin named a caller that is no session of its own', { plugin, kind: found.kind })
+  } catch (error) {
+    if (isSatchelError(error)) throw error
+    log.error('a plugin failed to recognize a caller', { plugin, error })
+  }
+  return undefined
 }
 
 /** Warns of unknown names, because `exclude` may be meant to protect. Not an error: the plugin may not be loaded. */
@@ -239,17 +277,12 @@ function warnOfUnknownNames({ filter, log }: HostOptions, registry: Registry): v
 }
 
 async function startWithin(plugin: string, instance: PluginInstance): Promise<void> {
-  if (!instance.start) return
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const seconds = START_LIMIT_MS / 1000
-    timer = setTimeout(() => reject(refusals.plugin_start_timeout({ plugin, seconds })), START_LIMIT_MS)
-  })
-  try {
-    await Promise.race([instance.start(), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const seconds = START_LIMIT_MS / 1000
+  await within(
+    START_LIMIT_MS,
+    () => refusals.plugin_start_timeout({ plugin, seconds }),
+    async () => instance.start?.(),
+  )
 }
 
 async function settle(log: Log, what: string, action: () => Promise<void>): Promise<void> {

@@ -84,6 +84,20 @@ export const refusals = defineRefusals({
     message: 'The plugin "{plugin}" ({source}) failed in setup.',
     next: 'See the log.',
   },
+  plugin_setup_timeout: {
+    code: 'unavailable',
+    message: 'The plugin "{plugin}" did not finish setup within {seconds} s.',
+    next: 'setup builds declarations only; move other work to start or to the first call.',
+  },
+  plugin_stop_timeout: {
+    code: 'unavailable',
+    message: 'The plugin "{plugin}" did not stop within {seconds} s.',
+  },
+  plugin_authenticate_timeout: {
+    code: 'unavailable',
+    message: 'The plugin "{plugin}" did not decide about a caller within {seconds} s.',
+    next: 'Try again.',
+  },
   plugin_start_timeout: {
     code: 'unavailable',
     message: 'The plugin "{plugin}" did not start within {seconds} s.',

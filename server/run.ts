@@ -169,7 +169,10 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   parts.log.setLevel(config.http.log_level)
   const entries = await entriesOf(config, { kind: 'served' })
   const http = parts.http && { http: parts.http }
-  return started(await createHostOf(io, entries, { config, line, log: parts.log, ...http }))
+  const host = await createHostOf(io, entries, { config, line, log: parts.log, ...http })
+  const { logStrayErrors } = await import('./supervise.ts')
+  logStrayErrors(parts.log, entries, host.signal)
+  return started(host)
 }
 
 /** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { z } from 'zod'
+import { openHost, temporaryFolder } from '../test/harness/index.ts'
+import { runSatchel } from '../test/satchel-process.ts'
+import { definePlugin } from './contract/plugin.ts'
+
+const PLUGIN = (body: string): string => `
+import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+export default {
+  name: 'odd', version: '1.0.0', apiVersion: 1, config: z.object({}),
+  async setup(host) { ${body} },
+}
+`
+const NO_TOOLS = 'return { tools: [] }'
+
+/** A project that lists a plugin with this `setup`. */
+async function projectWith(t: TestContext, body: string): Promise<string> {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'odd.mjs'), PLUGIN(body))
+  await writeFile(join(folder, 'satchel.yaml'), 'plugins: { ./odd.mjs: {} }\n')
+  return folder
+}
+
+describe('a plugin under supervision', () => {
+  it('ends neither the host nor its stop by what nothing handles: one line names it', async (t) => {
+    const folder = await projectWith(
+      t,
+      `setTimeout(() => Promise.reject(new Error('stray one')));
+       setTimeout(() => { throw new Error('stray two') });
+       setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1500);
+       ${NO_TOOLS}`,
+    )
+
+    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+
+    const lines = err.split('\n').filter((line) => line.includes('stray'))
+    assert.equal(code, 0, err)
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)).map(({ level, plugin }) => [level, plugin]),
+      [
+        ['error', 'odd'],
+        ['error', 'odd'],
+      ],
+    )
+  })
+
+  it('that hangs in setup is named, and the command ends', async (t) => {
+    const folder = await projectWith(t, 'await new Promise(() => {})')
+
+    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+
+    assert.equal(code, 7, err)
+    assert.match(err, /"odd" did not finish setup within 10 s/)
+  })
+
+  it('that fails in start and hangs in stop is named twice, and the command ends', async (t) => {
+    const folder = await projectWith(
+      t,
+      `return {
+         start: async () => { throw new Error('no start') },
+         stop: () => new Promise(() => {}),
+       }`,
+    )
+
+    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+
+    assert.equal(code, 1, err)
+    assert.match(err, /no start/)
+    assert.match(err, /"odd" did not stop within 5 s/)
+  })
+
+  for (const [what, answer] of [
+    ['throws', () => Promise.reject(new Error('broken'))],
+    ['names an operator', async () => ({ id: 'x', kind: 'operator', capabilities: [] }) as const],
+    ['names a local caller', async () => ({ id: 'x', kind: 'local', capabilities: [] }) as const],
+    [
+      'names a session of another plugin',
+      async () => ({ id: 'x', kind: 'session', plugin: 'handoff', capabilities: [] }) as const,
+    ],
+  ] as const) {
+    it(`whose authenticate ${what} knows no caller, and the log says so`, async (t) => {
+      const plugin = definePlugin({
+        name: 'odd',
+        version: '1.0.0',
+        apiVersion: 1,
+        config: z.object({}),
+        setup: async () => ({ authenticate: answer }),
+      })
+      const { host, logged } = await openHost(t, { plugins: [plugin] })
+
+      assert.equal(await host.authenticate({ transport: 'http', bearer: 'x' }), undefined)
+      assert.match(JSON.stringify(logged), /"plugin":"odd"/)
+    })
+  }
+})

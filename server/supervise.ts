@@ -1,0 +1,41 @@
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Log } from './contract/context.ts'
+import type { PluginEntry } from './host.ts'
+
+/** Resolves as `work` does; rejects with the error of `late` after `limitMs`. The work itself cannot be ended. */
+export async function within<T>(limitMs: number, late: () => Error, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), limitMs)
+  })
+  try {
+    return await Promise.race([work(), over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is
+ * in the stack, until `signal` aborts. The process goes on: the call that caused it has been answered or will time out.
+ */
+export function logStrayErrors(log: Log, entries: readonly PluginEntry[], signal: AbortSignal): void {
+  const listenerOf = (what: string) => (error: unknown) => {
+    const plugin = pluginIn(error, entries)
+    log.error(`${what}, going on`, { ...(plugin !== undefined && { plugin }), error })
+  }
+  const onRejection = listenerOf('a promise was rejected and nothing handled it')
+  const onException = listenerOf('a callback threw an error and nothing caught it')
+  process.on('unhandledRejection', onRejection).on('uncaughtException', onException)
+  signal.addEventListener('abort', () => {
+    process.off('unhandledRejection', onRejection).off('uncaughtException', onException)
+  })
+}
+
+/** Finds a third-party plugin by its file. The built-in ones are one bundle with the host. */
+function pluginIn(error: unknown, entries: readonly PluginEntry[]): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const found = entries.find(({ source }) => isAbsolute(source) && stack.includes(pathToFileURL(source).href))
+  return found?.plugin.name
+}
