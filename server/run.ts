@@ -169,9 +169,13 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   parts.log.setLevel(config.http.log_level)
   const entries = await entriesOf(config, { kind: 'served' })
   const http = parts.http && { http: parts.http }
-  const host = await createHostOf(io, entries, { config, line, log: parts.log, ...http })
   const { logStrayErrors } = await import('./supervise.ts')
-  logStrayErrors(parts.log, entries, host.signal)
+  const stopLogging = logStrayErrors(parts.log, entries)
+  const host = await createHostOf(io, entries, { config, line, log: parts.log, ...http }).catch((thrown) => {
+    stopLogging()
+    throw thrown
+  })
+  host.signal.addEventListener('abort', stopLogging)
   return started(host)
 }
 

@@ -18,9 +18,9 @@ export async function within<T>(limitMs: number, late: () => Error, work: () => 
 
 /**
  * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is
- * in the stack, until `signal` aborts. The process goes on: the call that caused it has been answered or will time out.
+ * in the stack, until the returned function is called. The process goes on: the call that caused it has been answered or will time out.
  */
-export function logStrayErrors(log: Log, entries: readonly PluginEntry[], signal: AbortSignal): void {
+export function logStrayErrors(log: Log, entries: readonly PluginEntry[]): () => void {
   const listenerOf = (what: string) => (error: unknown) => {
     const plugin = pluginIn(error, entries)
     log.error(`${what}, going on`, { ...(plugin !== undefined && { plugin }), error })
@@ -28,9 +28,9 @@ export function logStrayErrors(log: Log, entries: readonly PluginEntry[], signal
   const onRejection = listenerOf('a promise was rejected and nothing handled it')
   const onException = listenerOf('a callback threw an error and nothing caught it')
   process.on('unhandledRejection', onRejection).on('uncaughtException', onException)
-  signal.addEventListener('abort', () => {
+  return () => {
     process.off('unhandledRejection', onRejection).off('uncaughtException', onException)
-  })
+  }
 }
 
 /** Finds a third-party plugin by its file. The built-in ones are one bundle with the host. */

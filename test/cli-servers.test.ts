@@ -295,5 +295,5 @@ test('where the token file is the proof, it is private, a client of this user re
   running.send('SIGTERM')
   await running.done
 
-  assert.deepEqual([mode & 0o777, health.status], [0o600, 'ok'])
+  assert.deepEqual([mode & 0o777, health.status], [0o600, 'healthy'])
 })

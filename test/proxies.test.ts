@@ -14,7 +14,7 @@ import {
 const TOKEN = 'token-of-the-proxy-test'
 const UPSTREAM = '127.0.0.1:8000'
 const PROXY_PORT = 9000
-const NOBODY = 65534
+const SERVER_USER = 65534
 const missing = missingForProxies()
 if (missing !== undefined && process.env['REQUIRE_PROXIES'])
   throw new Error(`REQUIRE_PROXIES is set and ${missing} is missing`)
@@ -168,7 +168,7 @@ describe('callers of the machine itself', { skip }, () => {
 
     const asked = (
       await Promise.all([
-        network.askHere(NOBODY, local, outside),
+        network.askHere(SERVER_USER, local, outside),
         network.askHere(0, local),
         network.askHere(33, local),
         network.ask(outside, withToken(outside)),
@@ -183,7 +183,7 @@ describe('callers of the machine itself', { skip }, () => {
 
   it('need the token where the proxy has the same user and is named', async (t) => {
     const network = await openNetwork(t, ['--host', '127.0.0.1', '--trust-proxy', '127.0.0.1'], TOKEN)
-    await network.startProxy(String(NOBODY), PROXY_PORT, [
+    await network.startProxy(String(SERVER_USER), PROXY_PORT, [
       String(programPath('haproxy')),
       ...['-db', '-f', network.write('haproxy.cfg', HAPROXY(''))],
     ])

@@ -83,7 +83,7 @@ describe('the owner of a connection', {
 
   it('is unknown after a reset, also if the pair of addresses is in use again', async (t) => {
     const { client, accepted } = await pairOf(t, '127.0.0.1')
-    const { localPort, remotePort } = client
+    const { localPort: remotePort, remotePort: localPort } = accepted
     accepted.pause()
     client.resetAndDestroy()
     await once(client, 'close')
