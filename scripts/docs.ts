@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
+import { BUILTIN_PLUGINS, displacedTools } from '../server/builtin-plugins.ts'
 import { httpSection, pluginsSection, toolsSection } from '../server/config-sections.ts'
 import type { RefusalRow } from '../server/contract/refusals.ts'
-import type { HttpRoute, Tool, Verb } from '../server/contract/tool.ts'
+import type { HttpRoute, Profile, Tool, Verb } from '../server/contract/tool.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
 import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
+import { isListed, type ToolFilter } from '../server/tool-filter.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { openWholeHost } from '../test/harness/whole-host.ts'
 import { llmsText } from './llms-text.ts'
@@ -64,9 +65,13 @@ function toolTable({ registry }: RunningHost): string {
 
 function priceTable({ registry }: RunningHost): string {
   const listed = registry.tools.filter(({ tool }) => tool.mcp !== false)
-  const cost = (profiles: readonly string[], room: boolean) => {
+  const cost = (profile: Profile, room: boolean) => {
+    const displaced = displacedTools({ mentions: () => room })
+    const filter: ToolFilter = { profile, readOnly: false, include: [], exclude: [], displaced }
     const counted = listed.filter(
-      ({ tool, plugin }) => profiles.includes(tool.profile) && (room || plugin !== 'workspace'),
+      ({ tool, plugin }) =>
+        (room || plugin !== 'workspace') &&
+        isListed({ ...tool, readOnly: tool.annotations.readOnly }, filter),
     )
     const tokens = counted.reduce((sum, { tool }) => sum + priceOf(toolDescriptor(tool)).tokens, 0)
     return `${counted.length} tools, ${tokens} tokens`
@@ -74,11 +79,7 @@ function priceTable({ registry }: RunningHost): string {
   const levels = ['core', 'standard', 'full'] as const
   return table(
     ['profile', 'without a room', 'with a room'],
-    levels.map((level, at) => [
-      `\`${level}\``,
-      cost(levels.slice(0, at + 1), false),
-      cost(levels.slice(0, at + 1), true),
-    ]),
+    levels.map((level) => [`\`${level}\``, cost(level, false), cost(level, true)]),
   )
 }
 

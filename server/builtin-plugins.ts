@@ -63,6 +63,8 @@ export interface BuiltinPlugin {
   readonly instructions: readonly { readonly text: string; readonly needs: readonly string[] }[]
   /** The tools that the instructions need; a test compares them with the declarations. */
   readonly tools: Readonly<Record<string, Omit<ToolFacts, 'name'>>>
+  /** Tools of other plugins that leave the profile `standard` where this plugin is served. */
+  readonly displaces?: readonly string[]
   /** Top-level configuration key without which a server does not load the plugin, because there is nothing to serve. */
   readonly servesWith?: string
   load(): Promise<Plugin>
@@ -195,6 +197,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         skills: [{ name: 'satchel', load: async () => (await import('../generated/skill.ts')).SKILL }],
       },
     ],
+    displaces: ['handoff_branch', 'ingest_modules', 'list_module_versions', 'module_diff', 'module_usage'],
     section: { key: 'workspace' },
     verbs: [{ verb: 'workspace', summary: 'a room: one Markdown file that people and agents edit together' }],
     mcpFlags: [
@@ -247,4 +250,9 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
 /** The built-in plugins that a server with this configuration loads. */
 export function servedPlugins(config: { mentions(key: string): boolean }): readonly BuiltinPlugin[] {
   return BUILTIN_PLUGINS.filter(({ servesWith }) => servesWith === undefined || config.mentions(servesWith))
+}
+
+/** Tools that a server with this configuration lists in `full` only, although their profile is `standard`. */
+export function displacedTools(config: { mentions(key: string): boolean }): readonly string[] {
+  return servedPlugins(config).flatMap(({ displaces = [] }) => displaces)
 }

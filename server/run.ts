@@ -88,11 +88,11 @@ type HostParts = { readonly log: Log; readonly http?: Partial<HttpOptions>; read
   | { readonly config: undefined; readonly projectRoot: string }
 )
 
-const EVERY_TOOL = { profile: 'full', read_only: false, include: [], exclude: [] } as const
+const EVERY_TOOL = { profile: 'full', readOnly: false, include: [], exclude: [] } as const
 
 async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: HostParts): Promise<RunningHost> {
   const { createHost } = await import('./host.ts')
-  const { profile, read_only: readOnly, include, exclude } = parts.config?.tools ?? EVERY_TOOL
+  const { configuredFilter } = await import('./configured-filter.ts')
   const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
   let options: Promise<HttpOptions> | undefined
   return createHost(entries, {
@@ -102,7 +102,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     configFile: parts.config?.file,
     now,
     env: io.env,
-    filter: { profile, readOnly, include, exclude },
+    filter: parts.config ? configuredFilter(parts.config) : EVERY_TOOL,
     ...(parts.config && { answers: parts.config.tools }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     assetPath,

@@ -3,11 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
+import { displacedTools } from '../server/builtin-plugins.ts'
 import { IN_WORDS_KEY } from '../server/contract/advanced/in-words.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import type { RunningHost } from '../server/host.ts'
 import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { hostInstructions } from '../server/mcp/instructions.ts'
+import { isListed } from '../server/tool-filter.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { matchesSnapshot } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
@@ -216,23 +218,24 @@ function describedSomewhere(schema: unknown): boolean {
 const PROFILE_BUDGETS = [
   { profile: 'core', withRoom: false, budget: 2000 },
   { profile: 'standard', withRoom: false, budget: 4000 },
-  { profile: 'core', withRoom: true, budget: 2600 },
-  { profile: 'standard', withRoom: true, budget: 5500 },
+  { profile: 'core', withRoom: true, budget: 2438 },
+  { profile: 'standard', withRoom: true, budget: 4000 },
 ] as const
 
 for (const { profile, withRoom, budget } of PROFILE_BUDGETS) {
   const where = withRoom ? 'with a room' : 'without a room'
   test(`the tools of the profile ${profile} cost a model at most ${budget} tokens ${where}`, () => {
-    const levels = ['core', 'standard', 'full']
+    const displaced = displacedTools({ mentions: () => withRoom })
+    const filter = { profile, readOnly: false, include: [], exclude: [], displaced }
     const listed = tools().filter(
       ({ plugin, tool }) =>
         (withRoom || plugin !== 'workspace') &&
         tool.mcp !== false &&
-        levels.indexOf(tool.profile) <= levels.indexOf(profile),
+        isListed({ ...tool, readOnly: tool.annotations.readOnly }, filter),
     )
     const sum = listed.reduce((total, { tool }) => total + priceOf(toolDescriptor(tool)).tokens, 0)
 
-    assert.ok(listed.length > 5)
+    assert.ok(listed.length > 5 && listed.length <= 25, `${listed.length} tools`)
     assert.ok(sum <= budget, `${sum} tokens`)
   })
 }

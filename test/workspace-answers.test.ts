@@ -96,7 +96,8 @@ describe('a document that a model reads and gives back', () => {
         const call = await callerOf(server, channel)
 
         const { content, pages } = await wholeDocument(call, channel)
-        const proposed = await call('workspace_propose', { base_version: 1, summary: 'again', content })
+        const change = { base_version: 1, summary: 'again, and more', content: `${content}more` }
+        const proposed = await call('workspace_propose', change)
         const { proposal_id } = proposed.data
         const shown = await server.ask(
           server.ingress,
@@ -109,7 +110,7 @@ describe('a document that a model reads and gives back', () => {
 
         assert.ok(content === document, `${name}: ${content.length} of ${document.length} characters`)
         assert.ok(pages >= leastPages, `${name}: ${pages} pages`)
-        assert.ok(shown.json['content'] === document, name)
+        assert.ok(shown.json['content'] === `${document}more`, name)
       }
     })
   }

@@ -13,6 +13,7 @@ import { createFollower } from '../plugins/workspace/connection/follower.ts'
 import type { LocalSession } from '../plugins/workspace/connection/local-session.ts'
 import type { Owner } from '../plugins/workspace/connection/owner.ts'
 import { createRoomConnection, type RoomConnection } from '../plugins/workspace/connection/room-connection.ts'
+import { createFeed } from '../plugins/workspace/feed.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
 import { invite as inviteAt } from '../plugins/workspace/room/invitations.ts'
@@ -189,7 +190,7 @@ test('a call whose owner died after it happened is not done twice by the process
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_propose', JSON.parse(body), work),
   )
-  const tool = roomTools(connection, () => []).find(({ name }) => name === 'workspace_propose')
+  const tool = roomTools(connection, () => [], createFeed).find(({ name }) => name === 'workspace_propose')
   const before = await latest()
 
   const ctx = {
@@ -209,7 +210,7 @@ test('an invitation whose secret went with the owner is no answer: room_owner_lo
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_invite', JSON.parse(body), inviteAt),
   )
-  const tool = roomTools(connection, () => []).find(({ name }) => name === 'workspace_invite')
+  const tool = roomTools(connection, () => [], createFeed).find(({ name }) => name === 'workspace_invite')
   const ctx = {
     localTransport: 'stdio',
     signal: new AbortController().signal,

@@ -11,7 +11,7 @@ test('a process that was stopped, taken for dead and resumed answers nothing of 
   const folder = await temporaryFolder(t)
   const file = join(folder, 'plan.md')
   await writeFile(file, '# Plan\n')
-  const first = spawnRoomProcess(t, { name: 'first', args: ['--room', file] })
+  const first = spawnRoomProcess(t, { name: 'first', args: ['--room', file, '--profile', 'full'] })
   const propose = (summary: string) =>
     first.call('workspace_propose', { base_version: 1, summary, content: 'c' })
   await propose('before')

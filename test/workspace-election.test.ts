@@ -237,7 +237,8 @@ const CALLERS = 3
 
 test('ten stdio servers started twice, one of each killed: one owner, no participant without a call; and the owner killed, the room is recovered once', async (t) => {
   const file = await roomFile(t)
-  const spawned = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file], program: BUILT })
+  const spawned = (name: string) =>
+    spawnRoomProcess(t, { name, args: ['--room', file, '--profile', 'full'], program: BUILT })
   const twins = Array.from({ length: CLIENTS }, (_, n) => [spawned(`c${n}`), spawned(`c${n}`)] as const)
   for (const [first] of twins) first.child.kill('SIGKILL')
   const clients = twins.map(([, second]) => second)

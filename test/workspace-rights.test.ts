@@ -28,6 +28,8 @@ const NEEDS: Readonly<Record<string, readonly Capability[] | 'own'>> = {
   workspace_sessions: ['admin'],
   workspace_handoff_get: ['read'],
   workspace_handoff_list: ['read'],
+  workspace_search: ['read'],
+  workspace_wait: ['read', 'observe'],
   workspace_leave: 'own',
   workspace_session_end: 'own',
   workspace_checkout: ['checkout'],
@@ -58,6 +60,8 @@ async function inputsOf(server: RoomServer, token: string): Promise<Readonly<Rec
   return {
     workspace_changes: { since_event_id: 0 },
     workspace_events: { since_event_id: 0 },
+    workspace_search: { query: 'plan' },
+    workspace_wait: { since_event_id: 0 },
     workspace_proposal: { proposal_id },
     workspace_diff: { from_version: 1 },
     workspace_handoff_get: { handoff_id },

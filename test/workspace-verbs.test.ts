@@ -82,6 +82,34 @@ test('the story of a room, from the command line alone', async (t) => {
   assert.equal(ended.code, 0)
 })
 
+test('looking writes nothing: no session, participant or event', async (t) => {
+  const { satchel, open, room } = await project(t)
+  await open()
+  const looks = [
+    ['status'],
+    ['events'],
+    ...['read', 'outline', 'history', 'proposals', 'sessions', 'participants'].map((tool) => ['call', tool]),
+    ['call', 'wait', '{"since_event_id":0}'],
+    ['call', 'search', '{"query":"plan"}'],
+    ['wait', '--since', '0'],
+  ]
+  const before = await satchel('events', ...room)
+
+  for (const argv of looks) assert.equal((await satchel(...argv, ...room)).code, 0, argv.join(' '))
+  const timedOut = await satchel(
+    'wait',
+    '--since',
+    String(before.json.latest_event_id),
+    '--timeout',
+    '0',
+    ...room,
+  )
+  const after = await satchel('events', ...room)
+
+  assert.deepEqual([timedOut.code, timedOut.json.happened], [3, false])
+  assert.deepEqual(after.json, before.json)
+})
+
 test('without a running room the looking verbs work and change no byte; the others say so', async (t) => {
   const { satchel, open, room, cwd } = await project(t)
   const { running } = await open()
@@ -215,7 +243,7 @@ test('observe prints an envelope a line as things happen, and ends with the sign
 
   assert.equal(JSON.parse(line).payload.status, 'external')
   for (const each of ended.out.trimEnd().split('\n')) assert.equal(JSON.parse(each).schema_version, 1)
-  assert.equal(events.json.events.at(-1).event_type, 'session.created')
+  assert.equal(events.json.events.at(-1).event_type, 'change.committed')
 })
 
 test('a second opening exits 5 and names where the room is open', async (t) => {

@@ -18,7 +18,10 @@ export async function showRoom(stage: Stage): Promise<void> {
   const file = join(folder, 'idea.md')
   writeFileSync(file, '# Idea\n\nA shop.\n')
   const owner = await stage.connectStdio('owner', { cwd: folder, flags: ['--room', file, '--as', 'owner'] })
-  const agent = await stage.connectStdio('agent', { cwd: folder, flags: ['--room', file, '--name', 'agent'] })
+  const agent = await stage.connectStdio('agent', {
+    cwd: folder,
+    flags: ['--room', file, '--name', 'agent', '--profile', 'full'],
+  })
 
   const opened = await stage.step('the first call opens the room', () =>
     callTool(owner, 'workspace_status', {}),

@@ -10,8 +10,10 @@ export const workspaceConfig = z.strictObject({
   ingress_port: z.int().min(0).max(PORT_MAX).default(4181).describe('port that agents use'),
   staleness: z
     .enum(['strict', 'section'])
-    .default('strict')
-    .describe('section: a section proposal stays current while its own section is untouched'),
+    .default('section')
+    .describe(
+      'section: a proposal for a section stays current while that section is untouched; strict: no proposal does',
+    ),
   connect: z.string().url().optional().describe('URL of a remote room'),
   invite: z.string().optional().describe('invitation to redeem at that room, once'),
   name: z.string().min(1).max(LIMITS.nameChars).optional().describe('name of the local participant'),

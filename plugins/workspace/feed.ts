@@ -14,6 +14,8 @@ export interface Feed {
   publish(news: News): void
   /** Adds a reader. Errors: `rate_limited`/`limit_exceeded` above the streams of a session or the room. */
   subscribe(sessionId: string, inbox: Inbox): () => void
+  /** Resolves true soon after the next event, false after `ms`, an abort or the end of the ownership. */
+  next(ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends every stream: this process no longer owns the room. */
   endAll(): void
   readonly size: number
@@ -26,6 +28,7 @@ export function createFeed(maxStreams?: number): Feed {
   const perSession = maxStreams ?? LIMITS.observeStreamsPerSession
   const perRoom = maxStreams ?? LIMITS.observeStreamsPerRoom
   const readers = new Map<Inbox, string>()
+  const waiting = new Set<(happened: boolean) => void>()
   const countOf = (sessionId: string): number =>
     [...readers.values()].filter((reader) => reader === sessionId).length
 
@@ -35,6 +38,7 @@ export function createFeed(maxStreams?: number): Feed {
         const frame = eventFrame(event)
         for (const inbox of readers.keys()) inbox.offer(frame)
       }
+      if (events.length > 0) for (const tell of [...waiting]) tell(true)
       for (const [inbox, sessionId] of [...readers]) {
         if (endedSessions.includes(sessionId)) inbox.end()
       }
@@ -46,7 +50,22 @@ export function createFeed(maxStreams?: number): Feed {
       readers.set(inbox, sessionId)
       return () => void readers.delete(inbox)
     },
+    next: (ms, signal) =>
+      new Promise((resolve) => {
+        const tell = (happened: boolean): void => {
+          waiting.delete(tell)
+          clearTimeout(timer)
+          signal.removeEventListener('abort', stop)
+          resolve(happened)
+        }
+        const stop = (): void => tell(false)
+        const timer = setTimeout(stop, ms)
+        waiting.add(tell)
+        signal.addEventListener('abort', stop)
+        if (signal.aborted) stop()
+      }),
     endAll() {
+      for (const tell of [...waiting]) tell(false)
       for (const inbox of [...readers.keys()]) inbox.end()
       readers.clear()
     },

@@ -7,6 +7,7 @@ import {
   type PluginInstance,
 } from '../../server/plugin.ts'
 import { callCommand } from './commands/call.ts'
+import { editHookCommand } from './commands/edit-hook.ts'
 import { joiningCommands } from './commands/joining.ts'
 import { lookingCommands, roomFindings } from './commands/looking.ts'
 import { openCommand } from './commands/open.ts'
@@ -48,12 +49,13 @@ export const plugin = workspacePlugin(realWorld)
 /** Without a configured room, only the verbs that open one are offered. */
 function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
   const room = createRoomProcess(host, config, world)
-  const tools = roomTools(room.connection, checkHandoffRecord)
+  const tools = roomTools(room.connection, checkHandoffRecord, () => room.feed)
   const commands = [
     openCommand(host, config, room),
     ...lookingCommands(host, room),
     ...joiningCommands(host, room),
     callCommand(host, room, tools),
+    editHookCommand(host),
   ]
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {

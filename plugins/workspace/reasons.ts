@@ -118,7 +118,7 @@ export const refusals = defineRefusals({
   proposal_conflict: {
     code: 'conflict',
     message: 'This proposal is {status}.',
-    next: 'Read it with workspace_proposal before the next step.',
+    next: 'Read it before the next step.',
   },
   merge_conflict: {
     code: 'conflict',
@@ -148,8 +148,23 @@ export const refusals = defineRefusals({
   invalid_region: {
     code: 'invalid',
     message: 'The document has no such section.',
-    next: 'Use "workspace" or "section:<heading path>" as listed by workspace_outline.',
+    next: 'Use "workspace" or "section:<heading path>"; see details.targets.',
     tool: 'workspace_outline',
+  },
+  edit_failed: {
+    code: 'conflict',
+    message: 'The old text of edit {edit} {found} in {target} of version {version}.',
+    next: 'Send text that occurs once, exactly as workspace_read gives it.',
+  },
+  patch_unfit: {
+    code: 'conflict',
+    reason: 'edit_failed',
+    message: 'The patch does not fit {target} of version {version}.',
+    next: 'Send a unified diff of exactly what workspace_read gives.',
+  },
+  no_change: {
+    code: 'conflict',
+    message: 'This proposal changes nothing: the target has this text.',
   },
   handoff_record_invalid: {
     code: 'invalid',
@@ -159,6 +174,11 @@ export const refusals = defineRefusals({
   text_empty: malformed('The {what} is empty.'),
   capabilities_unknown: malformed('Capabilities are some of {names}, or *.'),
   commit_input: malformed('A commit takes either proposal_id, or base_version, content and summary.'),
+  query_empty: malformed('The query has no words.'),
+  wait_input: malformed('Wait for exactly one of since_event_id, proposal_id and handoff_id.'),
+  propose_input: malformed('A proposal takes exactly one of content, edits and patch.'),
+  edits_empty: malformed('Edits are one or more, each with a text to replace.'),
+  half_character: malformed('The argument {field} is no valid Unicode: it has half of a surrogate pair.'),
   result_without_proposal: malformed('This result names no proposal to commit.'),
   page_cursor: malformed('This room did not return this cursor. Start without one.'),
   event_cursor: malformed('The cursor must be an event id, in since_event_id or Last-Event-ID.'),

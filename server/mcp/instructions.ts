@@ -1,7 +1,8 @@
 import { BUILTIN_PLUGINS, type BuiltinPlugin, servedPlugins } from '../builtin-plugins.ts'
 import type { Config } from '../config.ts'
+import { configuredFilter } from '../configured-filter.ts'
 import type { RunningHost } from '../host.ts'
-import { isListed, type ToolFilter } from '../tool-filter.ts'
+import { isListed } from '../tool-filter.ts'
 
 const ABOUT = 'satchel keeps work that must outlive one agent session. Each toolset is usable alone.'
 const ANSWERS =
@@ -24,8 +25,7 @@ function paragraphOf(sentences: BuiltinPlugin['instructions'], offers: (tool: st
 
 /** Returns the instructions under a configuration, before a plugin is loaded. */
 export function configuredInstructions(config: Config): string {
-  const { profile, read_only: readOnly, include, exclude } = config.tools
-  const filter: ToolFilter = { profile, readOnly, include, exclude }
+  const filter = configuredFilter(config)
   const facts = Object.assign(
     {},
     ...servedPlugins(config).map(({ tools }) => tools),

@@ -70,11 +70,11 @@ test('a question that takes too long gets its quick answer, and the next one a n
   const before = Array.from({ length: 4000 }, (_, at) => `line ${at}`).join('\n')
   const after = before.replaceAll('1\n', 'x\n')
 
-  const cut = await thread.ask({ kind: 'difference', texts: [before, after], maxBytes: 100_000 })
+  const cut = await thread.ask({ kind: 'difference', texts: [before, after], limit: 100_000 })
 
   const { added, removed } = cut as ReturnType<typeof unifiedDiff>
   assert.ok(added > 3000 && removed > 3000, 'one block from the first to the last change')
-  assert.ok(await thread.ask({ kind: 'merge', texts: ['a', 'b', 'c'], maxBytes: 0 }))
+  assert.ok(await thread.ask({ kind: 'merge', texts: ['a', 'b', 'c'], limit: 0 }))
 })
 
 test('the rules of a large document wait for their answers and then hold', async (t) => {

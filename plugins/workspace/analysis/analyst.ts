@@ -1,7 +1,9 @@
 import type { Analysis } from '../domain/analysis.ts'
 import type { TextDiff } from '../domain/difference.ts'
+import type { Edited } from '../domain/edit.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Outline, type PackedOutline, unpackOutline } from '../domain/outline.ts'
+import type { FoundLine } from '../domain/search.ts'
 import { answerHere, type Kind, type Question } from './questions.ts'
 import { createTextThread, type TextThread } from './text-thread.ts'
 
@@ -44,7 +46,7 @@ const SECTION_CHARS = 64
 /** Comparisons take up to a second, outlines of 4 MiB up to three; more is a machine under load. */
 const RULES = { limitMs: 30_000, maxMegabytes: 512 }
 /** What renders longer is shown as plain text. */
-const PAGE = { limitMs: 20_000, maxMegabytes: 256 }
+const PAGE = { limitMs: 60_000, maxMegabytes: 256 }
 
 /** Starts without threads. Its creator ends it. */
 export function createAnalyst(): Analyst {
@@ -73,14 +75,21 @@ export function createAnalyst(): Analyst {
         return kept.add(question, ready(question.kind, answerHere(question))).answer as T
       }
       return {
-        outline: (text) => answer<Outline>({ kind: 'outline', texts: [text], maxBytes: 0 }),
+        outline: (text) => answer<Outline>({ kind: 'outline', texts: [text], limit: 0 }),
         difference: (before, after, maxBytes) =>
-          answer<TextDiff>({ kind: 'difference', texts: [before, after], maxBytes }),
-        merge: (...texts) => answer<Merge>({ kind: 'merge', texts, maxBytes: 0 }),
+          answer<TextDiff>({ kind: 'difference', texts: [before, after], limit: maxBytes }),
+        edited: (text, edits) => {
+          const texts = [text, ...edits.flatMap((edit) => [edit.old, edit.new])]
+          return answer<Edited>({ kind: 'edited', texts, limit: 0 })
+        },
+        lines: (text, query, limit) =>
+          answer<readonly FoundLine[]>({ kind: 'lines', texts: [text, query], limit }),
+        patched: (...texts) => answer<Edited>({ kind: 'patched', texts, limit: 0 }),
+        merge: (...texts) => answer<Merge>({ kind: 'merge', texts, limit: 0 }),
       }
     },
     async page(text) {
-      const question: Question = { kind: 'page', texts: [text], maxBytes: 0 }
+      const question: Question = { kind: 'page', texts: [text], limit: 0 }
       const { answer } = find(question, []) ?? (await ask(page, question))
       return answer as string // as `pageMarkup` gives it
     },
@@ -129,7 +138,10 @@ function sizeOf({ question, answer }: Found): number {
 
 function isSame(a: Question, b: Question): boolean {
   return (
-    a.kind === b.kind && a.maxBytes === b.maxBytes && a.texts.every((text, index) => text === b.texts[index])
+    a.kind === b.kind &&
+    a.limit === b.limit &&
+    a.texts.length === b.texts.length &&
+    a.texts.every((text, index) => text === b.texts[index])
   )
 }
 

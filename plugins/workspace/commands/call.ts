@@ -12,7 +12,7 @@ import { forward, keyed } from '../connection/forward.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { printAnswer } from './printing.ts'
-import { ROOM_FLAG, withTarget } from './target.ts'
+import { ROOM_FLAG, withLook, withTarget } from './target.ts'
 
 /** `satchel workspace call TOOL [JSON]`: any tool of the room, at the process that has it open. */
 export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[]): Command {
@@ -30,7 +30,8 @@ export function callCommand(host: Host, room: RoomProcess, tools: readonly Tool[
     run: async (ctx, flags, terminal) => {
       const tool = toolNamed(tools, flags.tool)
       const input = objectOf(flags.json === '-' ? await text(terminal.stdin) : (flags.json ?? '{}'))
-      return withTarget(host, room, flags.room, async ({ address, token }) => {
+      const reach = tool.annotations.readOnly ? withLook : withTarget
+      return reach(host, room, flags.room, async ({ address, token }) => {
         const [route] = [tool.http ?? []].flat()
         if (!route) throw new TypeError(`${tool.name} has no route`)
         const call = keyed({ route, input, here: () => Promise.reject(new Error('called at the owner')) })

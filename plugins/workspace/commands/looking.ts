@@ -29,7 +29,8 @@ import { storeContent } from '../room/room.ts'
 import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
 import { eventLine, eventRow, printAnswer } from './printing.ts'
-import { namedPlace, ROOM_FLAG, runningOwner, type Target, withTarget } from './target.ts'
+import { namedPlace, ROOM_FLAG, runningOwner, type Target, withLook } from './target.ts'
+import { waitCommand } from './waiting.ts'
 
 const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
 
@@ -39,6 +40,7 @@ export function lookingCommands(host: Host, room: RoomProcess): readonly Command
     statusCommand(host, room),
     eventsCommand(host, room),
     observeCommand(host, room),
+    waitCommand(host, room),
     doctorCommand(host, room),
     exportCommand(host, room),
   ]
@@ -137,7 +139,7 @@ function observeCommand(host: Host, room: RoomProcess): Command {
     input: z.object({ room: ROOM_FLAG, since: SINCE }),
     example: 'satchel workspace observe --room plan.md --json',
     run: (ctx, flags, terminal) =>
-      withTarget(host, room, flags.room, async ({ address, token }) => {
+      withLook(host, room, flags.room, async ({ address, token }) => {
         const options = { token, since: flags.since ?? 0, signal: ctx.signal }
         const follow = followEvents(address, options, (event) => show(event, terminal))
         await follow.catch((thrown: unknown) => {
@@ -167,7 +169,7 @@ async function looked<T>(
   looks: Looks<T>,
 ): Promise<T> {
   const place = namedPlace(room, file)
-  if (!place || (await runningOwner(place))) return withTarget(host, room, file, looks.running)
+  if (!place || (await runningOwner(place))) return withLook(host, room, file, looks.running)
   return inspected(host, place, (rows) => looks.stopped(rows, place))
 }
 

@@ -85,9 +85,22 @@ function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): 
   const owner = room.addressOf('owner')
   const ingress = room.addressOf('ingress')
   const link = `${owner}/#k=${room.claims.issue()}`
-  print(terminal, { workspace_id, file: room.place().file, owner, ingress, link }, () =>
-    [`room     ${room.place().file}`, `owner    ${link}`, `ingress  ${ingress}`].join('\n'),
+  const { file } = room.place()
+  const agents = `satchel mcp --room ${shellWord(file)}`
+  print(terminal, { workspace_id, file, owner, ingress, link, agents }, () =>
+    [
+      `room     ${file}`,
+      `owner    ${link}`,
+      `ingress  ${ingress}`,
+      `agents   ${agents}`,
+      'next     Open the link, and give an MCP client the command of agents.',
+    ].join('\n'),
   )
+}
+
+/** A word as a shell takes it. */
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { callOwner, type LinkCall, LinkLost, type OwnerAddress } from '../connection/link.ts'
 import { isOfAnotherPlace } from '../connection/place-mark.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
+import { LOOKING } from '../domain/session.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
@@ -94,6 +95,23 @@ export async function withTarget<T>(
   const address = await runningOwner(place)
   if (!address) throw refusals.room_not_running()
   return asking(address, () => asOwner(address, work))
+}
+
+/**
+ * The same for work that only looks: with the owner's standing at the socket, so that no session is created and nothing
+ * is stored. Errors: those of `withTarget`.
+ */
+export async function withLook<T>(
+  host: Host,
+  room: RoomProcess,
+  file: string | undefined,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  const place = namedPlace(room, file)
+  if (!place) return withTarget(host, room, file, work)
+  const address = await runningOwner(place)
+  if (!address) throw refusals.room_not_running()
+  return asking(address, () => work({ address, token: LOOKING.token }))
 }
 
 async function asOwner<T>(address: OwnerAddress, work: (target: Target) => Promise<T>): Promise<T> {

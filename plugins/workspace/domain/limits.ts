@@ -21,6 +21,7 @@ export const LIMITS = {
   versionTexts: 200,
   versionTextBytes: 32 * 1024 * 1024,
   proposalBytes: 256 * 1024,
+  editsPerProposal: 100,
   /** newest settled proposals whose text is kept */
   settledProposalTexts: 200,
   pendingProposalsPerParticipant: 100,
@@ -44,6 +45,7 @@ export const LIMITS = {
   observeStreamsPerSession: 16,
   observeStreamsPerRoom: 256,
   idempotencyKeysPerParticipant: 1000,
+  waitSeconds: 300,
   idempotencyHours: 24,
   listRows: 200,
   diffBytes: 16 * 1024,

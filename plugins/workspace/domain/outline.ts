@@ -6,6 +6,8 @@ export interface Outline {
   at(index: number): Section
   /** The section with this path. */
   find(path: string): Section | undefined
+  /** The smallest section that no other reads like and that holds these characters, heading included. */
+  around(from: number, to: number): Section | undefined
   /** Whether a heading begins at this character. */
   startsAt(offset: number): boolean
 }
@@ -52,6 +54,7 @@ export function unpackOutline({ paths, places, numbers }: PackedOutline): Outlin
     bytes: number(index, 5),
     isSole: number(index, 6) === 1,
   })
+  const start = (index: number): number => number(index, 3)
   return {
     size,
     at,
@@ -59,8 +62,17 @@ export function unpackOutline({ paths, places, numbers }: PackedOutline): Outlin
       const found = path.includes('\n') ? -1 : paths.indexOf(`\n${path}\n`)
       return found < 0 ? undefined : at(indexOf(size, (index) => places[index] ?? 0, found + 1))
     },
+    around(from, to) {
+      const last = size === 0 ? -1 : indexOf(size, start, from)
+      for (let index = last; index >= 0; index -= 1) {
+        const holds = start(index) <= from && number(index, 4) >= to
+        // Text put right in front of a heading belongs to the section before.
+        const isBefore = start(index) === from && from === to
+        if (holds && !isBefore && number(index, 6) === 1) return at(index)
+      }
+      return undefined
+    },
     startsAt(offset) {
-      const start = (index: number): number => number(index, 3)
       return size > 0 && start(indexOf(size, start, offset)) === offset
     },
   }

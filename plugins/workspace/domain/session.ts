@@ -49,3 +49,9 @@ export type SessionView = Omit<Session, 'token_hash'>
 export function sessionView({ token_hash: _, ...view }: Session): SessionView {
   return view
 }
+
+/**
+ * The owner who looks from a process of this machine: no session is created for it, nothing is stored, and no change
+ * accepts it. Its token is no secret: it counts at the owner's socket only, which the user alone can open.
+ */
+export const LOOKING = { session_id: 'ssn_looking', token: 'ses_looking' } as const

@@ -1,3 +1,4 @@
+import { changedRange } from './edit.ts'
 import type { Outline } from './outline.ts'
 import { invalidRegion, type Target } from './target.ts'
 
@@ -34,10 +35,40 @@ export function writeTarget(text: string, target: Target, content: string, outli
   return head + rest
 }
 
+/** A target with its text. */
+export interface TargetText {
+  readonly target: string
+  readonly content: string
+}
+
+/** A change of the whole document as one of the smallest section that holds it; `outline` is that of `before`. */
+export function narrowedTo(outline: Outline, before: string, after: string): TargetText {
+  const { from, to } = changedRange(before, after)
+  const section = outline.around(from, to)
+  if (!section) return { target: 'workspace', content: after }
+  const { path, start, end } = section
+  return { target: `section:${path}`, content: after.slice(start, end + after.length - before.length) }
+}
+
 function existingSection(text: string, path: string, outlineOf: OutlineOf) {
-  const section = outlineOf(text).find(path)
-  if (!section) throw invalidRegion(`section:${path}`)
+  const outline = outlineOf(text)
+  const section = outline.find(path)
+  if (!section) throw invalidRegion(`section:${path}`, likeTargets(outline, path))
   return section
+}
+
+const SHOWN_TARGETS = 20
+const COMPARED_SECTIONS = 2000
+
+/** Targets to choose from: those whose heading reads like the wanted one, then the first of the document. */
+function likeTargets(outline: Outline, path: string): readonly string[] {
+  const last = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  const paths = Array.from(
+    { length: Math.min(outline.size, COMPARED_SECTIONS) },
+    (_, at) => outline.at(at).path,
+  )
+  const like = paths.filter((one) => one.toLowerCase().includes(last))
+  return [...new Set([...like, ...paths])].slice(0, SHOWN_TARGETS).map((one) => `section:${one}`)
 }
 
 function lineEndOf(text: string): string {

@@ -34,7 +34,8 @@ export function overlaps(a: Target, b: Target): boolean {
   return a.path === b.path || a.path.startsWith(`${b.path}/`) || b.path.startsWith(`${a.path}/`)
 }
 
-/** The refusal of a target that names no section of the document. */
-export function invalidRegion(text: string): SatchelError {
-  return refusals.invalid_region({ details: { target: text.slice(0, LIMITS.targetChars) } })
+/** The refusal of a target that names no section of the document, with targets that do. */
+export function invalidRegion(text: string, targets: readonly string[] = []): SatchelError {
+  const target = text.slice(0, LIMITS.targetChars)
+  return refusals.invalid_region({ details: { target, ...(targets.length > 0 && { targets }) } })
 }

@@ -1,4 +1,5 @@
 import {
+  CAPABILITIES,
   type Capability,
   errorBody,
   errorFromBody,
@@ -15,7 +16,7 @@ import { addMinutes, formatMoment, type Micros, type Moment, microsOf } from '..
 import type { Participant } from '../domain/participant.ts'
 import { permissionDenied } from '../domain/refusal.ts'
 import type { Rows, Tx } from '../domain/rows.ts'
-import { isLive, principalId, type Session } from '../domain/session.ts'
+import { isLive, LOOKING, principalId, type Session } from '../domain/session.ts'
 import { refusals } from '../reasons.ts'
 import { listed, participants, sessions, stored } from './tables.ts'
 
@@ -158,6 +159,32 @@ export function liveActor(rows: Rows, sessionId: string, now: Moment): Actor {
     throw refusals.session_expired()
   }
   return { session, participant }
+}
+
+/** The owner who looks without a session: may see everything, and is stored nowhere. */
+export function lookingActor(now: Moment): Actor {
+  const capabilities = CAPABILITIES
+  const participant_id = 'par_0000000000000000'
+  return {
+    participant: {
+      participant_id,
+      kind: 'human',
+      name: 'owner',
+      capabilities,
+      joined_at: now,
+      last_seen: now,
+    },
+    session: {
+      session_id: LOOKING.session_id,
+      token_hash: '',
+      participant_id,
+      capabilities,
+      audience: 'local',
+      transport: 'stdio',
+      issued_at: now,
+      expires_at: now,
+    },
+  }
 }
 
 /** Refuses an actor whose session lacks `capability`. Errors: `forbidden`/`permission_denied`. */

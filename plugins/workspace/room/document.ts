@@ -1,4 +1,4 @@
-import type { NextStep, SatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type NextStep, type SatchelError } from '../../../server/plugin.ts'
 import type { Analysis } from '../domain/analysis.ts'
 import { sha256 } from '../domain/fingerprint.ts'
 import { newId } from '../domain/identity.ts'
@@ -6,7 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type Proposal, superseded } from '../domain/proposal.ts'
 import type { NewVersion, Rows } from '../domain/rows.ts'
 import { readTarget } from '../domain/span.ts'
-import { formatTarget, parseTarget } from '../domain/target.ts'
+import { formatTarget, invalidRegion, parseTarget } from '../domain/target.ts'
 import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change } from './change.ts'
@@ -141,7 +141,7 @@ export function staleVersion(
 }
 
 /** The call that reads a target. */
-function readingOf(target: string): NextStep {
+export function readingOf(target: string): NextStep {
   const parsed = parseTarget(target)
   return { tool: 'workspace_read', args: parsed.kind === 'section' ? { section: parsed.path } : {} }
 }
@@ -178,14 +178,25 @@ export function versionText(rows: Rows, version: number): string | undefined {
   return row && row['kept'] === 1 ? rows.body(stored<Version>(row).content_hash) : undefined
 }
 
+/** The text of a target. Errors: `invalid_region`, with the targets that there are for callers with `read`. */
+export function targetText({ actor, analysis }: ActorChange, text: string, target: string): string {
+  const parsed = parseTarget(target)
+  try {
+    return readTarget(text, parsed, analysis.outline)
+  } catch (thrown) {
+    if (actorMay(actor, 'read') || !isSatchelError(thrown)) throw thrown
+    throw invalidRegion(target)
+  }
+}
+
 /** The text of a target in a version, hashed: what a proposal remembers of its base. */
-export function regionHash({ analysis }: Pick<Change, 'analysis'>, text: string, target: string): string {
-  return sha256(readTarget(text, parseTarget(target), analysis.outline))
+export function regionHash(change: ActorChange, text: string, target: string): string {
+  return sha256(targetText(change, text, target))
 }
 
 /** A target as the caller wrote it, in its stored form. Errors: `invalid_region` when the document has no such section. */
-export function existingTarget({ tx, analysis }: Pick<Change, 'tx' | 'analysis'>, target: string): string {
+export function existingTarget(change: ActorChange, target: string): string {
   const parsed = parseTarget(target)
-  readTarget(parsed.kind === 'workspace' ? '' : tx.documentText(), parsed, analysis.outline)
+  if (parsed.kind === 'section') targetText(change, change.tx.documentText(), target)
   return formatTarget(parsed)
 }

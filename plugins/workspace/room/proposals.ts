@@ -1,51 +1,117 @@
 import { counted } from '../../../server/plugin.ts'
+import type { Edit, Edited } from '../domain/edit.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
-import { permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
+import { outOfRange, permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
 import { firstChars, optionalLine, requiredLine } from '../domain/short-text.ts'
-import { readTarget } from '../domain/span.ts'
+import { narrowedTo, readTarget, type TargetText } from '../domain/span.ts'
 import { parseTarget } from '../domain/target.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, requireCapability } from './change.ts'
-import { existingTarget, isCurrent, regionHash, staleVersion, versionText } from './document.ts'
+import {
+  existingTarget,
+  isCurrent,
+  readingOf,
+  regionHash,
+  staleVersion,
+  targetText,
+  versionText,
+} from './document.ts'
 import { proposals } from './tables.ts'
 
 export interface ProposeInput {
+  /** Absent: the whole document, or with edits the smallest section that holds them. */
   readonly target?: string | undefined
   readonly base_version: number
   readonly summary: string
-  readonly content: string
+  /** The full new text of the target, or what changes of it: exactly one of the three. */
+  readonly content?: string | undefined
+  readonly edits?: readonly Edit[] | undefined
+  readonly patch?: string | undefined
 }
 
 /**
  * Asks for a change to a target of the version the caller read.
- * Errors: `stale_version`, `invalid_region`, `too_large` above 256 KiB, `rate_limited` above 100 pending ones.
+ * Errors: `stale_version`, `invalid_region`, `edit_failed`, `no_change`, `too_large` above 256 KiB, `rate_limited` above
+ * 100 pending ones.
  */
 export function propose(change: ActorChange, input: ProposeInput): Proposal {
   requireCapability(change.actor, 'propose')
   const { tx } = change
+  const { base_version } = input
   const summary = requiredLine(input.summary, 'summary', LIMITS.storedSummaryChars)
-  refuseLargeContent(input.content)
   parseTarget(input.target ?? 'workspace')
-  refuseStaleBase(change, input)
-  const target = existingTarget(change, input.target ?? 'workspace')
+  const wanted = wantedText(change, input)
+  refuseLargeContent(wanted.content)
+  refuseStaleBase(change, { base_version, target: wanted.target })
+  const target = existingTarget(change, wanted.target)
+  if (targetText(change, tx.documentText(), target) === wanted.content) throw refusals.no_change()
   refuseTooManyPending(change)
   return create(change, {
     target,
-    base_version: input.base_version,
+    base_version,
     base_region_hash: regionHash(change, tx.documentText(), target),
-    content: input.content,
+    content: wanted.content,
     summary,
   })
 }
 
+function wantedText(change: ActorChange, input: ProposeInput): TargetText {
+  const { target = 'workspace', base_version, content, edits, patch } = input
+  if ([content, edits, patch].filter((way) => way !== undefined).length !== 1) throw refusals.propose_input()
+  if (content !== undefined) return { target, content }
+  // Which section changes is not known yet; whether its base is current is decided then.
+  const base = baseText(change, base_version)
+  if (base === undefined) throw staleVersion(change, { target, base_version })
+  const before = targetText(change, base, target)
+  const edited =
+    patch === undefined
+      ? change.analysis.edited(before, checkedEdits(edits))
+      : change.analysis.patched(before, checkedPatch(patch))
+  if (edited.kind !== 'edited') throw editFailed(edited, { target, base_version })
+  return input.target === undefined
+    ? narrowedTo(change.analysis.outline(base), base, edited.text)
+    : { target, content: edited.text }
+}
+
+/** The text of the base, where a proposal may have that base. */
+function baseText({ tx, settings }: ActorChange, version: number): string | undefined {
+  const isOld = version !== tx.document.version
+  return isOld && settings.staleness === 'strict' ? undefined : versionText(tx, version)
+}
+
+function checkedEdits(edits: readonly Edit[] = []): readonly Edit[] {
+  if (edits.length === 0 || edits.some(({ old }) => old === '')) throw refusals.edits_empty()
+  if (edits.length > LIMITS.editsPerProposal) throw outOfRange('number of edits', LIMITS.editsPerProposal)
+  for (const edit of edits) refuseLargeContent(edit.old + edit.new)
+  return edits
+}
+
+function checkedPatch(patch: string): string {
+  refuseLargeContent(patch)
+  return patch
+}
+
+function editFailed(
+  edited: Exclude<Edited, { kind: 'edited' }>,
+  { target, base_version: version }: Pick<Proposal, 'target' | 'base_version'>,
+): Error {
+  const next = readingOf(target)
+  if (edited.kind === 'unfit') return refusals.patch_unfit({ target, version }, { next })
+  const { edit, times } = edited
+  const found = times === 0 ? 'does not occur' : 'occurs more than once'
+  return refusals.edit_failed({ edit, found, target, version }, { details: { edit, times }, next })
+}
+
 /** The base must be the newest version; with `staleness: section` an older one whose section did not change will do. */
-function refuseStaleBase(change: ActorChange, { base_version, target = 'workspace' }: ProposeInput): void {
-  const { tx, settings } = change
-  if (base_version === tx.document.version) return
-  const base = settings.staleness === 'section' ? versionText(tx, base_version) : undefined
+function refuseStaleBase(
+  change: ActorChange,
+  { base_version, target }: Pick<Proposal, 'target' | 'base_version'>,
+): void {
+  if (base_version === change.tx.document.version) return
+  const base = baseText(change, base_version)
   if (base === undefined) throw staleVersion(change, { target, base_version })
   const base_region_hash = regionHash(change, base, target)
   if (!isCurrent(change, { target, base_version, base_region_hash })) {
@@ -154,6 +220,7 @@ export function rebase(change: ActorChange, input: { readonly proposal_id: strin
   const current = readTarget(tx.documentText(), target, analysis.outline)
   const merged = analysis.merge(readTarget(base, target, analysis.outline), current, content)
   if (merged.kind === 'conflict') throw mergeConflict(change, old, merged)
+  if (merged.text === current) throw refusals.no_change()
   refuseLargeContent(merged.text)
   return create(change, {
     target: existing,

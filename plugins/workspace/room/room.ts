@@ -3,7 +3,7 @@ import { newId, type RandomBytes } from '../domain/identity.ts'
 import type { Lease } from '../domain/lease.ts'
 import { type Micros, microsOf } from '../domain/moment.ts'
 import type { NewVersion, Rows, Tx } from '../domain/rows.ts'
-import type { Session } from '../domain/session.ts'
+import { LOOKING, type Session } from '../domain/session.ts'
 import type { EngineHooks, Store, StoreContent } from '../engine/store.ts'
 import {
   type ActorChange,
@@ -15,6 +15,7 @@ import {
   isStoredRefusal,
   type KeyedRequest,
   liveActor,
+  lookingActor,
   type News,
   noteSeen,
   type RoomSettings,
@@ -125,13 +126,13 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
       analyzed(analyst, (analysis) =>
         store.read((rows) => {
           const now = currentMoment(rows, nowMicros())
-          const actor = liveActor(rows, sessionId, now)
+          const actor = sessionId === LOOKING.session_id ? lookingActor(now) : liveActor(rows, sessionId, now)
           const { settings, path } = parts
           return work({ rows, now, actor, settings, analysis, path, instanceId })
         }),
       ),
-    markup: analyst.page,
     readAsSystem: (work) => store.read((rows) => work(rows, currentMoment(rows, nowMicros()))),
+    markup: analyst.page,
     look: async () => {
       await store.look()
     },

@@ -84,8 +84,10 @@ const propose = (who: number, behind: number, content: string, summary: string) 
         })
         real.proposals.push(made.proposal_id)
       }
-      await compare(real, behind === 0 ? { events: ['proposal.created'] } : { reason: 'stale_version' }, call)
-      if (behind === 0) model.proposals.push({ status: 'pending', base, author: who, content })
+      const isNew = content !== model.text
+      if (behind !== 0) await compare(real, { reason: 'stale_version' }, call)
+      else await compare(real, isNew ? { events: ['proposal.created'] } : { reason: 'no_change' }, call)
+      if (behind === 0 && isNew) model.proposals.push({ status: 'pending', base, author: who, content })
     },
   )
 

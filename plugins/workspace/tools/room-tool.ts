@@ -140,6 +140,7 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
     },
     http,
     async handler(ctx, input) {
+      refuseHalfCharacters(input, '')
       const keyed = checkedKey(input) as z.output<I> & Keyed // the same object; a tool without the field has no key
       const result = await access.perform<Shown<z.input<O>>>(ctx, {
         route: http,
@@ -154,6 +155,20 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
       return answer?.(ctx, result) ?? (result as z.input<O>) // only read from here on
     },
   })
+}
+
+/** Errors: `invalid`/`invalid_request` for half of a surrogate pair, which UTF-8 does not have: it would be replaced. */
+function refuseHalfCharacters(value: unknown, pointer: string): void {
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return
+    const errors = [{ pointer, message: 'must be valid Unicode' }]
+    throw refusals.half_character({ field: pointer }, { errors })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    refuseHalfCharacters(name, pointer)
+    refuseHalfCharacters(member, `${pointer}/${name}`)
+  }
 }
 
 /** The input with its key checked. Errors: `invalid`/`invalid_request` unless 1 to 128 visible ASCII characters. */

@@ -1,4 +1,5 @@
 import type { Tool } from '../../../server/plugin.ts'
+import type { Feed } from '../feed.ts'
 import type { RecordCheck } from '../room/handoffs.ts'
 import type { RoomAccess } from './room-tool.ts'
 import { workspaceChanges } from './workspace-changes.ts'
@@ -29,9 +30,11 @@ import { workspaceRebase } from './workspace-rebase.ts'
 import { workspaceRelease } from './workspace-release.ts'
 import { workspaceRenew } from './workspace-renew.ts'
 import { workspaceReview } from './workspace-review.ts'
+import { workspaceSearch } from './workspace-search.ts'
 import { workspaceSessionEnd } from './workspace-session-end.ts'
 import { workspaceSessions } from './workspace-sessions.ts'
 import { workspaceStatus } from './workspace-status.ts'
+import { workspaceWait } from './workspace-wait.ts'
 import { workspaceWithdraw } from './workspace-withdraw.ts'
 
 const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
@@ -62,6 +65,7 @@ const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
   workspaceRelease,
   workspaceRenew,
   workspaceReview,
+  workspaceSearch,
   workspaceSessionEnd,
   workspaceSessions,
   workspaceStatus,
@@ -69,6 +73,10 @@ const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
 ]
 
 /** Every tool of a room. */
-export function roomTools(access: RoomAccess, check: RecordCheck): readonly Tool[] {
-  return [...MAKERS.map((make) => make(access)), workspaceHandoffCreate(access, check)]
+export function roomTools(access: RoomAccess, check: RecordCheck, feed: () => Feed): readonly Tool[] {
+  return [
+    ...MAKERS.map((make) => make(access)),
+    workspaceHandoffCreate(access, check),
+    workspaceWait(access, feed),
+  ]
 }

@@ -15,7 +15,7 @@ export function workspaceChanges(access: RoomAccess) {
     name: 'workspace_changes',
     title: 'What did I miss?',
     description:
-      'What happened since an event id: one entry per object, with its current state. Pass to_event_id next time. gap: events were dropped, so the entries are the current state.',
+      'What happened since an event id: each object in its current state. Pass to_event_id next time. gap: some events were dropped.',
     profile: 'core',
     requires: 'observe',
     input: z.object({

@@ -9,7 +9,7 @@ export function workspaceCheckout(access: RoomAccess) {
     title: 'Check out a target',
     description:
       'Lease a target so that no one else commits to it, for 15 minutes by default; call again to renew. A target that another holds fails with lease_conflict and the seconds to wait. Takes idempotency_key.',
-    profile: 'standard',
+    profile: 'full',
     requires: 'checkout',
     path: '/checkout',
     input: z.object({

@@ -9,7 +9,7 @@ export function workspaceEvents(access: RoomAccess) {
     name: 'workspace_events',
     title: 'List events',
     description: 'Stored events after an id, oldest first; gap: older ones were dropped. Takes limit.',
-    profile: 'standard',
+    profile: 'full',
     requires: 'observe',
     input: z.object({
       since_event_id: z.int().min(0).describe('0 for all kept'),

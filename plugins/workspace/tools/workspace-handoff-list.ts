@@ -9,7 +9,7 @@ export function workspaceHandoffList(access: RoomAccess) {
     name: 'workspace_handoff_list',
     title: 'List handoffs',
     description: 'Handoffs in the room, newest first, without result. Takes limit, cursor.',
-    profile: 'standard',
+    profile: 'full',
     requires: 'read',
     input: z.object({
       status: HANDOFF_STATUS.optional().describe('Filter'),

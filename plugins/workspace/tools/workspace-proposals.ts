@@ -9,7 +9,7 @@ export function workspaceProposals(access: RoomAccess) {
     name: 'workspace_proposals',
     title: 'List proposals',
     description: 'Proposals, newest first, without content. Takes limit, cursor.',
-    profile: 'standard',
+    profile: 'full',
     requires: 'read',
     input: z.object({
       status: PROPOSAL_STATUS.optional().describe('Filter'),

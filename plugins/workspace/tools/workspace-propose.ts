@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inWords } from '../../../server/plugin.ts'
 import { afterProposal } from '../room/next-step.ts'
 import { propose } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
@@ -10,15 +11,20 @@ export function workspacePropose(access: RoomAccess) {
     name: 'workspace_propose',
     title: 'Propose a change',
     description:
-      'Propose new text for a target. After a review, workspace_commit commits it. An old base fails with stale_version and the changes; a newer version supersedes a pending proposal. Takes idempotency_key.',
+      'Propose edits; or the full content of target, or a unified diff as patch. After a review, workspace_commit commits it. A later change of its section supersedes it. Takes idempotency_key.',
     profile: 'core',
     requires: 'propose',
     path: '/propose',
     input: z.object({
-      target: z.string().optional().describe('workspace, or section:<path> to replace it with its heading'),
       base_version: z.int().describe('Version you read'),
       summary: z.string().describe('Why'),
-      content: z.string().describe('Full new text'),
+      edits: z
+        .array(z.object({ old: z.string(), new: z.string() }))
+        .optional()
+        .describe('old occurs once'),
+      target: z.string().optional().describe('section:<path>'),
+      content: inWords(z.string().optional().describe('full new text of the target, heading included')),
+      patch: inWords(z.string().optional().describe('unified diff of the target')),
       idempotency_key: KEY,
     }),
     output: PROPOSAL.extend({
@@ -26,7 +32,7 @@ export function workspacePropose(access: RoomAccess) {
       reviewers: z.array(z.string()),
       next: NEXT.optional(),
     }),
-    example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n' },
+    example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n\nWhat we do.\n' },
     work: (change, input) => ({ ...proposalView(propose(change, input)), ...afterProposal(change) }),
     omits: { ...PROPOSAL_OMITS, '/summary': 'what the caller sent' },
     headline: ({ proposal_id, target }) => `${proposal_id} for ${target} waits for a review.`,

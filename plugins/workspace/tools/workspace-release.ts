@@ -8,7 +8,7 @@ export function workspaceRelease(access: RoomAccess) {
     name: 'workspace_release',
     title: 'Release a lease',
     description: 'Release a lease. Idempotent. Takes idempotency_key.',
-    profile: 'standard',
+    profile: 'full',
     path: '/release',
     idempotent: true,
     input: z.object({ lease_id: z.string().describe('Lease'), idempotency_key: KEY }),

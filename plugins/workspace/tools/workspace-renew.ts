@@ -8,7 +8,7 @@ export function workspaceRenew(access: RoomAccess) {
     name: 'workspace_renew',
     title: 'Renew a lease',
     description: 'Extend your lease, to at most 120 minutes after it began. Takes idempotency_key.',
-    profile: 'standard',
+    profile: 'full',
     requires: 'checkout',
     path: '/renew',
     input: z.object({

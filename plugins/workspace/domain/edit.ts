@@ -1,0 +1,54 @@
+import { applyPatch, parsePatch } from 'diff'
+
+/** Replaces a text that occurs once. */
+export interface Edit {
+  readonly old: string
+  readonly new: string
+}
+
+export type Edited =
+  | { readonly kind: 'edited'; readonly text: string }
+  /** `edit` counts from 1; its old text occurs that many times, 2 for more than one. */
+  | { readonly kind: 'misplaced'; readonly edit: number; readonly times: 0 | 2 }
+  | { readonly kind: 'unfit' }
+
+/** The text after every edit, each made on what the one before left. */
+export function withEdits(text: string, edits: readonly Edit[]): Edited {
+  let edited = text
+  for (const [index, { old, new: fresh }] of edits.entries()) {
+    const at = edited.indexOf(old)
+    const isSole = at >= 0 && old !== '' && edited.indexOf(old, at + 1) < 0
+    if (!isSole) return { kind: 'misplaced', edit: index + 1, times: at < 0 ? 0 : 2 }
+    edited = edited.slice(0, at) + fresh + edited.slice(at + old.length)
+  }
+  return { kind: 'edited', text: edited }
+}
+
+/** The text after a unified diff of one file, whose lines must be there exactly; line numbers may be off. */
+export function withPatch(text: string, patch: string): Edited {
+  const patched = isPatch(patch) && applyPatch(text, patch, { fuzzFactor: 0 })
+  return typeof patched === 'string' ? { kind: 'edited', text: patched } : { kind: 'unfit' }
+}
+
+function isPatch(patch: string): boolean {
+  try {
+    const files = parsePatch(patch)
+    return files.length === 1 && (files[0]?.hunks.length ?? 0) > 0
+  } catch {
+    return false // said with the refusal
+  }
+}
+
+/** What differs: from the first to behind the last character that is not the same, in the earlier text. */
+export function changedRange(before: string, after: string): { readonly from: number; readonly to: number } {
+  const length = Math.min(before.length, after.length)
+  let from = 0
+  while (from < length && before.charCodeAt(from) === after.charCodeAt(from)) from += 1
+  let same = 0
+  while (
+    same < length - from &&
+    before.charCodeAt(before.length - 1 - same) === after.charCodeAt(after.length - 1 - same)
+  )
+    same += 1
+  return { from, to: before.length - same }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTestRoom } from '../testing/test-room.ts'
+
+const TEXT = '# Plan\n\n## Goals\none\n\n## Steps\ntwo\ntwo\n'
+
+async function room(t: Parameters<typeof openTestRoom>[0], staleness: 'section' | 'strict' = 'section') {
+  const opened = await openTestRoom(t, { text: TEXT, staleness })
+  const ada = await opened.join('ada')
+  const propose = (input: object) =>
+    opened.do(ada, 'propose', { base_version: 1, summary: 'a change', ...input })
+  const land = async (input: object) => {
+    const { proposal_id } = await propose(input)
+    await opened.do(ada, 'review', { proposal_id, approve: true })
+    return opened.do(ada, 'commit', { proposal_id })
+  }
+  return { opened, ada, propose, land }
+}
+
+test('an edit becomes a proposal of the smallest section that holds it, and lands as that edit', async (t) => {
+  const { opened, propose, land } = await room(t)
+
+  const proposal = await propose({ edits: [{ old: 'one', new: 'first' }] })
+  await land({ edits: [{ old: '## Steps\n', new: '## Steps\nzero\n' }] })
+
+  assert.equal(proposal.target, 'section:Plan/Goals')
+  assert.equal(await opened.text(), TEXT.replace('## Steps\n', '## Steps\nzero\n'))
+})
+
+test('edits in two sections are a proposal of the section above both', async (t) => {
+  const { propose } = await room(t)
+  const edits = [
+    { old: 'one', new: 'first' },
+    { old: '## Steps', new: '## Way' },
+  ]
+
+  assert.equal((await propose({ edits })).target, 'section:Plan')
+})
+
+test('a unified diff lands as that edit', async (t) => {
+  const { opened, land } = await room(t)
+
+  await land({ patch: '--- a/plan.md\n+++ b/plan.md\n@@ -3,2 +3,2 @@\n ## Goals\n-one\n+first\n' })
+
+  assert.equal(await opened.text(), TEXT.replace('one', 'first'))
+})
+
+test('edits and diffs that do not fit, and a change of nothing, are refused without an event', async (t) => {
+  const { opened, propose } = await room(t)
+  const before = await opened.latest()
+  const refused: readonly (readonly [string, object])[] = [
+    ['edit_failed', { edits: [{ old: 'three', new: 'x' }] }],
+    ['edit_failed', { edits: [{ old: 'two', new: 'x' }] }],
+    ['edit_failed', { target: 'section:Plan/Goals', edits: [{ old: '## Steps', new: 'x' }] }],
+    ['edit_failed', { patch: '@@ -3,2 +3,2 @@\n ## Goals\n-three\n+first\n' }],
+    ['edit_failed', { patch: 'no diff' }],
+    ['no_change', { edits: [{ old: 'one', new: 'one' }] }],
+    ['no_change', { content: TEXT }],
+    ['no_change', { target: 'section:Plan/Goals', content: '## Goals\none\n\n' }],
+    ['invalid_request', { edits: [{ old: '', new: 'x' }] }],
+    ['invalid_request', { edits: [] }],
+    ['invalid_request', { content: 'x', edits: [{ old: 'one', new: 'x' }] }],
+    ['invalid_request', {}],
+    ['too_large', { edits: [{ old: 'one', new: 'x'.repeat(256 * 1024) }] }],
+  ]
+
+  for (const [reason, input] of refused) {
+    await assert.rejects(propose(input), (thrown: { code: string; reason: string }) =>
+      [thrown.code, thrown.reason].includes(reason),
+    )
+  }
+  assert.equal(await opened.latest(), before)
+})
+
+test('an edit of an older version is accepted while its section is untouched, not otherwise and not when strict', async (t) => {
+  const { propose, land } = await room(t)
+  await land({ edits: [{ old: 'one', new: 'first' }] })
+
+  const steps = await propose({ edits: [{ old: '## Steps', new: '## Way' }] })
+
+  assert.equal(steps.base_version, 1)
+  await assert.rejects(propose({ edits: [{ old: 'one', new: 'erste' }] }), { reason: 'stale_version' })
+  const strict = await room(t, 'strict')
+  await strict.land({ edits: [{ old: 'one', new: 'first' }] })
+  await assert.rejects(strict.propose({ edits: [{ old: '## Steps', new: '## Way' }] }), {
+    reason: 'stale_version',
+  })
+})
+
+test('a section that is not there is refused with those that are, for callers who may read', async (t) => {
+  const { opened, propose } = await room(t)
+  const blind = await opened.join('blind', ['propose'])
+  const wrong = { base_version: 1, summary: 'x', content: 'x', target: 'section:goals' }
+
+  await assert.rejects(propose(wrong), (thrown: { details: { targets: string[] } }) => {
+    assert.deepEqual(thrown.details.targets, ['section:Plan/Goals', 'section:Plan', 'section:Plan/Steps'])
+    return true
+  })
+  await assert.rejects(opened.do(blind, 'propose', wrong), (thrown: { details: object }) => {
+    assert.deepEqual(Object.keys(thrown.details), ['target'])
+    return true
+  })
+})

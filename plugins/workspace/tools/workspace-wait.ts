@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { counted, defineTool, type HttpRoute } from '../../../server/plugin.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Feed } from '../feed.ts'
+import { type Awaited, awaited, type Wish } from '../room/wait.ts'
+import { ROOM_LISTENERS, type RoomAccess, type RoomSession } from './room-tool.ts'
+import { NEXT } from './shapes.ts'
+
+const http: HttpRoute = { method: 'GET', path: '/workspace/wait', listeners: ROOM_LISTENERS }
+
+/** One request to the owner is answered by then: proxies and clients give up on longer ones. */
+const TURN_SECONDS = 15
+/** Events that come together are told together. */
+const GATHER_MS = 50
+
+export function workspaceWait(access: RoomAccess, feed: () => Feed) {
+  return defineTool({
+    name: 'workspace_wait',
+    title: 'Wait for others',
+    description:
+      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up. Give one of the three.',
+    profile: 'full',
+    requires: 'observe',
+    input: z.object({
+      since_event_id: z.int().min(0).optional().describe('latest_event_id of an answer'),
+      proposal_id: z.string().optional().describe('Proposal of yours'),
+      handoff_id: z.string().optional().describe('Handoff of yours'),
+      timeout_s: z.int().min(0).max(LIMITS.waitSeconds).optional().describe('Default 60'),
+    }),
+    output: z.object({
+      happened: z.boolean(),
+      latest_event_id: z.number(),
+      status: z.string().optional(),
+      counts: z.record(z.string(), z.number()).optional(),
+      next: NEXT.optional(),
+    }),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    example: { since_event_id: 0 },
+    http,
+    async handler(ctx, { timeout_s = 60, ...wish }) {
+      const beganMs = performance.now()
+      for (;;) {
+        const goneSeconds = (performance.now() - beganMs) / 1000
+        const left = Math.max(0, timeout_s - goneSeconds)
+        const turn = Math.min(left, TURN_SECONDS)
+        const found = await access.perform<Awaited>(ctx, {
+          route: http,
+          input: { ...wish, timeout_s: Math.ceil(turn) },
+          here: (session) => waited(session, wish, { ms: turn * 1000, signal: ctx.signal, feed: feed() }),
+        })
+        ctx.progress(Math.min(goneSeconds + turn, timeout_s), timeout_s)
+        if (found.happened || left <= turn) return withNext(found, wish.since_event_id)
+        ctx.signal.throwIfAborted()
+      }
+    },
+    headline: ({ happened, status, counts = {} }) => {
+      if (!happened) return 'Nothing happened before the time was up.'
+      if (status !== undefined) return `It is ${status}.`
+      return `${counted(
+        Object.values(counts).reduce((sum, one) => sum + one, 0),
+        'event',
+      )}.`
+    },
+  })
+}
+
+interface Waiting {
+  readonly ms: number
+  readonly signal: AbortSignal
+  readonly feed: Feed
+}
+
+/** Looks, and again after each event, until it happened or the time is up. */
+async function waited({ room, sessionId }: RoomSession, wish: Wish, how: Waiting): Promise<Awaited> {
+  const end = performance.now() + how.ms
+  await room.look()
+  for (;;) {
+    const found = await room.read(sessionId, (view) => awaited(view, wish))
+    const leftMs = end - performance.now()
+    if (found.happened || leftMs <= 0 || !(await how.feed.next(leftMs, how.signal))) return found
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
+  }
+}
+
+function withNext(found: Awaited, since: number | undefined) {
+  if (!found.happened || since === undefined) return { ...found }
+  return { ...found, next: { tool: 'workspace_changes', args: { since_event_id: since } } }
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startCli } from '../server/cli/testing/run-cli.ts'
+import { temporaryFolder } from './harness/index.ts'
+
+test('an edit of a harness becomes a proposal, waits for a lease, and passes where there is no room', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const file = join(cwd, 'plan.md')
+  await writeFile(file, '# Plan\n\n## Goals\none\n')
+  const cli = (argv: readonly string[], stdin = '') => startCli(argv, { cwd, env: { HOME: cwd }, stdin }).done
+  const hook = async (tool_input: object, event = 'pre-edit') => {
+    const { code, out } = await cli(['workspace', 'hook', event], JSON.stringify({ cwd, tool_input }))
+    assert.equal(code, 0)
+    return out === '' ? undefined : JSON.parse(out).hookSpecificOutput
+  }
+  const call = async (tool: string, input: object) => {
+    const { out } = await cli(['workspace', 'call', tool, JSON.stringify(input), '--room', file, '--json'])
+    return JSON.parse(out)
+  }
+  const edit = { file_path: 'plan.md', old_string: 'one', new_string: 'first' }
+  const closed = await hook(edit)
+  const flags = ['--owner-port', '0', '--ingress-port', '0']
+  const running = startCli(['workspace', 'open', file, ...flags, '--json'], { cwd, env: { HOME: cwd } })
+  t.after(async () => {
+    running.send('SIGTERM')
+    await running.done
+  })
+  await running.heard('out', /"link":/)
+
+  const denied = await hook(edit)
+  const { proposals } = await call('proposals', {})
+  const elsewhere = await hook({ ...edit, file_path: 'other.md' })
+  const misfit = await hook({ ...edit, old_string: 'three' })
+  await writeFile(file, '# Plan\n\n## Goals\nby hand\n')
+  const after = await hook(edit, 'post-edit')
+  const { version } = await call('status', {})
+
+  assert.deepEqual([closed, elsewhere, misfit, after], [undefined, undefined, undefined, undefined])
+  assert.equal(denied.permissionDecision, 'deny')
+  assert.match(
+    denied.permissionDecisionReason,
+    new RegExp(`${proposals[0].proposal_id} for section:Plan/Goals`),
+  )
+  assert.equal(version, 2)
+  assert.equal(await readFile(file, 'utf8'), '# Plan\n\n## Goals\nby hand\n')
+})
