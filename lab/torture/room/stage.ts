@@ -3,7 +3,7 @@ import { type Clock, realClock } from '../../../plugins/workspace/engine/clock.t
 import type { JournalLimits } from '../../../plugins/workspace/engine/generations.ts'
 import { type Craft, openStore } from '../../../plugins/workspace/engine/room-store.ts'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
-import type { Store } from '../../../plugins/workspace/engine/store.ts'
+import type { Store, StoreContent } from '../../../plugins/workspace/engine/store.ts'
 import { modelContentWith } from '../../../plugins/workspace/testing/model.ts'
 import type { Image } from '../../../server/platform/testing/simulated-disk.ts'
 import type { Disk } from '../../../server/plugin.ts'
@@ -59,6 +59,8 @@ export function openOn(
     readonly bug?: PlantedBug | undefined
     readonly owner: number
     readonly limits?: JournalLimits | undefined
+    /** Absent: that of the model room. */
+    readonly content?: StoreContent
     adopted?(tx: Tx, version: NewVersion): void
   },
 ): Promise<Store> {
@@ -66,7 +68,7 @@ export function openOn(
   return openStore({
     sidecar: SIDECAR,
     file: FILE,
-    content: modelContentWith(options.adopted ?? (() => {})),
+    content: options.content ?? modelContentWith(options.adopted ?? (() => {})),
     sql,
     disk: options.bug?.disk?.(disk) ?? disk,
     clock: virtualClock(),

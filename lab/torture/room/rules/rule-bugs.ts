@@ -1,0 +1,86 @@
+import type { EventDraft } from '../../../../plugins/workspace/domain/event.ts'
+import type { Params, Tx } from '../../../../plugins/workspace/domain/rows.ts'
+import type { Change } from '../../../../plugins/workspace/room/change.ts'
+
+/** A mistake in the room's own rules: events that are missing or wrong, or rows that are not stored. */
+export interface RuleBug {
+  readonly name: string
+  /** What is emitted instead. */
+  emit?(draft: EventDraft): readonly EventDraft[]
+  /** What is stored instead; undefined: nothing. */
+  run?(statement: string, params: Params): Params | undefined
+}
+
+/** `change` with the mistake in it. */
+export function withBug<C extends Change>(change: C, bug: RuleBug | undefined): C {
+  if (!bug) return change
+  const run: Tx['run'] = (statement, params = {}) => {
+    const wanted = bug.run ? bug.run(statement, params) : params
+    if (wanted) change.tx.run(statement, wanted)
+  }
+  const tx: Tx = Object.create(change.tx, { run: { value: run } })
+  const emit = (draft: EventDraft): void => {
+    for (const one of bug.emit?.(draft) ?? [draft]) change.emit(one)
+  }
+  return { ...change, tx, emit }
+}
+
+const without = (name: string, is: (draft: EventDraft) => boolean): RuleBug => ({
+  name,
+  emit: (draft) => (is(draft) ? [] : [draft]),
+})
+const unstored = (name: string, is: (statement: string, params: Params) => boolean): RuleBug => ({
+  name,
+  run: (statement, params) => (is(statement, params) ? undefined : params),
+})
+const idOf = ({ payload }: EventDraft): string => String(payload['proposal_id'])
+
+export const RULE_BUGS: readonly RuleBug[] = [
+  without(
+    'no proposal.superseded for ids ending in 0',
+    (draft) => draft.type === 'proposal.superseded' && idOf(draft).endsWith('0'),
+  ),
+  unstored(
+    'a superseded proposal stays pending',
+    (statement, { status }) => statement === 'proposal_put' && status === 'superseded',
+  ),
+  without(
+    'a proposal for a section is superseded without a word',
+    ({ type, payload }) => type === 'proposal.superseded' && payload['target'] !== 'workspace',
+  ),
+  {
+    name: 'a stale commit says change.committed',
+    emit: (draft) =>
+      draft.type === 'proposal.conflicted' ? [{ ...draft, type: 'change.committed' }, draft] : [draft],
+  },
+  unstored(
+    'a conflicted proposal stays approved',
+    (statement, { status }) => statement === 'proposal_put' && status === 'conflicted',
+  ),
+  {
+    name: 'a rejection says proposal.approved',
+    emit: (draft) => [draft.type === 'proposal.rejected' ? { ...draft, type: 'proposal.approved' } : draft],
+  },
+  unstored('the fence does not rise', (statement) => statement === 'fence_set'),
+  without(
+    'a renewed lease is not told',
+    ({ type, payload }) => type === 'lease.acquired' && payload['renewed'] === true,
+  ),
+  unstored(
+    'an expired lease stays active',
+    (statement, { status }) => statement === 'lease_put' && status === 'expired',
+  ),
+  without(
+    'the leases of a participant who left are released without a word',
+    ({ type, payload }) => type === 'lease.released' && payload['reason'] === 'left',
+  ),
+  without(
+    'a finished task is not told',
+    ({ type, payload }) => type === 'task.updated' && payload['status'] === 'approved',
+  ),
+  {
+    name: 'a cancelled handoff says handoff.rejected',
+    emit: (draft) => [draft.type === 'handoff.cancelled' ? { ...draft, type: 'handoff.rejected' } : draft],
+  },
+  without('a revoked session ends without a word', ({ type }) => type === 'session.expired'),
+]
