@@ -1,6 +1,7 @@
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleFields } from './module-fields.ts'
-import { queryTokens, tokenize } from './tokens.ts'
+import type { QueryPlan } from './query-plan.ts'
+import { tokenize } from './tokens.ts'
 import { README_MAX_CHARS, sixDecimals } from './vector-record.ts'
 
 /** Dimensions of `vectordb-default`. */
@@ -43,22 +44,23 @@ export function documentFeatures(fields: ModuleFields, lexicon: Lexicon): Map<st
 }
 
 /**
- * Feature -> weight of a query: term frequency times idf². The idf is on this side only, so that a stored vector never
- * grows stale when other modules come. Without frequencies every idf is 1.
+ * Feature -> weight of a query: how much a word or concept of its plan counts, times idf². The idf is on this side only,
+ * so that a stored vector never grows stale when other modules come. Without frequencies every idf is 1.
  */
 export function queryFeatures(
-  query: string,
-  lexicon: Lexicon,
+  { terms, concepts }: Pick<QueryPlan, 'terms' | 'concepts'>,
   df?: DocumentFrequencies,
 ): Map<string, number> {
   const features = new Map<string, number>()
-  for (const [feature, tf] of termFrequencies(query, lexicon, true)) {
+  const add = (feature: string, weight: number): void => {
     const count = df?.count(feature) ?? 0
     // A feature that no document has could match only through a hash collision.
-    if (df && count === 0) continue
+    if (df && count === 0) return
     const idf = df ? Math.log(1 + df.documents / (1 + count)) : 1
-    features.set(feature, tf * idf * idf)
+    features.set(feature, weight * idf * idf)
   }
+  for (const { term, weight } of terms) add(`w:${term}`, weight)
+  for (const [group, { weight, words }] of concepts) add(`g:${group}`, weight * CONCEPT_WEIGHT * words)
   return features
 }
 
@@ -67,9 +69,12 @@ export function documentVector(fields: ModuleFields, lexicon: Lexicon): Float32A
   return denseVector(documentFeatures(fields, lexicon))
 }
 
-/** The vector of a query; `df` sharpens it where the keyword index knows the corpus. */
-export function queryVector(query: string, lexicon: Lexicon, df?: DocumentFrequencies): Float32Array {
-  return denseVector(queryFeatures(query, lexicon, df))
+/** The vector of a planned query; `df` sharpens it where the keyword index knows the corpus. */
+export function queryVector(
+  plan: Pick<QueryPlan, 'terms' | 'concepts'>,
+  df?: DocumentFrequencies,
+): Float32Array {
+  return denseVector(queryFeatures(plan, df))
 }
 
 /** Features hashed into two buckets each, L2-normalised, rounded to 6 decimals. */
@@ -86,8 +91,8 @@ export function denseVector(features: ReadonlyMap<string, number>): Float32Array
   return Float32Array.from(sums, (value) => (norm === 0 ? 0 : sixDecimals(value / norm)))
 }
 
-function termFrequencies(text: string, lexicon: Lexicon, isQuery = false): Map<string, number> {
-  const tokens = isQuery ? queryTokens(text) : tokenize(text)
+function termFrequencies(text: string, lexicon: Lexicon): Map<string, number> {
+  const tokens = tokenize(text)
   const counts = new Map<string, number>()
   // Joined names stay out: they are rare words whose collisions cost more than their matches bring.
   for (const word of tokens.words) {

@@ -1,9 +1,11 @@
 import { bestFirst, onePerModule, type Place } from './best-first.ts'
-import { type Explanation, explainKeyword } from './explain.ts'
+import { asksForNothingHere, type Candidates, prefer } from './candidates.ts'
+import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import { joinIds } from './join-ids.ts'
 import { FIELDS } from './keyword-document.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
+import type { QueryPlan } from './query-plan.ts'
 import { moduleKey, type SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
 import { queryTokens } from './tokens.ts'
@@ -34,7 +36,7 @@ export interface SearchParts {
   document(record: SearchRecord): Promise<string>
   /** Refs of a module that only the store knows, newest first. */
   storedRefs(repository: string, path: string): Promise<readonly string[]>
-  embedQuery(query: string, keyword: KeywordIndex): Promise<Float32Array>
+  embedQuery(plan: QueryPlan, keyword: KeywordIndex): Promise<Float32Array>
 }
 
 /** One result: exactly the fields of spec module-ingestion "Search result", and what explains it. */
@@ -54,6 +56,10 @@ export interface SearchAnswer {
   readonly query: string
   readonly mode: SearchMode
   readonly fuzzy?: true
+  /** No module is about what the query asks for; these are the nearest three. */
+  readonly nothing_fits?: true
+  /** Misspelt words and phrases of other languages, and what they were taken for. */
+  readonly read_as?: { from: string; to: string }[]
   /** Nothing was found among the latest refs; these are older ones. */
   readonly older_versions?: true
   readonly excluded?: { readonly examples: number }
@@ -112,19 +118,15 @@ export async function rankByWords(
   })
 }
 
-/** Records that pass the filters, by number. */
-interface Candidates {
-  /** Rows of the index; -1 for a record that only the store knows. */
-  readonly rows: readonly number[]
-  /** Places in `near`; -1 for a record without a vector. */
-  readonly matches: readonly number[]
-  readonly near: VectorMatches | undefined
-}
-
 interface Ranking {
   readonly candidates: Candidates
   /** Candidates that match, best first. */
   readonly ranked: readonly number[]
+  readonly plan: QueryPlan
+  /** Scores before providers and roots were preferred. */
+  readonly before: Float64Array
+  /** Whether any module is about what the query asks for. */
+  readonly fits: boolean
   readonly fused: Fused
   readonly keyword: KeywordScores | undefined
   readonly vector: Float32Array | undefined
@@ -137,9 +139,9 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const latestOnly = !allVersions && request.filter.ref === undefined
   const filter: VectorFilter = { ...request.filter, ...(latestOnly && { latestOnly }) }
   const words = index.keyword(latestOnly ? 'latest' : 'all')
-  const keyword = request.mode === 'vector' ? undefined : words.score(request.query)
-  const vector =
-    request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(request.query, words)
+  const plan = words.plan(request.query)
+  const keyword = request.mode === 'vector' ? undefined : words.score(plan)
+  const vector = request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(plan, words)
   const near =
     vector && store ? await store.query(vector, filter, Math.max(CANDIDATES, request.limit * 5)) : undefined
   const candidates = candidatesOf(index, filter, near)
@@ -149,9 +151,15 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const { matching } = scored
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
   if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample))
+  const before = scored.fused.scores.slice()
+  prefer(index, scored.fused.scores, candidates, { wanted, plan })
+  const ranked = bestFirst(wanted, scored.fused.scores, (at) => placeOf(parts, candidates, at), request.limit)
   return {
     candidates,
-    ranked: bestFirst(wanted, scored.fused.scores, (at) => placeOf(parts, candidates, at), request.limit),
+    ranked,
+    plan,
+    before,
+    fits: !asksForNothingHere(index, plan, words, { candidates, ranked, keyword }),
     fused: scored.fused,
     keyword,
     vector,
@@ -238,11 +246,18 @@ function placeOf({ index }: SearchParts, { rows, matches, near }: Candidates, at
   return { ...index.record(row), isLatest: index.isLatest(row) }
 }
 
+/** Shown where nothing fits. */
+const NEAREST = 3
+
 async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranking): Promise<SearchAnswer> {
   const { ranked, examples, partial, keyword } = ranking
+  const weights = MODE_WEIGHTS[request.mode] ?? request.weights
+  const isNone = !ranking.fits && weights.keyword > 0 && ranked.length > 0
+  const limit = isNone ? Math.min(NEAREST, request.limit) : request.limit
+  const readAs = [...ranking.plan.translations, ...ranking.plan.corrections]
   const chosen = request.allVersions
-    ? ranked.slice(0, request.limit)
-    : onePerModule(ranked, (at) => moduleOf(parts, ranking.candidates, at), request.limit)
+    ? ranked.slice(0, limit)
+    : onePerModule(ranked, (at) => moduleOf(parts, ranking.candidates, at), limit)
   const results: SearchHit[] = []
   for (const at of chosen) results.push(await resultOf(parts, request, ranking, at))
   return {
@@ -251,6 +266,8 @@ async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranki
     query: request.query,
     mode: request.mode,
     ...(keyword?.fuzzy && { fuzzy: true as const }),
+    ...(isNone && { nothing_fits: true as const }),
+    ...(readAs.length > 0 && { read_as: readAs }),
     ...(examples > 0 && { excluded: { examples } }),
     ...(partial && request.mode !== 'vector' && { keyword_index: 'partial' as const }),
   }
@@ -306,17 +323,26 @@ async function localRecord({ index, document }: SearchParts, row: number): Promi
 function explanationOf(
   { index }: SearchParts,
   request: SearchRequest,
-  { candidates, fused, keyword, vector }: Ranking,
+  { candidates, fused, keyword, vector, plan, before }: Ranking,
   at: number,
 ): Explanation {
   const row = candidates.rows[at] ?? -1
   const match = row >= 0 ? keyword?.match(index.textOf(row)) : undefined
   const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] ?? 0
+  const scaled = { keyword: fused.keyword[at] ?? 0, vector: fused.vector[at] ?? 0 }
+  const score = fused.scores[at] ?? 0
+  const first = before[at] ?? 0
+  const weights = MODE_WEIGHTS[request.mode] ?? request.weights
   return {
-    keyword: explainKeyword(match, fused.keyword[at] ?? 0),
-    ...(vector && { vector: { cosine: sixDecimals(cosine), scaled: fused.vector[at] ?? 0 } }),
-    weights: MODE_WEIGHTS[request.mode] ?? request.weights,
-    fused: sixDecimals(fused.scores[at] ?? 0),
+    keyword: explainKeyword(match, scaled.keyword),
+    ...(vector && { vector: { cosine: sixDecimals(cosine), scaled: scaled.vector } }),
+    weights,
+    fused: sixDecimals(score),
+    decided: whatDecided(
+      plan,
+      { ...scaled, hit: match, score, kept: first === 0 ? 1 : score / first },
+      weights,
+    ),
   }
 }
 

@@ -9,16 +9,29 @@ import { createTextWriter } from '../segments/text-writer.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
 import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument } from './keyword-document.ts'
 import { scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
+import { knowledgeOf } from './knowledge.ts'
 import type { Lexicon } from './lexicon.ts'
 import { nearTerms } from './near-terms.ts'
+import { planQuery, type QueryPlan } from './query-plan.ts'
 import { type TextIndex, textIndex } from './text-index.ts'
-import { queryTokens } from './tokens.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * How much a concept counts beside the query's own words, per word of the query: a score is multiplied by the number of
- * words that matched, so a concept weighs as if half of the query had matched (decision 6).
+ * words that matched, so a concept weighs as if the whole query had matched (decisions 6 and 16).
  */
-const CONCEPT_WEIGHT = 0.5
+const CONCEPT_WEIGHT = 1
+/** A shorter query asks for its concepts as much as one of so many words. */
+const LEAST_WORDS = 3
+/** What a module is named and described as says what it is; what its README mentions says less. */
+const CONCEPT_BOOST: Readonly<Record<string, number>> = {
+  concepts_name: 3,
+  concepts_description: 2,
+  concepts_readme: 0.5,
+  concepts_variables: 0.5,
+  concepts_outputs: 0.4,
+  concepts_resources: 1.5,
+}
 
 /** What one text scored, and which words of which fields gave it. */
 export interface KeywordMatch {
@@ -47,7 +60,9 @@ export interface KeywordIndex {
   readonly size: number
   readonly texts: TextIndex
   readonly frequencies: DocumentFrequencies
-  score(query: string): KeywordScores
+  readonly vocabulary: Vocabulary
+  plan(query: string): QueryPlan
+  score(plan: QueryPlan): KeywordScores
 }
 
 /** A keyword index in memory that knows the id of each document. */
@@ -61,7 +76,9 @@ export function keywordIndex(texts: TextIndex, lexicon: Lexicon): KeywordIndex {
     size: texts.texts,
     texts,
     frequencies: { documents: texts.texts, count: (feature) => textsWith(texts, feature) },
-    score: (query) => score(remembering(texts), lexicon, query),
+    vocabulary: texts,
+    plan: (query) => planQuery(query, knowledgeOf(lexicon), texts),
+    score: (plan) => score(remembering(texts), plan),
   }
 }
 
@@ -78,7 +95,7 @@ export function buildKeywordIndex(
   return {
     ...index,
     search(query) {
-      const { scores, fuzzy, match } = index.score(query)
+      const { scores, fuzzy, match } = index.score(index.plan(query))
       const hits = [...scores.keys()]
         .filter((text) => (scores[text] ?? 0) > 0)
         .map((text) => ({ id: ids[text] ?? '', ...match(text) }))
@@ -94,24 +111,27 @@ function wholeSegment(file: SectionFile) {
 }
 
 const WORD_FIELDS = ALL_FIELDS.map((_, at) => (at < FIELDS.length ? 1 : 0))
-const CONCEPT_FIELDS = ALL_FIELDS.map((_, at) => (at < FIELDS.length ? 0 : 1))
+const CONCEPT_FIELDS = ALL_FIELDS.map((name) => CONCEPT_BOOST[name] ?? 0)
 
-function score(texts: TextIndex, lexicon: Lexicon, query: string): KeywordScores {
-  const tokens = queryTokens(query)
-  const words = [...tokens.words, ...tokens.joined]
-  const own = words.map((term) => ({ term, weight: 1 }))
+function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
+  const own = plan.terms
+  const words = Math.max(LEAST_WORDS, own.length)
   const scores = scoreTexts(texts, own, WORD_FIELDS)
-  const concepts = [...lexicon.match(tokens).keys()].map((group) => {
-    const added = scoreTexts(texts, [{ term: group, weight: 1 }], CONCEPT_FIELDS)
-    for (const [text, value] of added.entries()) added[text] = CONCEPT_WEIGHT * words.length * value
+  const concepts = [...plan.concepts].map(([group, { weight }]) => {
+    const added = scoreTexts(texts, [{ term: group, weight }], CONCEPT_FIELDS)
+    for (const [text, value] of added.entries()) added[text] = CONCEPT_WEIGHT * words * value
     return { group, added }
   })
   for (const { added } of concepts)
     for (const [text, value] of added.entries()) scores[text] = (scores[text] ?? 0) + value
   if (scores.some((value) => value > 0)) {
-    return { scores, fuzzy: false, match: (text) => matchOf(texts, { own, concepts, scores }, text) }
+    const fuzzy = plan.corrections.length > 0 && own.every(({ weight }) => weight < 1)
+    return { scores, fuzzy, match: (text) => matchOf(texts, { own, concepts, scores }, text) }
   }
-  const near = nearTerms(texts, words)
+  const near = nearTerms(
+    texts,
+    own.map(({ term }) => term),
+  )
   const likely = scoreTexts(texts, near, WORD_FIELDS)
   const fuzzy = likely.some((value) => value > 0)
   return {

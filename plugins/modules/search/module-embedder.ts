@@ -2,6 +2,7 @@ import { DENSE_DIMS, type DocumentFrequencies, documentVector, queryVector } fro
 import type { Embedder, Embedding } from './embedder.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleFields } from './module-fields.ts'
+import type { QueryPlan } from './query-plan.ts'
 import type { StoreHeader } from './store-header.ts'
 import { TOKENIZER_VERSION } from './tokens.ts'
 import type { IncludeOptions } from './vector-record.ts'
@@ -21,7 +22,7 @@ export interface ModuleEmbedder {
   header(include: IncludeOptions): StoreHeader
   modules(items: readonly EmbedItem[], signal: AbortSignal): Promise<readonly Embedding[]>
   /** Errors: `unavailable`/`embedding_failed`. */
-  query(text: string, df: DocumentFrequencies | undefined, signal: AbortSignal): Promise<Embedding>
+  query(plan: QueryPlan, df: DocumentFrequencies | undefined, signal: AbortSignal): Promise<Embedding>
   close(): Promise<void>
 }
 
@@ -39,7 +40,7 @@ export function builtInEmbedder(lexicon: Lexicon): ModuleEmbedder {
       tokenizer_version: TOKENIZER_VERSION,
     }),
     modules: async (items) => items.map(({ fields }) => ({ vector: documentVector(fields, lexicon) })),
-    query: async (text, df) => ({ vector: queryVector(text, lexicon, df) }),
+    query: async (plan, df) => ({ vector: queryVector(plan, df) }),
     close: async () => {},
   }
 }
@@ -63,7 +64,7 @@ export function modelEmbedder(embedder: Embedder): ModuleEmbedder {
         'document',
         signal,
       ),
-    async query(text, _df, signal) {
+    async query({ text }, _df, signal) {
       const [embedding] = await embedder.embed([text], 'query', signal)
       return embedding ?? { failed: 'the strategy gave no vector' }
     },

@@ -6,6 +6,7 @@ import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
 import type { KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
+import type { QueryPlan } from './query-plan.ts'
 import type { SearchIndex } from './search-index.ts'
 import type { SearchSession } from './search-session.ts'
 import { refuseOtherStore } from './store-header.ts'
@@ -57,7 +58,7 @@ export async function openSearch({
     document: async (record) => vectorDocument(await session.summary(record), includeOf(embedding)),
     storedRefs: (repository, path) => storedRefs(vectors?.store, repository, path),
     repositoriesNamed: (named) => repositoriesNamed(index, named),
-    embedQuery: (query, keyword) => embedQuery(vectors?.embedder, query, keyword, signal),
+    embedQuery: (plan, keyword) => embedQuery(vectors?.embedder, plan, keyword, signal),
   }
 }
 
@@ -76,12 +77,12 @@ async function openedStore(
 
 async function embedQuery(
   embedder: ModuleEmbedder | undefined,
-  query: string,
+  plan: QueryPlan,
   keyword: KeywordIndex,
   signal: AbortSignal,
 ): Promise<Float32Array> {
   const df = keyword.size > 0 ? keyword.frequencies : undefined
-  const embedding = (await embedder?.query(query, df, signal)) ?? { failed: 'no strategy is open' }
+  const embedding = (await embedder?.query(plan, df, signal)) ?? { failed: 'no strategy is open' }
   if ('vector' in embedding) return embedding.vector
   throw refusals.query_not_embedded({ why: embedding.failed })
 }

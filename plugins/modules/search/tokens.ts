@@ -39,6 +39,28 @@ export function tokenize(text: string, keepStopWords = false): Tokens {
   return { words, joined }
 }
 
+/** One word of a query as it was written, lower case, and its stem. */
+export interface WrittenWord {
+  readonly word: string
+  readonly stem: string
+  readonly isStopWord: boolean
+}
+
+/** The words of a query in order, stop words included; `joined` as in `tokenize`. */
+export function writtenWords(text: string): { words: WrittenWord[]; joined: string[] } {
+  const words: WrittenWord[] = []
+  const joined: string[] = []
+  for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
+    const parts = partsOf(run)
+    for (const word of parts) {
+      if (isKept(word, true)) words.push({ word, stem: stemOf(word), isStopWord: STOP_WORDS.has(word) })
+    }
+    if (parts.length > 1) addJoined(joined, parts)
+    if (words.length >= MAX_WORDS) break
+  }
+  return { words, joined }
+}
+
 /** Every term of a text, split and joined. */
 export function termsOf(text: string): string[] {
   const { words, joined } = tokenize(text)

@@ -1,3 +1,4 @@
+import { providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { documentVector, queryVector } from '../search/dense-features.ts'
 import { fuse, type Weights } from '../search/fusion.ts'
@@ -5,6 +6,7 @@ import { keywordDocument } from '../search/keyword-document.ts'
 import { buildKeywordIndex } from '../search/keyword-index.ts'
 import { createLexicon, type Lexicon } from '../search/lexicon.ts'
 import { moduleFields } from '../search/module-fields.ts'
+import { otherProviderShare, preferRoots } from '../search/preferences.ts'
 
 /** A corpus ranked by one arm of the ladder: which parts of the search take part. */
 export interface Arm {
@@ -41,10 +43,18 @@ function engine({ ids, summaries }: Corpus, lexicon: Lexicon) {
   )
   const vectors = summaries.map((summary) => documentVector(moduleFields(summary), lexicon))
   const rank = (query: string, weights: Weights): string[] => {
-    const { scores } = keyword.score(query)
-    const wanted = queryVector(query, lexicon, keyword.frequencies)
+    const plan = keyword.plan(query)
+    const { scores } = keyword.score(plan)
+    const wanted = queryVector(plan, keyword.frequencies)
     const near = Float64Array.from(vectors, (vector) => dot(wanted, vector))
     const fused = fuse(scores, near, weights).scores
+    const wantedProviders = plan.provider?.providers
+    for (const [at, summary] of summaries.entries()) {
+      const isOther =
+        wantedProviders && !providerNames(summary).some((name) => wantedProviders.includes(name))
+      if (isOther) fused[at] = otherProviderShare(plan) * (fused[at] ?? 0)
+    }
+    preferRoots(fused, [...summaries.keys()], (at) => summaries[at] ?? NOWHERE, plan)
     return ids
       .map((id, at) => ({ id, score: fused[at] ?? 0 }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
@@ -52,6 +62,8 @@ function engine({ ids, summaries }: Corpus, lexicon: Lexicon) {
   }
   return { rank }
 }
+
+const NOWHERE = { repository: '', path: '', kind: '' }
 
 function dot(a: Float32Array, b: Float32Array | undefined): number {
   return a.reduce((sum, value, at) => sum + value * (b?.[at] ?? 0), 0)

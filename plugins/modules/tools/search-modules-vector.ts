@@ -18,6 +18,7 @@ const explanation = z.object({
   vector: z.object({ cosine: z.number(), scaled: z.number() }).optional(),
   weights: z.object({ keyword: z.number(), vector: z.number() }),
   fused: z.number(),
+  decided: z.array(z.object({ by: z.string(), effect: z.number(), what: z.string() })),
 })
 
 const result = z.object({
@@ -57,6 +58,8 @@ const output = z.object({
   mode: z.string(),
   strategy: z.string(),
   fuzzy: z.boolean().optional(),
+  nothing_fits: z.boolean().optional(),
+  read_as: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
   older_versions: z.boolean().optional(),
   keyword_index: z.string().optional(),
   excluded: z.object({ examples: z.number().int() }).optional(),
@@ -93,10 +96,12 @@ export function searchModulesVectorTool(service: ModuleService) {
         await session.close()
       }
     },
-    headline: ({ results, query, mode }) =>
+    headline: ({ results, query, mode, nothing_fits }) =>
       results.length === 0
         ? `No module matches ${quoted(query)}.`
-        : `${counted(results.length, 'module')} for ${quoted(query)} by ${mode} search, best first`,
+        : nothing_fits
+          ? `Nothing fits ${quoted(query)}; the nearest ${counted(results.length, 'module')}`
+          : `${counted(results.length, 'module')} for ${quoted(query)} by ${mode} search, best first`,
   })
 }
 
@@ -159,6 +164,8 @@ function viewOf({ results, next, excluded, keyword_index }: z.output<typeof outp
 /** What the caller should know of how the results came to be, and what to do next. */
 function nextStep(answer: Omit<z.output<typeof output>, 'next'>): string | undefined {
   const parts = [
+    answer.nothing_fits ? 'Nothing fits: these are only the nearest.' : '',
+    answer.read_as ? `Read as: ${answer.read_as.map(({ from, to }) => `${from} = ${to}`).join(', ')}.` : '',
     answer.fuzzy ? 'No word matched as written: these have similar words.' : '',
     answer.older_versions ? 'The latest versions do not match: these are older ones.' : '',
     answer.details ? `Known providers: ${answer.details.known_providers.join(', ')}.` : '',

@@ -1,0 +1,61 @@
+import { CLOUDS } from './provider-names.ts'
+import type { QueryPlan } from './query-plan.ts'
+import { tokenize } from './tokens.ts'
+
+/** What is known of a candidate beside its words. */
+export interface CandidatePlace {
+  readonly repository: string
+  readonly path: string
+  readonly kind: string
+}
+
+/** A module of the wanted provider keeps its score; another one keeps so much of it. */
+const OTHER_CLOUD = 0.6
+/** In "the X of provider Y" a module of another provider is no answer, however well its words match. */
+const COMPARED_CLOUD = 0.05
+/** A tool that is named ("github actions") may be what a module of any provider works with. */
+const OTHER_TOOL = 0.9
+
+/** How much of its score a candidate keeps that is not of the wanted provider. */
+export function otherProviderShare({ provider }: QueryPlan): number {
+  if (!provider) return 1
+  if (provider.kind === 'equivalent') return COMPARED_CLOUD
+  return provider.providers.some((name) => CLOUDS.has(name)) ? OTHER_CLOUD : OTHER_TOOL
+}
+
+/** A submodule is part of something larger: so much of its score counts unless the query names it. */
+const SUBMODULE = 0.85
+/** A root that scores at least so much of what its submodule does comes before it. */
+const ROOT_NEAR = 0.7
+
+/**
+ * Prefers modules to their parts: submodules that the query does not name lose some of their score, and do not come
+ * before the root of their repository when that matches nearly as well. Changes `scores` of `candidates`; it never
+ * raises one above the score that its submodule had.
+ */
+export function preferRoots(
+  scores: Float64Array,
+  candidates: readonly number[],
+  placeOf: (candidate: number) => CandidatePlace,
+  plan: QueryPlan,
+): void {
+  const words = new Set(plan.terms.map(({ term }) => term))
+  const places = candidates.map((candidate) => ({ candidate, place: placeOf(candidate) }))
+  const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place.path, words))
+  for (const { candidate } of parts) scores[candidate] = SUBMODULE * (scores[candidate] ?? 0)
+  const roots = new Map(
+    places.flatMap(({ candidate, place }) => (place.path === '.' ? [[place.repository, candidate]] : [])),
+  )
+  for (const { candidate, place } of parts) {
+    const root = roots.get(place.repository)
+    const score = scores[candidate] ?? 0
+    const own = root === undefined ? 0 : (scores[root] ?? 0)
+    if (root !== undefined && own < score && own >= ROOT_NEAR * score) scores[root] = score * (1 + 1e-9)
+  }
+}
+
+/** Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". */
+function isNamed(path: string, words: ReadonlySet<string>): boolean {
+  const last = tokenize(path.split('/').at(-1) ?? '').words
+  return last.length > 0 && last.every((word) => words.has(word))
+}

@@ -1,0 +1,106 @@
+import { PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
+
+/** Which provider a query wants, and whether it names another one only to say what is wanted. */
+export interface ProviderIntent {
+  /** The normalised names of the wanted provider and its family, or of several that are named as alternatives. */
+  readonly providers: readonly string[]
+  /** `equivalent`: "the X of provider Y": what is asked for is Y's, also where modules match X better. */
+  readonly kind: 'named' | 'equivalent'
+  /** The words that named it. */
+  readonly words: string
+  /** Places of words that only compare: the other provider, its product, "equivalent". */
+  readonly compared: ReadonlySet<number>
+}
+
+/** Words by which a query compares two providers. */
+const COMPARING = new Set(
+  (
+    'equivalent equivalents counterpart counterparts version alternative alternatives analog analogue answer replacement ' +
+    'substitute pendant aquivalent equivalente like similar instead called same offer offers offering service'
+  ).split(' '),
+)
+
+/** Words after which the compared product follows. */
+const TURNS = new Set(['of', 'to', 'like', 'than', 'for', 'as', 'instead', 'vs', 'de', 'von', 'zu', 'à', 'a'])
+const PLACES = new Set(['on', 'in', 'at', 'from', 'by', 'under', 'bei', 'chez', 'em', 'en', 'sur', 'auf'])
+
+interface Mention {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** The provider that a query wants; `words` are its lower-case words in order, stop words included. */
+export function providerIntent(words: readonly string[]): ProviderIntent | undefined {
+  const clouds = mentions(words, PROVIDER_NAMES)
+  const compares = words.some((word) => COMPARING.has(word))
+  const wanted = compares ? wantedIn(words, clouds) : []
+  if (wanted.length === 0) return namedIntent(words, clouds)
+  const names = new Set(wanted.map(({ name }) => name))
+  const others = [...clouds, ...mentions(words, PRODUCTS_OF)].filter(({ name }) => !names.has(name))
+  const isComparison =
+    others.length > 0 || words.some((word) => /^(?:equivalent|counterpart|alternative)/.test(word))
+  return intentOf(words, wanted, isComparison ? 'equivalent' : 'named', others)
+}
+
+/** The only provider that is named; several say nothing about which one is wanted. */
+function namedIntent(words: readonly string[], clouds: readonly Mention[]): ProviderIntent | undefined {
+  const [first] = clouds
+  if (!first || clouds.some(({ name }) => name !== first.name)) return undefined
+  return intentOf(words, [first], 'named', [])
+}
+
+/** In a comparison: those after "on", else the one before the word that compares, else the one before what is compared. */
+function wantedIn(words: readonly string[], clouds: readonly Mention[]): readonly Mention[] {
+  const placed = clouds.findIndex(({ from }) => from > 0 && PLACES.has(words[from - 1] ?? ''))
+  if (placed >= 0) return clouds.slice(placed).filter((one, at) => at === 0 || words[one.from - 1] === 'or')
+  const compared = words.findIndex((word) => COMPARING.has(word))
+  const before = clouds.findLast(({ to }) => to <= compared)
+  if (before) return [before]
+  const turn = words.findIndex((word, at) => at >= compared && TURNS.has(word))
+  return clouds.filter(({ from }) => from < turn).slice(0, 1)
+}
+
+function intentOf(
+  words: readonly string[],
+  wanted: readonly Mention[],
+  kind: ProviderIntent['kind'],
+  others: readonly Mention[],
+): ProviderIntent {
+  const compared = new Set<number>()
+  if (kind === 'equivalent') {
+    for (const other of others) for (let at = other.from; at < other.to; at++) compared.add(at)
+    for (const [at, word] of words.entries()) if (COMPARING.has(word)) compared.add(at)
+  }
+  return {
+    providers: [...new Set(wanted.flatMap(({ name }) => PROVIDER_FAMILY[name] ?? [name]))],
+    kind,
+    words: wanted.map(({ from, to }) => words.slice(from, to).join(' ')).join(' or '),
+    compared,
+  }
+}
+
+/** Names in the words, longest first, without overlaps. */
+function mentions(words: readonly string[], names: Readonly<Record<string, readonly string[]>>): Mention[] {
+  const found: Mention[] = []
+  for (let from = 0; from < words.length; from++) {
+    const best = longestAt(words, from, names)
+    if (best) found.push(best)
+    from = best ? best.to - 1 : from
+  }
+  return found
+}
+
+function longestAt(
+  words: readonly string[],
+  from: number,
+  names: Readonly<Record<string, readonly string[]>>,
+): Mention | undefined {
+  const here = Object.entries(names).flatMap(([name, phrases]) =>
+    phrases
+      .map((phrase) => phrase.split(/[ -]/))
+      .filter((parts) => parts.every((part, offset) => words[from + offset] === part))
+      .map((parts) => ({ name, from, to: from + parts.length })),
+  )
+  return here.sort((a, b) => b.to - a.to)[0]
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { nothingFits } from './fit.ts'
+import { knowledgeOf } from './knowledge.ts'
+import { lexiconOf } from './lexicon-file.ts'
+import { preferRoots } from './preferences.ts'
+import { planQuery } from './query-plan.ts'
+import { stem } from './stemmer.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const IN_USE = (
+  'opensearch domain kubernetes cluster dynamodb table security group rules load balancer function storage bucket ' +
+  'queue message network database virtual machine redis cache secret aws azure google'
+).split(' ')
+
+/** An index of 100 texts in which each of these words is in `texts`. */
+function vocabularyOf(words: readonly string[], texts = 20): Vocabulary {
+  const stems = new Set(words.map(stem))
+  return {
+    texts: 100,
+    count: (term) => (stems.has(term) ? texts : 0),
+    startingWith: (prefix) =>
+      [...stems].filter((term) => term.startsWith(prefix)).map((term) => ({ term, texts })),
+  }
+}
+
+const knowledge = knowledgeOf(lexiconOf(undefined))
+const plan = (query: string) => planQuery(query, knowledge, vocabularyOf(IN_USE))
+
+test('misspelt words are taken for words in use, and words in use and names are left alone', () => {
+  const corrections: Record<string, string[]> = {
+    'opensarch domian': ['opensearch', 'domain'],
+    'kuberntes clutser': ['kubernetes', 'cluster'],
+    'secuirty group': ['security'],
+    'dynmodb tabel': ['dynamodb', 'table'],
+    loadbalancer: ['load balancer'],
+    'redis cache cluster': [],
+    enable_nat_gateway: [],
+    zscaler: [],
+  }
+  for (const [query, expected] of Object.entries(corrections)) {
+    assert.deepEqual(
+      plan(query).corrections.map(({ to }) => to),
+      expected,
+      query,
+    )
+  }
+})
+
+test('a word that many modules have is right however it is spelled', () => {
+  const { corrections } = planQuery('databse', knowledge, vocabularyOf([...IN_USE, 'databse']))
+  assert.deepEqual(corrections, [])
+})
+
+test('a query of another language is read in English, and an English one is not', () => {
+  const english: Record<string, string> = {
+    'Lastverteiler für mein Netzwerk': 'load-balancer',
+    'file d’attente de messages': 'queue',
+    'base de datos relacional': 'relational-database',
+    'função sem servidor': 'function',
+    コンテナレジストリ: 'container-registry',
+    消息队列: 'queue',
+  }
+  for (const [query, concept] of Object.entries(english)) {
+    const { concepts, translations } = plan(query)
+    assert.ok(concepts.has(concept), `${query}: ${[...concepts.keys()]}`)
+    assert.ok(translations.length > 0, query)
+  }
+  for (const query of ['red hat server', 'the die is cast', 'storage for a data centre']) {
+    assert.deepEqual(plan(query).translations, [], query)
+  }
+})
+
+test('the provider that a query wants is told from the one it compares with', () => {
+  const wanted: Record<string, readonly [provider: string, kind: string] | undefined> = {
+    'google load balancer': ['google', 'named'],
+    'azure equivalent of s3': ['azurerm', 'equivalent'],
+    'the amazon version of key vault': ['aws', 'equivalent'],
+    'what azure offers instead of route53': ['azurerm', 'equivalent'],
+    'like elasticache but on google cloud': ['google', 'equivalent'],
+    'gcp service like amazon redshift': ['google', 'equivalent'],
+    'oracle counterpart of eks': ['oci', 'equivalent'],
+    'move data from aws to azure': undefined,
+    'a private network': undefined,
+  }
+  for (const [query, expected] of Object.entries(wanted)) {
+    const { provider } = plan(query)
+    const found = provider && [provider.providers[0], provider.kind]
+    assert.deepEqual(found, expected, query)
+  }
+})
+
+test('words after "without" count little and mean no concept', () => {
+  const { concepts, terms } = plan('containers without a kubernetes cluster')
+  const weight = terms.find(({ term }) => term === stem('kubernetes'))?.weight ?? 1
+  assert.equal(weight < 0.5, true)
+  assert.deepEqual([concepts.has('kubernetes'), concepts.has('container-service')], [false, true])
+})
+
+test('a query that nothing here is about is told from one that something is about', () => {
+  const vocabulary = vocabularyOf(IN_USE)
+  const none = (query: string, found: readonly string[], hasProvider = true): boolean =>
+    nothingFits(plan(query), vocabulary, [new Set(found.map(stem))], hasProvider)
+
+  assert.equal(none('pizza recipe', []), true)
+  assert.equal(none('okta tenant', [], false), true)
+  assert.equal(none('redis cache', ['redis', 'cache']), false)
+  assert.equal(none('save money', []), false)
+  assert.equal(none('vsphere virtual machine', ['virtual', 'machine'], false), true)
+  assert.equal(none('datadog monitors', ['datadog'], false), false)
+})
+
+test('a root comes before its submodule unless the query names the submodule or the root hardly matches', () => {
+  const places = [
+    { repository: 'r', path: '.', kind: 'root' },
+    { repository: 'r', path: 'modules/profile', kind: 'submodule' },
+  ]
+  const scored = (query: string, root: number): number[] => {
+    const scores = Float64Array.of(root, 1)
+    preferRoots(scores, [0, 1], (at) => places[at] ?? { repository: '', path: '', kind: '' }, plan(query))
+    return [...scores]
+  }
+  const isRootFirst = ([root = 0, part = 0]: readonly number[]): boolean => root > part
+
+  assert.equal(isRootFirst(scored('cluster', 0.7)), true)
+  assert.equal(isRootFirst(scored('cluster profile', 0.7)), false)
+  assert.equal(isRootFirst(scored('cluster', 0.2)), false)
+})
+
+test('any query gets a plan in bounded time, and the same one each time', () => {
+  const odd = [
+    '',
+    ' ',
+    '...---...',
+    'the of and',
+    '(.*)+$[a-z]{9}',
+    '\u0007\u001b[31m',
+    'ab日本語cd العربية',
+    'x'.repeat(2000),
+  ]
+  for (const query of odd) assert.deepEqual(plan(query), plan(query))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (query) => {
+      assert.ok(plan(query).terms.every(({ weight }) => weight > 0 && weight <= 1))
+    }),
+    { numRuns: 50, endOnFailure: true },
+  )
+  const started = process.cpuUsage()
+  plan('opensarch domian '.repeat(117))
+  const { user, system } = process.cpuUsage(started)
+  assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms`)
+})

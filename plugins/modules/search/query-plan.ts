@@ -1,0 +1,117 @@
+import type { Glossary } from './glossary.ts'
+import type { Lexicon } from './lexicon.ts'
+import { type ProviderIntent, providerIntent } from './provider-intent.ts'
+import type { Spelling } from './spelling.ts'
+import { stem } from './stemmer.ts'
+import { type WrittenWord, writtenWords } from './tokens.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** A stem that is looked up; `source`: the word of the query that it is taken for. */
+export interface PlannedTerm {
+  readonly term: string
+  readonly source: string
+  readonly weight: number
+}
+
+/** What a query is taken to mean, before any module is looked at. Pure: the same query and index give the same plan. */
+export interface QueryPlan {
+  /** The query in English, misspelt words corrected: what a model embeds. */
+  readonly text: string
+  readonly terms: readonly PlannedTerm[]
+  /** Concept -> how much it counts (1: as written) and words of its longest phrase. */
+  readonly concepts: ReadonlyMap<string, { readonly weight: number; readonly words: number }>
+  readonly provider?: ProviderIntent
+  readonly corrections: readonly { readonly from: string; readonly to: string }[]
+  readonly translations: readonly { readonly from: string; readonly to: string }[]
+  /** Stems of words that the index does not have and that nothing replaces. */
+  readonly unknown: readonly string[]
+}
+
+/** What is known of language and field, loaded once. */
+export interface QueryKnowledge {
+  readonly lexicon: Lexicon
+  readonly glossary: Glossary
+  readonly spelling: Spelling
+}
+
+/** Longer queries are read so far; the rest says the same again. */
+const MAX_WORDS = 64
+
+/** Plans a query: other languages to English, words in use for misspelt ones, concepts, the provider that is wanted. */
+export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: Vocabulary): QueryPlan {
+  const { lexicon, glossary, spelling } = knowledge
+  const plain = query.normalize('NFKC').replace(/\p{C}/gu, ' ')
+  const isKnown = (word: string): boolean => lexicon.words.has(word) || vocabulary.count(stem(word)) > 2
+  const { text, replaced } = glossary.translate(plain, isKnown)
+  const { words: written, joined } = writtenWords(text)
+  const corrections: { from: string; to: string }[] = []
+  const words: QueryWord[] = []
+  for (const word of written.slice(0, MAX_WORDS)) {
+    const correction = word.isStopWord ? undefined : spelling.correct(word.word, vocabulary)
+    if (!correction) {
+      words.push({ ...word, weight: 1 })
+      continue
+    }
+    corrections.push({ from: word.word, to: correction.words.join(' ') })
+    for (const right of correction.words) {
+      words.push({ word: right, stem: stem(right), isStopWord: false, weight: correction.weight })
+    }
+  }
+  const provider = providerIntent(words.map(({ word }) => word))
+  const isCompared = (at: number): boolean => provider?.compared.has(at) ?? false
+  const told = words.filter(({ isStopWord }) => !isStopWord)
+  const used = told.length > 0 ? told : words
+  const stems = used.map((word) => word.stem)
+  const isExcluded = provider?.kind === 'equivalent' ? new Set<QueryWord>() : excludedWords(words)
+  const excluded = new Set(used.flatMap((word, at) => (isExcluded.has(word) ? [at] : [])))
+  const weightOf = (word: QueryWord): number => {
+    if (isCompared(words.indexOf(word))) return COMPARED_WEIGHT
+    return isExcluded.has(word) ? EXCLUDED_WEIGHT : word.weight
+  }
+  const terms = termsOf(used, joined, weightOf)
+  return {
+    text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
+    terms,
+    concepts: lexicon.meant({ words: stems, joined }, excluded),
+    ...(provider && { provider }),
+    corrections,
+    translations: replaced,
+    unknown: [...new Set(stems)].filter((one) => vocabulary.count(one) === 0),
+  }
+}
+
+/** In "the X of provider Y" the words of X count little: they are found in modules of the other provider. */
+const COMPARED_WEIGHT = 0.25
+
+/** Words after "without" say what is not wanted; modules that mention them may still say so themselves. */
+const EXCLUDED_WEIGHT = 0.2
+const EXCLUDING = new Set(['without', 'no', 'not', 'instead', 'ohne', 'sans', 'sin', 'sem'])
+const EXCLUDED_WORDS = 3
+
+type QueryWord = WrittenWord & { readonly weight: number }
+
+/** The telling words that follow an excluding one. */
+function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
+  const excluded = new Set<QueryWord>()
+  words.forEach(({ word }, at) => {
+    if (!EXCLUDING.has(word)) return
+    const told = words.slice(at + 1).filter(({ isStopWord }) => !isStopWord)
+    for (const one of told.slice(0, EXCLUDED_WORDS)) excluded.add(one)
+  })
+  return excluded
+}
+
+function termsOf(
+  used: readonly QueryWord[],
+  joined: readonly string[],
+  weightOf: (word: QueryWord) => number,
+): PlannedTerm[] {
+  const terms = new Map<string, PlannedTerm>()
+  const add = (term: string, weight: number): void => {
+    const known = terms.get(term)
+    if (!known || known.weight < weight) terms.set(term, { term, source: term, weight })
+  }
+  for (const word of used) add(word.stem, weightOf(word))
+  for (const one of joined) add(one, 1)
+  return [...terms.values()]
+}

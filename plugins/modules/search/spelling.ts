@@ -1,0 +1,130 @@
+import { stem } from './stemmer.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** What a word of a query was probably meant to be. */
+export interface Correction {
+  readonly words: readonly string[]
+  /** How sure it is, 0..1. */
+  readonly weight: number
+}
+
+/** Corrects words against the words that are in use. */
+export interface Spelling {
+  /** Undefined for a word that is in use, or that nothing in use is like. */
+  correct(word: string, vocabulary: Vocabulary): Correction | undefined
+}
+
+const SHORTEST = 5
+/** A word in so many texts is right as it is. */
+const IN_USE = 3
+/** A rare word is only taken for one that is so many times as frequent. */
+const MUCH_MORE = 8
+/** A shorter word with a wrong letter is more likely another word. */
+const LENGTH_OF_WRONG_LETTER = 7
+const LENGTH_OF_TWO_ERRORS = 9
+
+interface Candidate {
+  readonly words: readonly string[]
+  readonly distance: number
+  readonly texts: number
+}
+
+/** `known`: lower-case words of the field, as they are written; the stems of an index do not show how a word ends. */
+export function createSpelling(known: Iterable<string>): Spelling {
+  const words = [...new Set(known)].filter((word) => /^[a-z][a-z0-9]{2,}$/.test(word))
+  const isKnown = new Set(words)
+  return {
+    correct(word, vocabulary) {
+      if (word.length < SHORTEST || !/^[a-z][a-z0-9]*$/.test(word) || /\d{2}/.test(word)) return undefined
+      const texts = vocabulary.count(stem(word))
+      if (isKnown.has(word) || texts >= IN_USE) return undefined
+      const parts = partsOf(word, isKnown, vocabulary)
+      if (parts && texts === 0) return { words: parts, weight: 0.9 }
+      const most = word.length >= LENGTH_OF_TWO_ERRORS ? 2 : 1
+      const near = [...nearKnown(word, words, most, vocabulary), ...nearStems(word, vocabulary)]
+      const likely = near.filter((candidate) => candidate.texts >= MUCH_MORE * texts && candidate.texts > 0)
+      const [best] = likely.sort((a, b) => a.distance - b.distance || b.texts - a.texts)
+      return best && { words: best.words, weight: best.distance <= 1 ? 0.9 : 0.7 }
+    },
+  }
+}
+
+/** Two words in use that were written as one. */
+function partsOf(
+  word: string,
+  isKnown: ReadonlySet<string>,
+  vocabulary: Vocabulary,
+): readonly string[] | undefined {
+  for (let at = 3; at <= word.length - 3; at++) {
+    const parts = [word.slice(0, at), word.slice(at)]
+    if (parts.every((part) => isKnown.has(part) && vocabulary.count(stem(part)) >= IN_USE)) return parts
+  }
+  return undefined
+}
+
+function nearKnown(
+  word: string,
+  known: readonly string[],
+  most: number,
+  vocabulary: Vocabulary,
+): Candidate[] {
+  return known.flatMap((candidate) => {
+    const distance = likeness(word, candidate, most)
+    if (distance > most) return []
+    return { words: [candidate], distance, texts: vocabulary.count(stem(candidate)) }
+  })
+}
+
+/** Terms of the index itself: names that only these modules use. */
+function nearStems(word: string, vocabulary: Vocabulary): Candidate[] {
+  const wanted = stem(word)
+  const found: Candidate[] = []
+  for (const { term, texts } of vocabulary.startingWith(wanted.slice(0, 1))) {
+    if (texts < IN_USE - 1 || term.length < SHORTEST) continue
+    const distance = likeness(wanted, term, 1)
+    // A known word is spelled out; a stem that is as near is the second choice.
+    if (distance <= 1) found.push({ words: [term], distance: distance + 0.25, texts })
+  }
+  return found
+}
+
+/** Letters to insert, remove, replace or exchange with the next; a wrong first letter counts twice. Above `most`: stops counting. */
+function likeness(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  const first = a[0] === b[0] || a[0] === b[1] ? 0 : 1
+  const distance = editDistance(a, b, most)
+  const isOtherWord =
+    a.length < LENGTH_OF_WRONG_LETTER &&
+    a.length === b.length &&
+    [...a].sort().join() !== [...b].sort().join()
+  return distance + first + (isOtherWord ? 1 : 0)
+}
+
+/** Stops counting above `most`. */
+function editDistance(a: string, b: string, most: number): number {
+  let before: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = nextRow(a, b, i, [before, row])
+    if (Math.min(...next) > most) return most + 1
+    before = row
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+function nextRow(
+  a: string,
+  b: string,
+  i: number,
+  [before, row]: readonly [before: readonly number[], row: readonly number[]],
+): number[] {
+  const next = [i]
+  for (let j = 1; j <= b.length; j++) {
+    const same = a[i - 1] === b[j - 1] ? 0 : 1
+    const cost = Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
+    const isExchange = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+    next.push(isExchange ? Math.min(cost, (before[j - 2] ?? 0) + 1) : cost)
+  }
+  return next
+}

@@ -1,0 +1,9 @@
+/** What the ranking of a query asks of an index: how many of its texts have a term, and which terms there are. */
+export interface Vocabulary {
+  /** Texts in the index. */
+  readonly texts: number
+  /** Texts with this term (a stem, as `tokens.ts` makes them). */
+  count(term: string): number
+  /** Terms that begin so. */
+  startingWith(prefix: string): Iterable<{ readonly term: string; readonly texts: number }>
+}
