@@ -37,7 +37,7 @@ try {
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
   write('docs/configuration.md', configurationPage(config))
-  write('generated/satchel.1', manPage(host))
+  write('generated/satchel.1', await manPage(host))
   write('llms.txt', llmsText(JSON.parse(readFileSync('package.json', 'utf8')).description))
 } finally {
   await host.stop()

@@ -1,4 +1,5 @@
 import { overview } from '../server/cli/help.ts'
+import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
 import { parseVerb } from '../server/cli/verb-parser.ts'
 import type { RunningHost } from '../server/host.ts'
@@ -8,10 +9,16 @@ import { DESCRIPTION, VERSION } from '../server/version.ts'
 const COLUMNS = 72
 
 /** `satchel(1)` in roff: the overview and the help of every verb, as the program prints them. */
-export function manPage({ registry }: RunningHost): string {
-  const verbs = leavesOf(registry).flatMap((leaf) => {
-    const parsed = parseVerb(shapeOf(leaf), ['--help'], COLUMNS)
-    return parsed.kind === 'help' ? [`.SS satchel ${leaf.path.join(' ')}`, literal(ownPart(parsed.text))] : []
+export async function manPage({ registry }: RunningHost): Promise<string> {
+  const ofHost = (await Promise.all(HOST_VERBS.map((row) => row.load()))).flat()
+  const shapes = [...leavesOf(registry).map(shapeOf), ...ofHost].sort((a, b) =>
+    a.path.join(' ') < b.path.join(' ') ? -1 : 1,
+  )
+  const verbs = shapes.flatMap((shape) => {
+    const parsed = parseVerb(shape, ['--help'], COLUMNS)
+    return parsed.kind === 'help'
+      ? [`.SS satchel ${shape.path.join(' ')}`, literal(ownPart(parsed.text))]
+      : []
   })
   return [
     `.TH SATCHEL 1 "" "satchel ${VERSION}"`,
