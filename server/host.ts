@@ -8,10 +8,10 @@ import { isSatchelError } from './contract/errors.ts'
 import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
 import { createHub, type Hub } from './hub.ts'
 import { nearest } from './platform/nearest.ts'
+import { within } from './platform/within.ts'
 import { requireLentShape } from './plugin-shape.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
-import { within } from './supervise.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
 
 /** A configured plugin, parsed and ready to set up. */

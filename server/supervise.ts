@@ -3,19 +3,6 @@ import { pathToFileURL } from 'node:url'
 import type { Log } from './contract/context.ts'
 import type { PluginEntry } from './host.ts'
 
-/** Resolves as `work` does; rejects with the error of `late` after `limitMs`. The work itself cannot be ended. */
-export async function within<T>(limitMs: number, late: () => Error, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), limitMs)
-  })
-  try {
-    return await Promise.race([work(), over])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /**
  * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is
  * in the stack, until the returned function is called. The process goes on: the call that caused it has been answered or will time out.
