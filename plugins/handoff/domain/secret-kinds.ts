@@ -27,10 +27,8 @@ const LEAD_CHARS = 64
 const MIN_ENTROPY = 3
 
 /** Words by the pair of characters with which they begin. */
-const byPair = new Map<number, Word[]>()
+const byPair: (Word[] | undefined)[] = Array.from({ length: 65_536 }, () => undefined)
 for (const format of SECRET_FORMATS) addFormat(format)
-const isPair = new Uint8Array(65_536)
-for (const pair of byPair.keys()) isPair[pair] = 1
 
 function addFormat([name, words, form, named]: SecretFormat): void {
   for (const word of words) {
@@ -44,8 +42,8 @@ function addFormat([name, words, form, named]: SecretFormat): void {
 
 function wordEntry(word: string): Word {
   const pair = (word.charCodeAt(0) << 8) | word.charCodeAt(1)
-  const entries = byPair.get(pair) ?? []
-  byPair.set(pair, entries)
+  const entries = byPair[pair] ?? []
+  byPair[pair] = entries
   const known = entries.find((entry) => entry.word === word)
   if (known) return known
   const entry = { word, assigned: [], begun: [], around: [] }
@@ -65,12 +63,13 @@ export function knownSecrets(text: string): readonly KnownSecret[] {
   // Letters whose lower case has another length would move every place behind them.
   const searched = lower.length === text.length ? lower : text
   const scan = createScan(text)
+  let unit = searched.charCodeAt(0) & 0xff
   for (let at = 0; at + 1 < searched.length; at++) {
-    const pair = ((searched.charCodeAt(at) & 0xff) << 8) | (searched.charCodeAt(at + 1) & 0xff)
-    if (isPair[pair] !== 1) continue
-    for (const entry of byPair.get(pair) ?? []) {
-      if (searched.startsWith(entry.word, at)) scan.visit(entry, at)
-    }
+    const next = searched.charCodeAt(at + 1) & 0xff
+    const entries = byPair[(unit << 8) | next]
+    unit = next
+    if (entries === undefined) continue
+    for (const entry of entries) if (searched.startsWith(entry.word, at)) scan.visit(entry, at)
   }
   return scan.found
 }

@@ -98,19 +98,16 @@ const SECRET_NAME =
  */
 export function secretSpans(text: string): readonly SecretSpan[] {
   const plain = normalized(text)
-  let rest = plain.replaceAll(REPLACEMENT, BORDER)
-  const found: SecretSpan[] = []
+  const open = plain.replaceAll(REPLACEMENT, BORDER)
+  let spans: SecretSpan[] = []
   for (;;) {
-    const compact = compacted(rest)
+    const rest = uncovered(open, spans)
     // Ours first: what they found the kinds need not look at.
-    let more = scan(compact.text)
-    if (more.length === 0) more = knownSpans(compact.text)
+    let more = scan(rest.text)
+    if (more.length === 0) more = knownSpans(rest.text)
     if (more.length === 0) break
-    const spans = more.map((span) => compact.inText(span))
-    for (const span of spans) found.push(span)
-    rest = withBorders(rest, spans)
+    spans = withoutOverlaps([...spans, ...more.map(rest.inText)])
   }
-  const spans = withoutOverlaps(found)
   if (spans.length === 0 || plain === text) return spans
   const offsets = offsetsIn(text, plain.length)
   return spans.map((span) => ({
@@ -138,17 +135,26 @@ function scan(text: string): SecretSpan[] {
   return withoutOverlaps(found)
 }
 
-/** The text without borders and lines that are too short for a secret, and the way back for spans, which come in order. */
-function compacted(text: string) {
-  if (!text.includes('\n\n\n\n')) return { text, inText: (span: SecretSpan) => span }
+/** The lines between spans that are long enough for a secret, and the way back for spans in them, which come in order. */
+function uncovered(text: string, spans: readonly SecretSpan[]) {
+  if (spans.length === 0) return { text, inText: (span: SecretSpan) => span }
   const places: { readonly at: number; readonly from: number }[] = []
   const parts: string[] = []
   let at = 0
-  for (const { 0: part, index } of text.matchAll(/[^\n]{8,}\n?/g)) {
-    places.push({ at, from: index })
-    parts.push(part)
-    at += part.length
+  let from = 0
+  const keep = (to: number): void => {
+    if (to - from < SECRET_CHARS_MIN) return
+    for (const { 0: line, index } of text.slice(from, to).matchAll(LONG_LINE)) {
+      places.push({ at, from: from + index })
+      parts.push(line, '\n')
+      at += line.length + 1
+    }
   }
+  for (const { start, end } of spans) {
+    keep(start)
+    from = end
+  }
+  keep(text.length)
   let place = 0
   const original = (offset: number): number => {
     while ((places[place + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) place++
@@ -162,21 +168,14 @@ function compacted(text: string) {
   return { text: parts.join(''), inText }
 }
 
+/** No rule finds a shorter secret. */
+const SECRET_CHARS_MIN = 8
+const LONG_LINE = /[^\n]{8,}/g
+
 /** The tokens of known kinds, in order, without overlaps. */
 function knownSpans(text: string): SecretSpan[] {
   const found = knownSecrets(text).filter(({ start, end }) => !isPlaceholder(text.slice(start, end)))
   return withoutOverlaps(found.map((known) => ({ ...known, prefix: '' })))
-}
-
-function withBorders(text: string, spans: readonly SecretSpan[]): string {
-  const kept: string[] = []
-  let from = 0
-  for (const { start, end } of spans) {
-    kept.push(text.slice(from, start), '\n'.repeat(end - start))
-    from = end
-  }
-  kept.push(text.slice(from))
-  return kept.join('')
 }
 
 /** True when a member of this name holds this value as a secret: `{"password": "…"}`. */
@@ -291,8 +290,11 @@ function isPlaceholder(value: string): boolean {
   if (EXPRESSION.test(value)) return true
   // `user:$TOKEN` of a URL: the password decides.
   const colon = value.indexOf(':')
-  const isOne = (part: string) => PLACEHOLDER.test(part) || MASK.test(part)
-  return isOne(value) || (colon >= 0 && isOne(value.slice(colon + 1)))
+  return isStandIn(value) || (colon >= 0 && isStandIn(value.slice(colon + 1)))
+}
+
+function isStandIn(value: string): boolean {
+  return PLACEHOLDER.test(value) || MASK.test(value)
 }
 
 /** A value of an explicitly named key that is too irregular for a word, a path or a name. */
@@ -332,9 +334,15 @@ function classOf(unit: number): number {
 const HEADER_CHARS = 4000
 const headerBytes = Buffer.alloc(HEADER_CHARS)
 
+/** The header that was inspected last: a text often repeats one. */
+let lastHeader = { text: '', isJwt: false }
+
 /** True if the header is an object with an algorithm. Does not parse it, which would allocate too much. */
 function isJwt(token: string): boolean {
-  const size = headerBytes.write(token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS)), 'base64url')
+  const text = token.slice(0, Math.min(token.indexOf('.'), HEADER_CHARS))
+  if (text === lastHeader.text) return lastHeader.isJwt
+  const size = headerBytes.write(text, 'base64url')
   const header = headerBytes.toString('latin1', 0, size)
-  return /^\s*\{/.test(header) && /"alg"\s*:/.test(header)
+  lastHeader = { text, isJwt: /^\s*\{/.test(header) && /"alg"\s*:/.test(header) }
+  return lastHeader.isJwt
 }

@@ -165,8 +165,7 @@ async function readAll(run: IngestRun): Promise<void> {
   try {
     await makeDirectoryDurably(run.cloneDir)
   } catch (thrown) {
-    if (['EEXIST', 'ENOTDIR'].includes(systemCode(thrown) ?? ''))
-      throw refusals.clone_dir_is_file({ folder: run.cloneDir })
+    if (systemCode(thrown) === 'EEXIST') throw refusals.clone_dir_is_file({ folder: run.cloneDir })
     throw storageFailure(thrown, 'The folder of the clones')
   }
   await readRepositories(run, saver.soon)

@@ -59,7 +59,7 @@ test('markup that would take a parser too long is plain text, before it is parse
     assert.deepEqual([page.nodes, page.rest], [[], hostile])
   }
   const page = JSON.parse(await made.page('# A\n'))
-  assert.deepEqual(page, { nodes: [{ tag: 'h1', children: ['A'] }], rest: '' })
+  assert.deepEqual(page, { nodes: [{ tag: 'h1', children: ['A'], target: 'section:A' }], rest: '' })
   const list = JSON.parse(await made.page('- [a](b) and **more**\n'.repeat(1000)))
   assert.equal(list.nodes[0].children.length, 1000)
 })
