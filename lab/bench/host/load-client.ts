@@ -31,7 +31,7 @@ function reader(port, path, at, stalled, opened) {
     got[at] += chunk.length
     if (chunk.includes('event: resync')) lagged[at] += 1
   })
-  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')
+  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost:' + port + '\\r\\n\\r\\n')
 }
 const orders = {
   open({ port, path, readers, stalled }) {
@@ -53,7 +53,7 @@ const orders = {
     say({ resumed: stopped.length })
   },
   post({ port, path, body, connections, requests }) {
-    const text = 'POST ' + path + ' HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Type: application/json\\r\\nContent-Length: ' + body.length + '\\r\\n\\r\\n' + body
+    const text = 'POST ' + path + ' HTTP/1.1\\r\\nHost: localhost:' + port + '\\r\\nContent-Type: application/json\\r\\nContent-Length: ' + body.length + '\\r\\n\\r\\n' + body
     let left = requests
     let answered = 0
     for (let at = 0; at < connections; at++) {

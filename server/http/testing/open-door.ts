@@ -52,7 +52,10 @@ export async function openDoor(
   )
   t.after(() => door.close())
   const ask = (path: string, what: Ask = {}): Promise<Answer> => askAt(door, path, what)
-  return { host, logged, projectRoot, door, sample, ask, raw: (text: string) => openRaw(t, door, text) }
+  // Another `Host` than the listener's needs the token.
+  const own = door.port === undefined ? 'localhost' : `localhost:${door.port}`
+  const raw = (text: string) => openRaw(t, door, text.replace('Host: localhost\r\n', `Host: ${own}\r\n`))
+  return { host, logged, projectRoot, door, sample, ask, raw }
 }
 
 /** One request and its whole answer. */
