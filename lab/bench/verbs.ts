@@ -9,11 +9,13 @@ import { handoffBench } from './handoff/command.ts'
 import { callsBench, doorsBench, httpBench, startBench } from './host/commands.ts'
 import { modulesBench } from './modules/command.ts'
 import { retrievalBench } from './retrieval/command.ts'
-import { roomBench } from './room/command.ts'
+import { readersBench, roomBench } from './room/command.ts'
 import { searchBench } from './search/command.ts'
 
 const HOST = [startBench, callsBench, httpBench, doorsBench]
-const PLUGINS = [eventsBench, growthBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
+const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
+/** These take minutes, so they run when they are named. */
+const ON_REQUEST = [growthBench, readersBench]
 
 /** `satchel bench`: every measurement, those that further plugins bring included. */
 const benchVerb = defineHostVerb({
@@ -22,7 +24,7 @@ const benchVerb = defineHostVerb({
   description: [
     'Measures on this machine and prints every figure as a ratio to a floor or a peer of the same run. Subjects of the host:',
     `${HOST.map((verb) => `${subjectOf(verb)} (${verb.summary})`).join('; ')}. Without a subject the host's and all plugins'.`,
-    `Subjects of plugins: ${PLUGINS.map(subjectOf).join(', ')}.`,
+    `Subjects of plugins: ${PLUGINS.map(subjectOf).join(', ')}. Only when named: ${ON_REQUEST.map(subjectOf).join(', ')}.`,
     'With --gate it exits 3 when a figure is more than twice as weak as its goal.',
   ].join(' '),
   input: z.object({ gate: GATE }),
@@ -43,4 +45,4 @@ const benchVerb = defineHostVerb({
   },
 })
 
-export const benchVerbs = [benchVerb, ...HOST, ...PLUGINS]
+export const benchVerbs = [benchVerb, ...HOST, ...PLUGINS, ...ON_REQUEST]

@@ -76,9 +76,13 @@ test('the project root is the flag, then the environment, then the git root, the
   const root = (flag: string | undefined, env: Record<string, string>, cwd = deep) =>
     findProjectRoot({ flag, env, cwd })
 
-  assert.equal(await root('x', { SATCHEL_PROJECT: '/y' }), join(deep, 'x'))
-  assert.equal(await root(undefined, { SATCHEL_PROJECT: '/y', CLAUDE_PROJECT_DIR: '/z' }), '/y')
-  assert.equal(await root(undefined, { CLAUDE_PROJECT_DIR: '/z' }), '/z')
+  const [x, y, z] = [join(deep, 'x'), join(base, 'y'), join(base, 'z')]
+  for (const folder of [x, y, z]) await mkdir(folder)
+
+  assert.equal(await root('x', { SATCHEL_PROJECT: y }), x)
+  assert.equal(await root(undefined, { SATCHEL_PROJECT: y, CLAUDE_PROJECT_DIR: z }), y)
+  assert.equal(await root(undefined, { CLAUDE_PROJECT_DIR: z }), z)
+  await assert.rejects(root('none', {}), { code: 'not_found', reason: 'project_not_found' })
   assert.equal(await root(undefined, {}), join(base, 'repo'))
   assert.equal(await root(undefined, {}, base), base)
 })

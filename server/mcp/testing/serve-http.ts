@@ -1,6 +1,8 @@
 import type { TestContext } from 'node:test'
+import { z } from 'zod'
 import { openHost } from '../../../test/harness/open-host.ts'
 import type { Principal } from '../../contract/advanced/principal.ts'
+import { definePlugin } from '../../contract/plugin.ts'
 import { createPump } from '../../fanout/pump.ts'
 import { createHttpMount } from '../http.ts'
 import { type Limits, openMount } from './open-mount.ts'
@@ -15,23 +17,36 @@ export interface Serving {
   readonly mount?: typeof createHttpMount
 }
 
+/** A second plugin, which knows eve. */
+const otherPlugin = definePlugin({
+  name: 'other',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async () => ({
+    authenticate: async ({ bearer }) =>
+      bearer === 'ses_eve'
+        ? { id: 'session:eve', kind: 'session', plugin: 'other', capabilities: ['admin'] }
+        : undefined,
+  }),
+})
+
 /** Serves the sample plugin over HTTP with three sessions: ada may read, bob may nothing, eve is another plugin's. */
 export async function serveHttp(
   t: TestContext,
   { clock, after, limits = {}, mount = createHttpMount }: Serving = {},
 ) {
   const { plugin, world } = samplePlugin()
-  const opened = await openHost(t, { plugins: [plugin] })
-  const session = (name: string, owner: string, capabilities: Principal['capabilities']) =>
+  const opened = await openHost(t, { plugins: [plugin, otherPlugin] })
+  const session = (name: string, capabilities: Principal['capabilities']) =>
     world.sessions.set(`ses_${name}`, {
       id: `session:${name}`,
       kind: 'session',
-      plugin: owner,
+      plugin: 'sample',
       capabilities,
     })
-  session('ada', 'sample', ['read'])
-  session('bob', 'sample', [])
-  session('eve', 'other', ['admin'])
+  session('ada', ['read'])
+  session('bob', [])
   const pump = createPump(after)
   const door = mount({
     boot: Promise.resolve(opened.host),
