@@ -47,8 +47,7 @@ export { isJsonObject } from './platform/json-object.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
-export { readYaml } from './platform/read-yaml.ts'
-export type { ReadYaml } from './platform/yaml-document.ts'
+export { type ReadYaml, readYaml } from './platform/read-yaml.ts'
 
 // Files:
 

@@ -17,7 +17,7 @@ const MAX_DEPTH = 100
 const MAX_PARTS = 20_000
 
 /** A parsed document, or the first problem with its place, from 1. */
-export type ReadYaml =
+export type ParsedYaml =
   | { readonly kind: 'document'; readonly document: Document; readonly lines: LineCounter }
   | { readonly kind: 'problem'; readonly message: string; readonly line: number; readonly column: number }
 
@@ -25,7 +25,7 @@ export type ReadYaml =
  * Reads one YAML document in the core schema in linear time. Depth and size are counted before it is parsed. A repeated
  * key and a warning of the parser, such as an unknown tag, are problems too.
  */
-export function parseYaml(text: string): ReadYaml {
+export function parseYaml(text: string): ParsedYaml {
   const excess = findExcess(text)
   if (excess) return { kind: 'problem', ...excess }
   const lines = new LineCounter()

@@ -36,14 +36,9 @@ export async function parseConfigText(
   if (Buffer.byteLength(text) > CONFIG_MAX_BYTES) throw invalid('it is larger than 1 MiB')
   const read = await readYaml(text)
   if (read.kind === 'problem') throw invalid(read.message.slice(0, 200), read.line)
-  const { document, lines } = read
-  const lineOf = (path: readonly PropertyKey[]): number | undefined => {
-    const node: unknown = document.getIn(path.map(String), true)
-    const start = rangeStart(node)
-    if (start !== undefined) return lines.linePos(start).line
-    return path.length > 0 ? lineOf(path.slice(0, -1)) : undefined
-  }
-  const values = plainValues(() => document.toJS({ maxAliasCount: MAX_ALIASES }))
+  const lineOf = (path: readonly PropertyKey[]): number | undefined =>
+    read.lineAt(path.map(String)) ?? (path.length > 0 ? lineOf(path.slice(0, -1)) : undefined)
+  const values = plainValues(() => read.values(MAX_ALIASES))
   const ours = Object.fromEntries(Object.entries(values).filter(([key]) => !FOREIGN_KEYS.has(key)))
   const parsed = modulesConfig.strict().safeParse(withEnvironment(ours, env))
   if (parsed.success) return parsed.data
@@ -126,10 +121,4 @@ function hintFor(key: string, keysHere: readonly string[]): string {
 function invalid(why: string, line?: number, cause?: unknown) {
   const where = line === undefined ? '' : ` (line ${line})`
   return refusals.config_invalid({ where, why }, { ...(line !== undefined && { details: { line } }), cause })
-}
-
-function rangeStart(node: unknown): number | undefined {
-  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
-  const { range } = node
-  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined
 }
