@@ -138,10 +138,19 @@ async function machine(t: TestContext): Promise<number> {
   return Number(keeper.pid)
 }
 
+/** Time that a program has to end by itself. */
+const ENDS_WITHIN_MS = 10_000
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit')
+    // A master that is killed leaves its workers, which hold this process's pipes.
+    child.kill('SIGTERM')
+    const killing = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+    await exited
+    clearTimeout(killing)
+  }
+  child.stdout?.destroy()
 }
 
 function inside(pid: number): string[] {
