@@ -81,7 +81,8 @@ const STOP_LIMIT_MS = 5_000
 /** Time for `setup`, which only builds declarations. */
 const SETUP_LIMIT_MS = 10_000
 /** Time for a plugin to recognize credentials. */
-const AUTHENTICATE_LIMIT_MS = 10_000
+// Longer than a plugin may wait for another process, such as the owner of a room.
+const AUTHENTICATE_LIMIT_MS = 15_000
 
 /**
  * Sets up the plugins in order and registers their declarations; starts nothing.

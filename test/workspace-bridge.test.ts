@@ -348,7 +348,7 @@ test('a bridge whose session has ended asks no more with it, and follows the nex
 
 test('a bridge whose client stops reading, and one whose client closed its end, hold up no commit', async (t) => {
   const file = await roomFile(t)
-  const start = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file] })
+  const start = (name: string) => spawnRoomProcess(t, { name, args: ['--room', file, '--profile', 'full'] })
   const owner = start('owner')
   await owner.call('workspace_status', {})
   const [deaf, closed] = [start('deaf'), start('closed')]

@@ -93,6 +93,7 @@ test('what others wrote stays text: in the document, names, summaries and handof
     .first()
     .click()
   await page.locator('#proposals ins, #proposals del').first().waitFor()
+  await page.locator('#document').getByText('gnp.exe').waitFor()
   await seen.shot('hostile')
 
   const elements = (await page.evaluate(

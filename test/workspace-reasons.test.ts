@@ -185,6 +185,8 @@ async function troubledRoom(t: TestContext) {
     ['lease_not_active', agent, 'workspace_renew', { lease_id: lost['lease_id'] }],
     ['stale_version', agent, 'workspace_propose', { ...proposed, base_version: 1, content: 'x' }],
     ['stale_version', admin, 'workspace_commit', { ...raw, base_version: 1, force: true }],
+    ['edit_failed', agent, 'workspace_propose', { ...proposed, edits: [{ old: 'nowhere', new: 'x' }] }],
+    ['no_change', agent, 'workspace_propose', { ...proposed, content: '## Steps\nada\n' }],
     ['stale_fence', agent, 'workspace_commit', { proposal_id: good['proposal_id'], fence: 99 }],
     ['proposal_conflict', agent, 'workspace_commit', { proposal_id: rejected['proposal_id'] }],
     ['proposal_conflict', admin, 'workspace_review', { proposal_id: rejected['proposal_id'], approve: true }],
