@@ -1,4 +1,4 @@
-import { type ByteWriter, createByteReader, createByteWriter } from './varint.ts'
+import { createByteReader, createByteWriter } from './varint.ts'
 
 /** Where a term occurs: one entry for each text and field. */
 export interface Postings {
@@ -8,33 +8,30 @@ export interface Postings {
   readonly counts: Uint16Array
 }
 
-/** Collects the occurrences of one term; texts come in rising order. */
-export interface PostingsWriter {
-  /** Texts that have the term. */
-  readonly texts: number
-  /** `counts`: occurrences by field. */
-  add(text: number, counts: readonly number[]): void
-  written(): Uint8Array
+/**
+ * The occurrences of one term as they are collected: how many texts have it, the last of them, then the numbers that are
+ * written. One plain list, because a segment has hundreds of thousands of terms, most of them in one text.
+ */
+export type CollectedPostings = number[]
+
+/** Adds a text, which is later than the last. `counts`: occurrences by field. */
+export function addText(collected: CollectedPostings, text: number, counts: readonly number[]): void {
+  const [texts = 0, last = 0] = collected
+  collected[0] = texts + 1
+  collected[1] = text
+  let mask = 0
+  for (let field = 0; field < counts.length; field++) if (counts[field]) mask |= 1 << field
+  collected.push(text - last, mask >>> 0)
+  for (const count of counts) if (count) collected.push(Math.min(count, 0xffff))
 }
 
-export function createPostingsWriter(): PostingsWriter {
-  const writer: ByteWriter = createByteWriter()
-  let texts = 0
-  let last = 0
-  return {
-    get texts() {
-      return texts
-    },
-    add(text, counts) {
-      writer.number(text - last)
-      last = text
-      texts++
-      let mask = 0
-      for (let field = 0; field < counts.length; field++) if (counts[field]) mask |= 1 << field
-      writer.number(mask >>> 0)
-      for (const count of counts) if (count) writer.number(Math.min(count, 0xffff))
-    },
-    written: writer.written,
+/** The postings as they are stored, in a buffer that the next call writes again. */
+export function createPostingsEncoder(): (collected: CollectedPostings) => Uint8Array {
+  const writer = createByteWriter(1024)
+  return (collected) => {
+    writer.clear()
+    for (let at = 2; at < collected.length; at++) writer.number(collected[at] ?? 0)
+    return writer.written()
   }
 }
 

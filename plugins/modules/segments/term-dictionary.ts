@@ -1,4 +1,4 @@
-import { createPostingsWriter, type PostingsWriter } from './postings.ts'
+import { addText, type CollectedPostings, createPostingsEncoder } from './postings.ts'
 import type { SectionFile } from './section-file.ts'
 import { createByteReader, createByteWriter } from './varint.ts'
 
@@ -29,31 +29,32 @@ export interface TermsWriter {
 }
 
 export function createTermsWriter(): TermsWriter {
-  const byTerm = new Map<string, PostingsWriter>()
+  const byTerm = new Map<string, CollectedPostings>()
   return {
     add(text, terms) {
       for (const [term, counts] of terms) {
-        let writer = byTerm.get(term)
-        if (!writer) {
-          writer = createPostingsWriter()
-          byTerm.set(term, writer)
+        let collected = byTerm.get(term)
+        if (!collected) {
+          collected = [0, 0]
+          byTerm.set(term, collected)
         }
-        writer.add(text, counts)
+        addText(collected, text, counts)
       }
     },
     sections: () => sectionsOf(byTerm),
   }
 }
 
-function sectionsOf(byTerm: ReadonlyMap<string, PostingsWriter>) {
+function sectionsOf(byTerm: ReadonlyMap<string, CollectedPostings>) {
+  const encode = createPostingsEncoder()
   const terms = createByteWriter(1024)
   const postings = createByteWriter(1024)
   const firsts: string[] = []
   const places: number[] = []
   let before = Buffer.alloc(0)
   for (const [at, term] of [...byTerm.keys()].sort().entries()) {
-    const writer = byTerm.get(term)
-    if (!writer) continue
+    const collected = byTerm.get(term)
+    if (!collected) continue
     const isFirst = at % BLOCK_TERMS === 0
     if (isFirst) {
       firsts.push(term)
@@ -61,11 +62,11 @@ function sectionsOf(byTerm: ReadonlyMap<string, PostingsWriter>) {
     }
     const bytes = Buffer.from(term)
     const shared = isFirst ? 0 : sharedBytes(before, bytes)
-    const found = writer.written()
+    const found = encode(collected)
     terms.number(shared)
     terms.number(bytes.length - shared)
     terms.bytes(bytes.subarray(shared))
-    terms.number(writer.texts)
+    terms.number(collected[0] ?? 0)
     terms.number(found.length)
     postings.bytes(found)
     before = bytes

@@ -4,6 +4,8 @@ export interface ByteWriter {
   /** A whole number from 0 to 2^32 - 1, in as few bytes of seven bits as it needs. */
   number(value: number): void
   bytes(value: Uint8Array): void
+  /** Begins again. */
+  clear(): void
   /** What was written; shares memory until the next write. */
   written(): Uint8Array
 }
@@ -31,6 +33,9 @@ export function createByteWriter(capacity = 16): ByteWriter {
       room(value.length)
       held.set(value, length)
       length += value.length
+    },
+    clear() {
+      length = 0
     },
     written: () => held.subarray(0, length),
   }
