@@ -8,15 +8,24 @@ export interface KnownSecret {
 }
 
 interface Kind {
+  readonly id: number
   readonly name: string
   readonly pattern: RegExp
+}
+
+/** Kinds that are looked for at the same places, and one pattern that finds the next match of any of them. */
+interface Group {
+  readonly id: number
+  readonly kinds: Kind[]
+  any: RegExp
 }
 
 /** What is known by a word: values that are assigned to it, tokens that begin with it, and tokens that only hold it. */
 interface Word {
   readonly word: string
-  readonly assigned: Kind[]
-  readonly begun: Kind[]
+  readonly bytes: Uint8Array
+  readonly assigned: Group
+  readonly begun: Group
   readonly around: Kind[]
 }
 
@@ -26,6 +35,7 @@ const ASSIGNED = /[ \t\w.-]{0,20}[ \t'"`]{0,3}(?:=>|\?=|:{1,3}=|\|\||=|>|:|,)[ \
 const LEAD_CHARS = 64
 const MIN_ENTROPY = 3
 
+let ids = 0
 /** Words by the pair of characters with which they begin. */
 const byPair: (Word[] | undefined)[] = Array.from({ length: 65_536 }, () => undefined)
 for (const format of SECRET_FORMATS) addFormat(format)
@@ -35,9 +45,16 @@ function addFormat([name, words, form, named]: SecretFormat): void {
     const entry = wordEntry(word)
     const begins = plainStart(form).startsWith(word)
     const pattern = new RegExp(`${form}(?![A-Za-z0-9])`, 'iy')
-    const list = named === 1 ? entry.assigned : begins ? entry.begun : entry.around
-    list.push({ name, pattern })
+    const kind = { id: ids++, name, pattern }
+    if (named === 1) addKind(entry.assigned, kind, 'iy')
+    else if (begins) addKind(entry.begun, kind, 'ig')
+    else entry.around.push(kind)
   }
+}
+
+function addKind(group: Group, kind: Kind, flags: string): void {
+  group.kinds.push(kind)
+  group.any = new RegExp(`(?:${group.kinds.map(({ pattern }) => pattern.source).join('|')})`, flags)
 }
 
 function wordEntry(word: string): Word {
@@ -46,9 +63,19 @@ function wordEntry(word: string): Word {
   byPair[pair] = entries
   const known = entries.find((entry) => entry.word === word)
   if (known) return known
-  const entry = { word, assigned: [], begun: [], around: [] }
+  const entry = {
+    word,
+    bytes: Buffer.from(word, 'latin1'),
+    assigned: emptyGroup(),
+    begun: emptyGroup(),
+    around: [],
+  }
   entries.push(entry)
   return entry
+}
+
+function emptyGroup(): Group {
+  return { id: ids++, kinds: [], any: /(?!)/y }
 }
 
 /** The letters with which every match of a form begins, in lower case. */
@@ -61,23 +88,30 @@ function plainStart(form: string): string {
 export function knownSecrets(text: string): readonly KnownSecret[] {
   const lower = text.toLowerCase()
   // Letters whose lower case has another length would move every place behind them.
-  const searched = lower.length === text.length ? lower : text
+  const units = Buffer.from(lower.length === text.length ? lower : text, 'latin1')
   const scan = createScan(text)
-  let unit = searched.charCodeAt(0) & 0xff
-  for (let at = 0; at + 1 < searched.length; at++) {
-    const next = searched.charCodeAt(at + 1) & 0xff
+  let unit = units[0] ?? 0
+  for (let at = 1; at < units.length; at++) {
+    const next = units[at] ?? 0
     const entries = byPair[(unit << 8) | next]
     unit = next
     if (entries === undefined) continue
-    for (const entry of entries) if (searched.startsWith(entry.word, at)) scan.visit(entry, at)
+    for (const entry of entries) if (isAt(entry.bytes, units, at - 1)) scan.visit(entry, at - 1)
   }
   return scan.found
+}
+
+/** Its first two bytes are known to be there. */
+function isAt(word: Uint8Array, units: Uint8Array, at: number): boolean {
+  for (let index = 2; index < word.length; index++) if (word[index] !== units[at + index]) return false
+  return true
 }
 
 /** Looks around the words of one text. What a kind has looked at it does not look at again. */
 function createScan(text: string) {
   const found: KnownSecret[] = []
-  const done = new Map<Kind, number>()
+  /** Up to where a kind, or a group, has looked, by its id. */
+  const done = new Float64Array(ids)
   const take = (kind: Kind, match: RegExpExecArray | null, isNamed: boolean): void => {
     if (!match) return
     const secret = match[1] ?? match[0]
@@ -85,20 +119,34 @@ function createScan(text: string) {
     if (isLikely(secret, isNamed)) found.push({ rule: kind.name, start, end: start + secret.length })
   }
   const matchAt = (kind: Kind, at: number, isNamed: boolean): void => {
-    if (at < (done.get(kind) ?? 0)) return
+    if (at < (done[kind.id] ?? 0)) return
     kind.pattern.lastIndex = at
     const match = kind.pattern.exec(text)
-    if (match) done.set(kind, at + match[0].length)
+    if (match) done[kind.id] = at + match[0].length
     take(kind, match, isNamed)
   }
+  const next = new Float64Array(ids).fill(-1)
+  /** What begins with its word is found by one search that goes on from match to match. */
+  const begins = ({ id, any }: Group, at: number): boolean => {
+    const known = next[id] ?? -1
+    if (known >= at) return known === at
+    any.lastIndex = at
+    const found = any.exec(text)?.index ?? Number.POSITIVE_INFINITY
+    next[id] = found
+    return found === at
+  }
+  const matchBegun = (group: Group, at: number): void => {
+    if (group.kinds.length === 0 || !begins(group, at) || isWordUnit(text.charCodeAt(at - 1))) return
+    for (const kind of group.kinds) matchAt(kind, at, false)
+  }
   const searchAround = (kind: Kind, at: number): void => {
-    const from = Math.max(0, at - LEAD_CHARS, done.get(kind) ?? 0)
-    done.set(kind, at + 1)
+    const from = Math.max(0, at - LEAD_CHARS, done[kind.id] ?? 0)
+    done[kind.id] = at + 1
     for (let start = from; start <= at; start++) {
       kind.pattern.lastIndex = start
       const match = kind.pattern.exec(text)
       if (!match) continue
-      done.set(kind, start + match[0].length)
+      done[kind.id] = start + match[0].length
       take(kind, match, false)
       return
     }
@@ -106,15 +154,15 @@ function createScan(text: string) {
   return {
     found,
     visit({ word, assigned, begun, around }: Word, at: number): void {
-      if (begun.length > 0 && !isWordUnit(text.charCodeAt(at - 1))) {
-        for (const kind of begun) matchAt(kind, at, false)
-      }
+      matchBegun(begun, at)
       for (const kind of around) searchAround(kind, at)
-      if (assigned.length === 0) return
+      if (assigned.kinds.length === 0) return
       ASSIGNED.lastIndex = at + word.length
       if (!ASSIGNED.test(text)) return
       const valueAt = ASSIGNED.lastIndex
-      for (const kind of assigned) matchAt(kind, valueAt, true)
+      assigned.any.lastIndex = valueAt
+      if (!assigned.any.test(text)) return
+      for (const kind of assigned.kinds) matchAt(kind, valueAt, true)
     },
   }
 }

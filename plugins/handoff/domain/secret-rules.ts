@@ -26,7 +26,7 @@ const hasDigitAndLetter = (text: string) => /[0-9]/.test(text) && /[A-Za-z]/.tes
 
 // design handoff, section 11; in each pattern group 1 is the secret
 const RULES: readonly Rule[] = [
-  { name: 'aws_key', pattern: /\b((?:AKIA|ASIA)[A-Z0-9]{16})\b/g, shown: 4 },
+  { name: 'aws_key', pattern: /\b(A[KS]IA[A-Z0-9]{16})\b/g, shown: 4 },
   { name: 'github_token', pattern: /\b(gh[opsur]_[A-Za-z0-9]{20,})/g, shown: 4 },
   { name: 'github_token', pattern: /\b(github_pat_[A-Za-z0-9_]{20,})/g, shown: 11 },
   { name: 'gitlab_token', pattern: /\b(glpat-[A-Za-z0-9_-]{16,})/g, shown: 6 },
@@ -211,7 +211,7 @@ function pemSpans(text: string): SecretSpan[] {
     const end = lineEnd < 0 ? endOfKey(text, bodyAt) : lineEnd + 5
     if (end === undefined) {
       // Without an end and a body it is a mention; no later one has an end either.
-      if (close < 0 && !BODY.test(text.slice(bodyAt))) break
+      if (close < 0 && !hasBody(text, bodyAt, text.length)) break
       continue
     }
     spans.push({ rule: 'private_key', start: match.index, end, prefix: '-----BEGIN' })
@@ -220,14 +220,31 @@ function pemSpans(text: string): SecretSpan[] {
   return spans
 }
 
-/** A line of a key's body. */
-const BODY = /[A-Za-z0-9+/=]{40}/
+/** A line of a key's body is not shorter. */
+const BODY_CHARS = 40
+
+/** True if 40 letters, digits, `+`, `/` or `=` stand in a row. From a unit that breaks the row the next 40 are due. */
+function hasBody(text: string, from: number, to: number): boolean {
+  const end = Math.min(to, text.length)
+  for (let last = from + BODY_CHARS - 1; last < end; ) {
+    let row = 0
+    while (row < BODY_CHARS && isBodyUnit(text.charCodeAt(last - row))) row++
+    if (row === BODY_CHARS) return true
+    last += BODY_CHARS - row
+  }
+  return false
+}
+
+function isBodyUnit(unit: number): boolean {
+  return classOf(unit) !== OTHER_CLASS || unit === 0x2b || unit === 0x2f || unit === 0x3d
+}
+
 /** Lines of a key and of its headers. */
 const KEY_LINES = /(?:[A-Za-z0-9+/=:, ."'-]{0,100}(?:\r?\n|\\n|$))*/y
 
 /** Where a key without an end line ends; undefined if it has no body: then the text only speaks of one. */
 function endOfKey(text: string, bodyAt: number): number | undefined {
-  if (!BODY.test(text.slice(bodyAt, bodyAt + 400))) return undefined
+  if (!hasBody(text, bodyAt, bodyAt + 400)) return undefined
   KEY_LINES.lastIndex = bodyAt
   return Math.max(KEY_LINES.exec(text)?.[0].length ?? 0, 0) + bodyAt
 }
@@ -235,19 +252,29 @@ function endOfKey(text: string, bodyAt: number): number | undefined {
 /** Beyond ASCII, every character that NFKC changes, and some that it does not. */
 const FOLDABLE = /(?:(?![\u0000-\u007f])\p{Changes_When_NFKC_Casefolded})+/gu
 
+const BEYOND_ASCII = /[^\u0000-\u007f]/
+
+/** NFKC of the characters up to U+FFFF that were met, by code. */
+const folds: (string | undefined)[] = Array.from({ length: 0x10000 }, () => undefined)
+
 /** NFKC of the text, character by character, so that each place in it has a place in the text. */
 function normalized(text: string): string {
-  const folds = new Map<string, string>()
-  const folded = (char: string): string => {
-    const known = folds.get(char) ?? char.normalize('NFKC')
-    folds.set(char, known)
-    return known
-  }
+  if (!BEYOND_ASCII.test(text)) return text
   return text.replace(FOLDABLE, (run) => {
     let plain = ''
     for (const char of run) plain += folded(char)
     return plain
   })
+}
+
+function folded(char: string): string {
+  if (char.length > 1) return char.normalize('NFKC')
+  const code = char.charCodeAt(0)
+  const known = folds[code]
+  if (known !== undefined) return known
+  const plain = char.normalize('NFKC')
+  folds[code] = plain
+  return plain
 }
 
 /** The offset in the text of each unit of its normal form, which has `size` of them, and of its end. */
@@ -297,10 +324,11 @@ function isStandIn(value: string): boolean {
   return PLACEHOLDER.test(value) || MASK.test(value)
 }
 
+const THREE_DIGITS = /^(?:[^0-9]*[0-9]){3}/
+
 /** A value of an explicitly named key that is too irregular for a word, a path or a name. */
 function isRandomKey(value: string): boolean {
-  const digits = value.replace(/[^0-9]/g, '').length
-  if (digits < 3 || !/[a-z]/i.test(value) || /^(?:sha\d+|git)[-:]/.test(value)) return false
+  if (!THREE_DIGITS.test(value) || !/[a-z]/i.test(value) || /^(?:sha\d+|git)[-:]/.test(value)) return false
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
   const words = value
     .split(/[^A-Za-z0-9]+/)
@@ -323,11 +351,13 @@ function classes(value: string): number {
   return (seen & 1) + ((seen >> 1) & 1) + ((seen >> 2) & 1) + ((seen >> 3) & 1)
 }
 
+const OTHER_CLASS = 0b1000
+
 function classOf(unit: number): number {
   if (unit >= 0x61 && unit <= 0x7a) return 0b0001
   if (unit >= 0x41 && unit <= 0x5a) return 0b0010
   if (unit >= 0x30 && unit <= 0x39) return 0b0100
-  return 0b1000
+  return OTHER_CLASS
 }
 
 /** Longest token header to inspect. A text may hold a hundred thousand tokens, so they share one buffer. */
