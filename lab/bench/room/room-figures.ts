@@ -29,7 +29,7 @@ const CALLS = 200
 const COMMITS = 10
 const GROUPS = 8
 const FLOOR_BYTES = 1024
-// Below this a flush costs too little for a group to win ten times or to decide what a commit takes (decision 15).
+// Below this a flush costs too little for a group to win ten times or to decide what a commit takes (decision 23).
 const DOMINATED_MS = 1
 
 /** Every figure of the engine, each against a floor of the same run. */
