@@ -43,6 +43,7 @@ export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from 
 
 // Data:
 
+export { excessOfJson, MAX_JSON_VALUES } from './platform/json-bounds.ts'
 export { isJsonObject } from './platform/json-object.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'

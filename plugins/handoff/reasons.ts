@@ -226,6 +226,11 @@ export const refusals = defineRefusals({
     message: 'The record has {actual} items; at most {limit} are stored.',
     next: '{advice}',
   },
+  too_many_values: {
+    code: 'too_large',
+    message: 'The text has more than {limit} values.',
+    next: 'Shorten it, then try again.',
+  },
   file_too_large: { code: 'too_large', reason: 'record_too_large', ...FILE },
   file_too_deep: { code: 'too_large', reason: 'too_deep', ...FILE },
   file_not_read: {

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { TypedFiles } from '../contract/advanced/verb.ts'
-import { isTooDeep, MAX_JSON_DEPTH } from '../platform/json-depth.ts'
+import { excessOfJson, MAX_JSON_DEPTH } from '../platform/json-bounds.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { refusals } from './refusals.ts'
 
@@ -44,7 +44,7 @@ export async function readJsonInput(path: string, files: TypedFiles): Promise<Re
   }
   if (!isJsonObject(value))
     throw refusals.input_not_json({ file: nameOf(path), fault: 'is not a JSON object' })
-  if (isTooDeep(value)) {
+  if (excessOfJson(text) === 'depth') {
     throw refusals.too_deep({ file: nameOf(path), levels: MAX_JSON_DEPTH })
   }
   return value as Record<string, unknown> // checked above

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { SatchelError } from '../contract/errors.ts'
+import { MAX_JSON_DEPTH as MAX_DEPTH } from '../platform/json-bounds.ts'
 import { requestOf } from './client-request.ts'
 import { parseProblem, problem } from './problem.ts'
 import { createQueryInput } from './query-input.ts'
-import { MAX_DEPTH, parseJson } from './read-body.ts'
+import { parseJson } from './read-body.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 const INPUT = z.object({

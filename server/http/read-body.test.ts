@@ -16,6 +16,11 @@ function nested(depth: number): string {
   return `{"text":"x","value":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 }
 
+/** An object with one name more than `count`. */
+function manyKeys(count: number): string {
+  return `{"text":"x"${Array.from({ length: count }, (_, index) => `,"k${index}":1`).join('')}}`
+}
+
 describe('a body', () => {
   it('passes at 4 MiB and is refused one byte above, with and without Content-Length', async (t) => {
     const { ask, sample } = await openDoor(t)
@@ -118,6 +123,12 @@ describe('a body', () => {
     for (const [body, reason] of bad) {
       const { status, json } = await ask('/echo', { body })
       assert.deepEqual([status, json['reason']], [400, reason], String(body).slice(0, 40))
+    }
+    assert.deepEqual(sample.calls, [])
+
+    for (const body of [manyKeys(50_000), `{"text":[${'0,'.repeat(50_000)}0]}`]) {
+      const { status, json } = await ask('/echo', { body })
+      assert.deepEqual([status, json['reason']], [413, 'too_many_values'])
     }
     assert.deepEqual(sample.calls, [])
 

@@ -2,14 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { SatchelError } from '../contract/errors.ts'
 import { type After, afterTimeout } from '../fanout/after.ts'
+import { excessOfJson, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../platform/json-bounds.ts'
 import { refusals } from './refusals.ts'
 
 /** Default maximum size of a JSON body (surface, section 6). */
 export const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** Time in which a body must be complete (mcp, section 4). */
 const BODY_LIMIT_MS = 30_000
-/** V8 parses any depth, but later recursive code would overflow (mcp, section 4). */
-export const MAX_DEPTH = 100
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -96,37 +95,21 @@ export function decodeUtf8(bytes: Buffer): string {
 
 /**
  * Reads the value of a JSON body.
- * Errors: those of `readBytes`; `invalid`/`media_type`, `not_utf8`, `body_not_json`, `too_deep`.
+ * Errors: those of `readBytes`; `invalid`/`media_type`, `not_utf8`, `body_not_json`, `too_deep`; `too_large`/`too_many_values`.
  */
 export async function readJson(incoming: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   requireMediaType(incoming, ['application/json'])
   return parseJson(decodeUtf8(await readBytes(incoming, limits)))
 }
 
-/** Errors: `invalid`/`body_not_json`, `invalid`/`too_deep`. */
+/** Errors: `invalid`/`body_not_json`, `invalid`/`too_deep`, `too_large`/`too_many_values`. */
 export function parseJson(text: string): unknown {
-  let value: unknown
+  const excess = excessOfJson(text)
+  if (excess === 'depth') throw refusals.too_deep({ levels: MAX_JSON_DEPTH })
+  if (excess === 'values') throw refusals.too_many_values({ values: MAX_JSON_VALUES })
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw refusals.body_not_json({ cause })
   }
-  if (isDeeperThan(MAX_DEPTH, value)) {
-    throw refusals.too_deep({ levels: MAX_DEPTH })
-  }
-  return value
-}
-
-/** Iterates by level, because recursion would overflow on deep values. */
-function isDeeperThan(limit: number, value: unknown): boolean {
-  let layer = [value].filter(isContainer)
-  for (let depth = 0; layer.length > 0; depth++) {
-    if (depth === limit) return true
-    layer = layer.flatMap((container) => Object.values(container).filter(isContainer))
-  }
-  return false
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

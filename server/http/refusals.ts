@@ -56,6 +56,11 @@ export const refusals = defineRefusals({
   not_utf8: { code: 'invalid', message: 'The body is not UTF-8.' },
   body_not_json: { code: 'invalid', message: 'The body is not JSON.' },
   too_deep: { code: 'invalid', message: 'The body nests deeper than {levels} levels.' },
+  too_many_values: {
+    code: 'too_large',
+    message: 'The body has more than {values} values.',
+    next: 'Send less.',
+  },
   unknown_argument: {
     code: 'invalid',
     message: '{method} takes its input in the body, not "{name}" in the query.',

@@ -5,7 +5,7 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { isTooDeep } from '../platform/json-depth.ts'
+import { excessOfJson } from '../platform/json-bounds.ts'
 import { createAdmission } from './admission.ts'
 import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'
@@ -110,7 +110,8 @@ function messageOf(line: Line, refuse: Refuse): JSONRPCMessage | undefined {
     refuse(null, ProtocolErrorCode.ParseError, 'The line is not JSON')
     return undefined
   }
-  const message = isTooDeep(value) ? undefined : validMessage(value)
+  const isExcessive = line.kind === 'text' && excessOfJson(line.text) !== undefined
+  const message = isExcessive ? undefined : validMessage(value)
   if (!message) refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC message')
   return message
 }

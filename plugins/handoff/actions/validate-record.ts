@@ -1,4 +1,4 @@
-import type { CallContext } from '../../../server/plugin.ts'
+import { type CallContext, excessOfJson, MAX_JSON_VALUES } from '../../../server/plugin.ts'
 import type { Subject } from '../domain/checks/check.ts'
 import { type Level, type Verdict, verdictOn } from '../domain/checks/validation.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
@@ -9,6 +9,7 @@ import { schemaVerdict } from '../domain/schema-verdict.ts'
 import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
 import type { Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { type BrokenRecord, decodeUtf8, type StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { brokenFile, resolveId } from './find-record.ts'
@@ -88,7 +89,9 @@ function fromMarkdown(text: string): Judged {
   return fromText(embeddedRecord(text)?.text ?? text)
 }
 
+/** Errors: `too_large`/`too_many_values`: the work of the checks grows with the values. */
 function fromText(text: string): Judged {
+  if (excessOfJson(text) === 'values') throw refusals.too_many_values({ limit: MAX_JSON_VALUES })
   const reading = readJson(text)
   return reading.kind === 'read' ? fromDocument(reading.document) : { source: reading, value: undefined }
 }

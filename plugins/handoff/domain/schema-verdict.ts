@@ -30,10 +30,11 @@ export const MAX_ERRORS = 100
 export function schemaVerdict(value: unknown): readonly SchemaFault[] {
   if (validate(value)) return []
   const errors = validate.errors ?? []
+  const names = createNames()
   const wrongType = new Set(errors.filter(isTypeError).map((error) => error.instancePath))
   return errors
     .filter((error) => isTypeError(error) || !wrongType.has(error.instancePath))
-    .map((error) => fault(error, value))
+    .map((error) => fault(error, value, names))
 }
 
 /** The value as a record. Errors: `invalid`/`schema_invalid` with every error. */
@@ -51,13 +52,13 @@ function isTypeError(error: SchemaError): boolean {
   return error.keyword === 'type'
 }
 
-function fault(error: SchemaError, root: unknown): SchemaFault {
+function fault(error: SchemaError, root: unknown, names: Names): SchemaFault {
   const { instancePath: pointer, keyword } = error
   const found = resolvePointer(root, pointer)
   const value = found.kind === 'found' ? found.value : undefined
   const expected = expectation(error)
   const actual = keyword === 'required' ? 'absent' : shown(value)
-  const suggestion = suggest(error, expected, value)
+  const suggestion = suggest(error, { expected, value }, names)
   return {
     pointer,
     keyword,
@@ -105,16 +106,32 @@ function sentence(keyword: string, expected: readonly string[], actual: string):
   return `must be ${first}, not ${actual}`
 }
 
-function suggest(error: SchemaError, expected: readonly string[], value: unknown): string | undefined {
-  if (error.keyword === 'required' && isJsonObject(value)) return misspelled(expected[0] ?? '', value)
+function suggest(
+  error: SchemaError,
+  { expected, value }: { readonly expected: readonly string[]; readonly value: unknown },
+  names: Names,
+): string | undefined {
+  if (error.keyword === 'required' && isJsonObject(value)) return misspelled(expected[0] ?? '', names(value))
   if (error.keyword !== 'enum' && error.keyword !== 'const') return undefined
   return typeof value === 'string' ? nearest(value, expected) : undefined
 }
 
 /** A present member that may be a misspelling of the missing one; the first letter must match. */
-function misspelled(missing: string, value: Readonly<Record<string, unknown>>): string | undefined {
-  const alike = Object.keys(value).filter((key) => key[0]?.toLowerCase() === missing[0])
+function misspelled(missing: string, present: readonly string[]): string | undefined {
+  const alike = present.filter((key) => key[0]?.toLowerCase() === missing[0])
   return nearest(missing, alike.slice(0, MAX_COMPARED))
+}
+
+type Names = (value: object) => readonly string[]
+
+/** The names of an object, listed once: an object may lack twenty members and have many thousands. */
+function createNames(): Names {
+  const known = new Map<object, readonly string[]>()
+  return (value) => {
+    const names = known.get(value) ?? Object.keys(value)
+    known.set(value, names)
+    return names
+  }
 }
 
 /** A value as short JSON without secrets. */

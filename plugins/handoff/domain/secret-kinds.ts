@@ -89,16 +89,20 @@ export function knownSecrets(text: string): readonly KnownSecret[] {
   const lower = text.toLowerCase()
   // Letters whose lower case has another length would move every place behind them.
   const units = Buffer.from(lower.length === text.length ? lower : text, 'latin1')
-  const scan = createScan(text)
+  let scan: ReturnType<typeof createScan> | undefined // most texts have no such word
   let unit = units[0] ?? 0
   for (let at = 1; at < units.length; at++) {
     const next = units[at] ?? 0
     const entries = byPair[(unit << 8) | next]
     unit = next
     if (entries === undefined) continue
-    for (const entry of entries) if (isAt(entry.bytes, units, at - 1)) scan.visit(entry, at - 1)
+    for (const entry of entries) {
+      if (!isAt(entry.bytes, units, at - 1)) continue
+      scan ??= createScan(text)
+      scan.visit(entry, at - 1)
+    }
   }
-  return scan.found
+  return scan?.found ?? []
 }
 
 /** Its first two bytes are known to be there. */

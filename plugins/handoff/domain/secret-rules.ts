@@ -97,6 +97,7 @@ const SECRET_NAME =
  * is left between two replacements is scanned again, and a replacement itself is a border that no rule crosses.
  */
 export function secretSpans(text: string): readonly SecretSpan[] {
+  if (text.length < TEXT_CHARS_MIN) return []
   const plain = normalized(text)
   const open = plain.replaceAll(REPLACEMENT, BORDER)
   let spans: SecretSpan[] = []
@@ -168,6 +169,8 @@ function uncovered(text: string, spans: readonly SecretSpan[]) {
   return { text: parts.join(''), inText }
 }
 
+/** The shortest text with a secret is `://a:b@`: a record of many names must not cost a scan for each. */
+const TEXT_CHARS_MIN = 7
 /** No rule finds a shorter secret. */
 const SECRET_CHARS_MIN = 8
 const LONG_LINE = /[^\n]{8,}/g

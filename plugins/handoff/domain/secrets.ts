@@ -50,8 +50,8 @@ export function findRandomText(value: unknown): readonly string[] {
   const pointers: string[] = []
   walk(value, {
     text: (pointer, name, text) => {
-      if (isExempt(pointer, name, text) || inText(pointer, name, text).length > 0) return
-      if (randomWords(text)) pointers.push(pointer)
+      if (!randomWords(text) || isExempt(pointer, name, text)) return
+      if (inText(pointer, name, text).length === 0) pointers.push(pointer)
     },
   })
   return pointers

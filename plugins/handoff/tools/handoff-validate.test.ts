@@ -91,3 +91,18 @@ test('validating a stored record that is a symbolic link says so', async (t) => 
 
   await assert.rejects(project.call('handoff_validate', { id }), { code: 'invalid', reason: 'not_a_file' })
 })
+
+test('a text of many values is refused before its checks begin', async (t) => {
+  const project = await openTestProject(t)
+  const names = (count: number): string =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1])))
+
+  const small = await project.call('handoff_validate', { record: names(5_000) })
+
+  assert.equal(small.schema_valid, false)
+  for (const given of [{ record: names(50_001) }, { markdown: names(50_001) }])
+    await assert.rejects(project.call('handoff_validate', given), {
+      code: 'too_large',
+      reason: 'too_many_values',
+    })
+})
