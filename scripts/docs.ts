@@ -26,7 +26,6 @@ const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'))
 const host = await openWholeHost(folder)
 try {
   mkdirSync('docs', { recursive: true })
-  replaceBetween('README.md', 'tools', toolTable(host))
   replaceBetween('README.md', 'prices', priceTable(host))
   write('docs/tools.md', toolsPage(host))
   write('docs/errors.md', await errorsPage())
@@ -54,7 +53,7 @@ function toolTable({ registry }: RunningHost): string {
     registry.tools
       .filter(({ tool }) => tool.mcp !== false)
       .map(({ tool }) => [
-        `\`${tool.name}\``,
+        `[\`${tool.name}\`](#${tool.name})`,
         tool.profile,
         firstSentence(tool.description),
         routesOf(tool),
@@ -83,10 +82,11 @@ function priceTable({ registry }: RunningHost): string {
   )
 }
 
-function toolsPage({ registry }: RunningHost): string {
+function toolsPage(opened: RunningHost): string {
+  const { registry } = opened
   const head =
-    '# Tools\n\nWritten by `npm run generate` from the declarations. One declaration serves every door.\n'
-  return head + registry.tools.map(({ tool }) => toolSection(tool)).join('')
+    '# Tools\n\nWritten by `npm run generate` from the declarations. One declaration serves every door.\n\n'
+  return head + toolTable(opened) + registry.tools.map(({ tool }) => toolSection(tool)).join('')
 }
 
 function toolSection(tool: Tool): string {

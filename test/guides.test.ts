@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { makeEmptyHome } from './empty-home.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { BUILT } from './workspace-process.ts'
 
 const GUIDES = join(import.meta.dirname, '../docs/guides')
 const LIMIT_MS = 300_000 // a bound for a hung command, not for a slow machine
@@ -20,7 +20,8 @@ interface Step {
 for (const name of readdirSync(GUIDES)) {
   test(`what the guide ${name} tells to type works and prints what it shows`, async (t) => {
     const folder = await temporaryFolder(t)
-    const env = await environmentIn(folder)
+    const { env } = makeEmptyHome(folder)
+    await mkdir(join(folder, 'project'))
     const steps = stepsOf(readFileSync(join(GUIDES, name), 'utf8'))
     assert.ok(steps.some(({ shown }) => shown.length > 0))
     for (const { commands, shown } of steps) {
@@ -55,18 +56,4 @@ function missingIn(printed: string, shown: readonly string[]): readonly string[]
     const parts = line.split('…').map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     return !new RegExp(parts.join('[\\s\\S]*?')).test(printed)
   })
-}
-
-/** An empty home, a project and a PATH on which `satchel` is the built program. */
-async function environmentIn(folder: string): Promise<Record<string, string>> {
-  const [home, bin] = [join(folder, 'home'), join(folder, 'bin')]
-  for (const path of [home, bin, join(folder, 'project')]) await mkdir(path)
-  const words = [process.execPath, ...BUILT].map((word) => `'${word}'`).join(' ')
-  writeFileSync(join(bin, 'satchel'), `#!/bin/sh\nexec ${words} "$@"\n`)
-  chmodSync(join(bin, 'satchel'), 0o755)
-  const author = { NAME: 'Example', EMAIL: 'someone@example.org' }
-  const git = Object.entries(author).flatMap(([key, value]) =>
-    ['AUTHOR', 'COMMITTER'].map((who) => [`GIT_${who}_${key}`, value] as const),
-  )
-  return { HOME: home, PATH: `${bin}${delimiter}${process.env['PATH']}`, ...Object.fromEntries(git) }
 }

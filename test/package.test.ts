@@ -111,11 +111,13 @@ test('README names the two commands, and each is a script of the package', () =>
   assert.match(manifest.scripts['coverage'] ?? '', /npm test/)
 })
 
-test('what README shows for each client can be pasted: JSON parses, TOML and command name the same server', () => {
-  const blocks = [...read('README.md').matchAll(/```(\w+)\n(.*?)```/gs)].map(([, kind = '', text = '']) => ({
-    kind,
-    text,
-  }))
+test('what the documents show for each client can be pasted: JSON parses, TOML and command name the same server', () => {
+  const blocks = [...read('docs/clients.md').matchAll(/```(\w+)\n(.*?)```/gs)].map(
+    ([, kind = '', text = '']) => ({
+      kind,
+      text,
+    }),
+  )
   const json = blocks.filter(({ kind }) => kind === 'json').map(({ text }) => JSON.parse(text))
 
   assert.ok(json.some((value) => value.mcpServers?.satchel?.args?.includes('mcp')))
@@ -123,7 +125,7 @@ test('what README shows for each client can be pasted: JSON parses, TOML and com
   assert.ok(blocks.some(({ kind, text }) => kind === 'toml' && text.includes('[mcp_servers.satchel]')))
   assert.ok(blocks.some(({ text }) => text.startsWith('claude mcp add')))
   for (const name of ['Claude Code', 'Codex', 'Cursor', 'Gemini CLI', 'VS Code']) {
-    assert.ok(read('README.md').includes(name), name)
+    assert.ok(read('docs/clients.md').includes(name), name)
   }
 })
 

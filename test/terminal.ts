@@ -18,19 +18,27 @@ export function lendsTerminals(): boolean {
   return /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 }
 
+/** Where a command runs. */
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Runs a command under a pseudo-terminal. Its end is awaited by the test, or it is killed with it. */
-export function openOnTerminal(
-  t: TestContext,
-  command: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): OnTerminal {
+export function openOnTerminal(t: TestContext, command: readonly string[], place: Place): OnTerminal {
+  const terminal = startOnTerminal(command, place)
+  t.after(() => terminal.child.kill('SIGTERM')) // handed on to the command; of a hang-up it takes no notice
+  return terminal
+}
+
+/** Runs a command under a pseudo-terminal; the caller awaits its end. */
+export function startOnTerminal(command: readonly string[], options: Place): OnTerminal {
   const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', `exec ${quoted}`, '/dev/null'], {
     ...options,
     env: { TERM: 'xterm', SHELL: '/bin/sh', ...options.env },
     stdio: ['pipe', 'pipe', 'inherit'], // an open input: the end of input would be typed
   })
-  t.after(() => child.kill('SIGTERM')) // handed on to the command; of a hang-up it takes no notice
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text
