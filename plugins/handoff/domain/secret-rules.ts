@@ -226,7 +226,7 @@ function pemSpans(text: string): SecretSpan[] {
 /** A line of a key's body is not shorter. */
 const BODY_CHARS = 40
 
-/** True if 40 letters, digits, `+`, `/` or `=` stand in a row. From a unit that breaks the row the next 40 are due. */
+/** True if 40 letters, digits, `+`, `/` or `=` are in a row. From a unit that breaks the row the next 40 are due. */
 function hasBody(text: string, from: number, to: number): boolean {
   const end = Math.min(to, text.length)
   for (let last = from + BODY_CHARS - 1; last < end; ) {
