@@ -47,6 +47,7 @@ export function mortalDisk(disk: Disk, calls: number): MortalDisk {
   const mortal: Disk = {
     statSync: atOnce(disk.statSync),
     readFileSync: atOnce(disk.readFileSync),
+    appendSync: atOnce(disk.appendSync),
     openSync: atOnce(disk.openSync),
     openToReadSync: atOnce(disk.openToReadSync),
     sizeSync: atOnce(disk.sizeSync),
@@ -60,6 +61,7 @@ export function mortalDisk(disk: Disk, calls: number): MortalDisk {
     stat: soon(disk.stat),
     stamp: soon(disk.stamp),
     readFile: soon(disk.readFile),
+    readPart: soon(disk.readPart),
     flush: soon(disk.flush),
     create: soon(disk.create),
     list: soon(disk.list),

@@ -15,11 +15,12 @@ import { logBefore, logGiven } from './actions/log-retention.ts'
 import { startContext } from './actions/start-context.ts'
 import { nudge } from './actions/stop-nudge.ts'
 import { sessionName } from './domain/record-id.ts'
+import type { RecordTable } from './domain/record-table.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import type { Handoffs, Project } from './project.ts'
 import { namedSession } from './session.ts'
-import type { PartialView } from './store/record-index.ts'
+import type { Shortcomings } from './store/index-state.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
@@ -106,7 +107,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   if (!input || root === undefined) return undefined
   const project = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
   const records = readingOf(project, run)
-  const call = { ...callOf(project, input, run.harness), rows: records.rows }
+  const call: HookCall = { ...callOf(project, input, run.harness), ask: records.ask }
   const noted = await noteStart(call)
   if (event === 'session-start') {
     const context = await startContext(call, noted)
@@ -129,19 +130,23 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   return records.shortcoming()
 }
 
-/** Reads as many records as a hook has time for, and tells how many are missing. */
+/** Asks for as many records as a hook has time to read, and tells how many are missing. */
 function readingOf(project: Project, run: Run) {
-  let view: PartialView | undefined
+  let missed: Shortcomings | undefined
   return {
-    async rows() {
-      view = await project.index.viewWithin(run.leftMs() * READING_SHARE)
-      return view.rows
+    async ask<T>(question: (table: RecordTable) => Promise<T> | T): Promise<T> {
+      const { answer, ...shortcomings } = await project.index.askWithin(
+        run.leftMs() * READING_SHARE,
+        question,
+      )
+      missed = shortcomings
+      return answer
     },
-    shortcoming: () => view && shortcomingOf(view),
+    shortcoming: () => missed && shortcomingOf(missed),
   }
 }
 
-function shortcomingOf({ unread, unchecked }: PartialView): string | undefined {
+function shortcomingOf({ unread, unchecked }: Shortcomings): string | undefined {
   if (unread > 0) return `${unread} records were not read in time; the newest were`
   return unchecked > 0 ? `${unchecked} records were not checked for changes in time` : undefined
 }
@@ -150,7 +155,7 @@ function startOutput(additionalContext: string) {
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
 }
 
-function callOf(project: Project, input: HookInput, harness: string | undefined): Omit<HookCall, 'rows'> {
+function callOf(project: Project, input: HookInput, harness: string | undefined): Omit<HookCall, 'ask'> {
   const given = input.sessionId === undefined ? undefined : sessionName(input.sessionId)
   return {
     project,

@@ -3,8 +3,9 @@ import { type CallContext, defineResource } from '../../server/plugin.ts'
 import { findRecord } from './actions/find-record.ts'
 import { getBrief } from './actions/get-record.ts'
 import { shownLine } from './domain/fence.ts'
-import { latestOf, newestFirst } from './domain/latest.ts'
-import { listRows } from './domain/record-list.ts'
+import { latestRecord } from './domain/latest.ts'
+import { listRecords } from './domain/record-list.ts'
+import { newestAmong, newestOf } from './domain/record-table.ts'
 import type { Handoffs } from './project.ts'
 
 const MAX_LISTED = 50
@@ -53,16 +54,15 @@ function recordResource(handoffs: Handoffs) {
       text: await textOf(handoffs, ctx, id),
     }),
     list: async () => {
-      const { rows } = await handoffs.ownProject().index.view()
-      return [...rows]
-        .sort(newestFirst)
-        .slice(0, MAX_LISTED)
-        .map((row) => ({
-          uri: `handoff://${row.id}`,
-          name: `handoff-${row.id}`,
-          title: shownLine(row.title).slice(0, 120),
-          mimeType: 'application/json',
-        }))
+      const rows = await handoffs
+        .ownProject()
+        .index.ask((table) => table.load(newestAmong(table, MAX_LISTED)))
+      return rows.map((row) => ({
+        uri: `handoff://${row.id}`,
+        name: `handoff-${row.id}`,
+        title: shownLine(row.title).slice(0, 120),
+        mimeType: 'application/json',
+      }))
     },
     complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),
   })
@@ -93,8 +93,7 @@ function latestResource(handoffs: Handoffs) {
     mimeType: 'application/json',
     subscribable: true,
     exists: async () => {
-      const { rows } = await handoffs.ownProject().index.view()
-      return latestOf(rows, undefined) !== undefined
+      return handoffs.ownProject().index.ask((table) => latestRecord(table, undefined) !== undefined)
     },
     read: async (ctx) => ({
       mimeType: 'application/json',
@@ -113,8 +112,10 @@ function indexResource(handoffs: Handoffs) {
     subscribable: true,
     async read(ctx) {
       const { index } = await handoffs.project(ctx, undefined)
-      const { rows, problems } = await index.view()
-      const { items, total } = listRows(rows, { limit: MAX_INDEX })
+      const { items, total, problems } = await index.ask(async (table) => ({
+        ...(await listRecords(table, { limit: MAX_INDEX })),
+        problems: await table.problems(),
+      }))
       const isCut = total > items.length || problems.length > MAX_DAMAGED
       const text = JSON.stringify({ items, total, problems: problems.slice(0, MAX_DAMAGED) }, null, 2)
       return { mimeType: 'application/json', text, ...(isCut && { truncated: true as const }) }
@@ -129,9 +130,13 @@ async function textOf(handoffs: Handoffs, ctx: CallContext, id: string): Promise
 
 /** Ids that start or end like the prefix, newest first, and `latest`. */
 export async function completeId(handoffs: Handoffs, prefix: string): Promise<readonly string[]> {
-  const { rows } = await handoffs.ownProject().index.view()
   const wanted = prefix.toLowerCase()
-  const ids = [...rows].sort(newestFirst).map((row) => row.id)
-  const near = ids.filter((id) => id.toLowerCase().startsWith(wanted) || id.toLowerCase().endsWith(wanted))
+  const near = await handoffs.ownProject().index.ask((table) => {
+    const found = [...table.records].filter((record) => {
+      const id = table.id(record)
+      return id.startsWith(wanted) || id.endsWith(wanted)
+    })
+    return newestOf(table, found).slice(0, 100).map(table.id)
+  })
   return ['latest'.startsWith(wanted) ? ['latest'] : [], near].flat().slice(0, 100)
 }

@@ -45,6 +45,10 @@ export interface Disk {
   /** The whole file. A symbolic link is refused with `ELOOP`. */
   readFile(path: string): Promise<Buffer>
   readFileSync(path: string): Buffer
+  /** At most `length` bytes from `position` on; fewer at the end of the file. A symbolic link is refused with `ELOOP`. */
+  readPart(path: string, position: number, length: number): Promise<Buffer>
+  /** Adds to the end of a file, making it if its folder exists. Not flushed: for what can be made again. */
+  appendSync(path: string, text: string): void
   /** An existing file for reading and writing; the caller closes it. */
   openSync(path: string): number
   /** An existing file for reading only; the caller closes it. A symbolic link is refused with `ELOOP`. */
@@ -105,6 +109,8 @@ export const realDisk: Disk = {
     }
   },
   readFileSync: readWhole,
+  readPart,
+  appendSync: appendText,
   openSync: (path) => openSync(path, constants.O_RDWR),
   openToReadSync: (path) => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW),
   sizeSync: (file) => fstatSync(file).size,
@@ -198,6 +204,27 @@ function readAt(file: number, into: Uint8Array, position: number): number {
     done += read
   }
   return done
+}
+
+/** Read on this thread: a turn through the thread pool costs more than a part of a file that was just written. */
+async function readPart(path: string, position: number, length: number): Promise<Buffer> {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const bytes = Buffer.allocUnsafe(length)
+    return bytes.subarray(0, readAt(file, bytes, position))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function appendText(path: string, text: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  try {
+    writeSync(file, text)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function writeWhole(file: number, bytes: Uint8Array, position: number): void {

@@ -6,6 +6,8 @@ export interface ProcessCost {
   readonly cpuMs: number
   readonly wallMs: number
   readonly peakMib: number
+  /** Bytes on standard output. */
+  readonly printed: number
 }
 
 /** CPU in milliseconds of plain ways to search the latest versions of the same modules, from their files. */
@@ -25,23 +27,31 @@ process.on('exit', () => {
   writeSync(3, JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, peakMib: maxRSS / 1024 }))
 })`
 
-/** Runs a Node program until it ends and asks it what it took. Fails unless it exits with 0. */
+/** Runs a Node program with `input` until it ends and asks it what it took. Fails unless it exits with 0. */
 export async function measureProcess(
   [command = process.execPath, ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
+  input = '',
 ): Promise<ProcessCost> {
   const began = performance.now()
   const preload = `--import=data:text/javascript,${encodeURIComponent(REPORT)}`
-  const child = spawn(command, [preload, ...args], { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [preload, ...args], { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
   let report = ''
   let errors = ''
+  let printed = 0
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk.length
+  })
   child.stdio[3]?.on('data', (chunk: Buffer) => {
     report += chunk.toString()
   })
   child.stderr?.on('data', (chunk: Buffer) => {
     errors += chunk.toString()
   })
+  child.stdin?.on('error', () => {}) // it may end before it read everything
+  child.stdin?.end(input)
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${errors.slice(-500)}`)
-  return { ...(JSON.parse(report) as Omit<ProcessCost, 'wallMs'>), wallMs: performance.now() - began }
+  const { cpuMs, peakMib } = JSON.parse(report) as Pick<ProcessCost, 'cpuMs' | 'peakMib'> // as written above
+  return { cpuMs, peakMib, printed, wallMs: performance.now() - began }
 }

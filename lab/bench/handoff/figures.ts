@@ -1,16 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
 import { validate } from '../../../generated/handoff-validate.js'
-import { listRows } from '../../../plugins/handoff/domain/record-list.ts'
+import { listRecords } from '../../../plugins/handoff/domain/record-list.ts'
 import { layoutOf } from '../../../plugins/handoff/store/layout.ts'
 import { createIndex } from '../../../plugins/handoff/store/record-index.ts'
-import { sampleId, sampleRecord } from '../../../plugins/handoff/testing/sample-record.ts'
+import { sampleRecord } from '../../../plugins/handoff/testing/sample-record.ts'
 import { realDisk, withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { percentile } from '../../percentile.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
-import { processMs } from '../timing.ts'
+import { measureGrowth, writeSamples } from './growth.ts'
 
 const ROUNDS = 5
 const RECORDS = 10_000
@@ -23,20 +22,17 @@ const QUERIES = [
 ] as const
 /** Longest list or search, warm (design handoff-store, section 4). */
 const LIST_BUDGET_MS = 100
-/** Longest hook (design handoff-store, section 3). */
-const HOOK_BUDGET_MS = 2000
 
 /** All figures of this plugin. Works in a temporary folder and leaves nothing behind. */
-export async function measureHandoffs(options: LabContext): Promise<readonly Figure[]> {
+export async function measureHandoffs(options: LabContext, records: number): Promise<readonly Figure[]> {
   return await withScratchFolder('satchel-bench', async (root) => {
     options.note('validating a record of 50 KB')
     const validation = await measureValidation()
     options.note(`writing ${RECORDS} records`)
-    await writeRecords(root, options.signal)
+    await writeSamples(root, RECORDS, options.signal)
     options.note('listing and searching')
     const listing = await measureLists(root)
-    options.note('running a hook')
-    return [validation, listing, await measureHook(root, options)]
+    return [validation, listing, ...(await measureGrowth(root, records, options))]
   })
 }
 
@@ -83,20 +79,6 @@ function perSecond(work: () => boolean): number {
   return (count * 1000) / elapsed
 }
 
-async function writeRecords(root: string, signal: AbortSignal): Promise<void> {
-  const { records } = layoutOf(root, join(root, '.handoffs'))
-  await mkdir(records, { recursive: true })
-  for (let n = 0; n < RECORDS; n += 100) {
-    signal.throwIfAborted()
-    const batch = Array.from({ length: 100 }, (_, i) => n + i)
-    await Promise.all(
-      batch.map((one) =>
-        writeFile(join(records, `${sampleId(one)}.json`), JSON.stringify(sampleRecord(one, 2000))),
-      ),
-    )
-  }
-}
-
 /** Lists and searches in turn on a warm index; the 95th percentile. */
 async function measureLists(root: string): Promise<Figure> {
   const layout = layoutOf(root, join(root, '.handoffs'))
@@ -105,8 +87,7 @@ async function measureLists(root: string): Promise<Figure> {
   for (let round = -1; round < 12; round++) {
     for (const query of [undefined, ...QUERIES]) {
       const started = performance.now()
-      const { rows } = await index.view()
-      listRows(rows, { limit: 20, ...(query !== undefined && { query }) })
+      await index.ask((table) => listRecords(table, { limit: 20, ...(query !== undefined && { query }) }))
       if (round >= 0) times.push(performance.now() - started)
     }
   }
@@ -116,21 +97,5 @@ async function measureLists(root: string): Promise<Figure> {
     unit: 'ms',
     ours: percentile(times, 0.95),
     limit: LIST_BUDGET_MS,
-  })
-}
-
-async function measureHook(root: string, { program, env }: LabContext): Promise<Figure> {
-  const input = JSON.stringify({ session_id: 'bench', cwd: root, source: 'compact' })
-  const hook = [...program, 'handoff', 'hook', 'session-start']
-  let slowest = 0
-  for (let round = 0; round < 3; round++) {
-    slowest = Math.max(slowest, await processMs(hook, { env: { ...env }, input }))
-  }
-  return limitFigure({
-    name: 'handoff.hook',
-    what: `session-start among ${RECORDS} records, slowest of 3`,
-    unit: 'ms',
-    ours: slowest,
-    limit: HOOK_BUDGET_MS,
   })
 }

@@ -1,5 +1,6 @@
-import { branchesDiffer, recordToContinue } from '../domain/latest.ts'
+import { recordToContinue } from '../domain/latest.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import type { RecordTable } from '../domain/record-table.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { storedProjectId } from '../store/project-identity.ts'
@@ -7,10 +8,12 @@ import { storedProjectId } from '../store/project-identity.ts'
 /** The record from which the session of these names continues. git is asked only where records are of several branches. */
 export async function continueFrom(
   project: Project,
-  rows: readonly RecordRow[],
+  table: RecordTable,
   names: readonly string[],
 ): Promise<RecordRow | undefined> {
   const { disk, layout } = project.store
-  const branch = branchesDiffer(rows) ? await currentBranch(project.git) : undefined
-  return recordToContinue(rows, { names, branch, projectId: await storedProjectId(disk, layout) })
+  const branch = table.differs('branch') ? await currentBranch(project.git) : undefined
+  const projectId = await storedProjectId(disk, layout)
+  const record = recordToContinue(table, { names, branch, projectId })
+  return record === undefined ? undefined : (await table.load([record]))[0]
 }

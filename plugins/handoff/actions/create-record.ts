@@ -1,10 +1,10 @@
 import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { isLiveChild } from '../domain/checks/history.ts'
-import { childrenOf } from '../domain/latest.ts'
 import { type Authored, lineageOf } from '../domain/new-record.ts'
 import { type Handoff, isLive, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import { childRows } from '../domain/record-table.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -61,7 +61,7 @@ export async function withKey<T>(project: Project, key: string, work: () => Prom
 
 /** The record that was written under this idempotency key. */
 export async function recordOfKey(project: Project, key: string) {
-  const { rows } = await project.index.view()
+  const rows = await project.index.ask((table) => table.load([...table.withValue('idempotency', key)]))
   return rows.find((row) => row.idempotency_key === key)
 }
 
@@ -122,8 +122,7 @@ function automationOf({ detections }: Project, session: string | undefined): Pla
 }
 
 async function liveSibling(project: Project, parentId: string): Promise<RecordRow | undefined> {
-  const { rows } = await project.index.view()
-  const children = childrenOf(rows).get(parentId.toLowerCase()) ?? []
+  const children = await project.index.ask((table) => childRows(table, parentId))
   return children.find((row) => row.relation === 'continue' && isLiveChild(row))
 }
 
@@ -135,7 +134,7 @@ async function parentOf(
   if (given === 'none') return undefined
   if (given !== undefined) return given
   if (session === undefined) return undefined
-  const { rows } = await project.index.view()
+  const rows = await project.index.ask((table) => table.load([...table.withValue('claim', session)]))
   return claimedBy(rows, session, project.now().getTime())?.id
 }
 

@@ -31,8 +31,8 @@ export async function resolveId(project: Project, given: string, ctx?: Asking): 
 }
 
 async function latestId(project: Project, ctx: Asking | undefined): Promise<string> {
-  const { rows } = await project.index.view()
-  const latest = await continueFrom(project, rows, ctx ? await sessionNames(ctx, project) : [])
+  const names = ctx ? await sessionNames(ctx, project) : []
+  const latest = await project.index.ask((table) => continueFrom(project, table, names))
   if (!latest) throw await unknownRecord(project.store, 'latest')
   return latest.id.toLowerCase()
 }

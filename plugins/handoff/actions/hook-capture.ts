@@ -23,7 +23,7 @@ const MAX_FILES = 200
  */
 export async function captureSkeleton(call: HookCall, { names, beganAt }: Noted): Promise<void> {
   const { project } = call
-  const row = await continueFrom(project, await call.rows(), names)
+  const row = await call.ask((table) => continueFrom(project, table, names))
   if (row && !row.skeleton) return
   const done = beganAt === undefined ? undefined : await workSince(project.git, beganAt, project.storePrefix)
   const isOwn = row !== undefined && row.session !== null && names.includes(row.session)

@@ -1,7 +1,7 @@
 import { editText } from '../domain/json-edit.ts'
 import { extension } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
-import type { RecordRow } from '../domain/record-row.ts'
+import type { RecordTable } from '../domain/record-table.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
@@ -22,8 +22,8 @@ export interface HookCall {
   readonly harness: string
   /** How the session started: `startup`, `resume`, `clear`, `compact`, `fork`. */
   readonly source: string | undefined
-  /** The records that can be read in time, newest first. */
-  rows(): Promise<readonly RecordRow[]>
+  /** Asks about the records that can be read in time. */
+  ask<T>(question: (table: RecordTable) => Promise<T> | T): Promise<T>
 }
 
 /** The session as it was noted before this hook. */
@@ -123,7 +123,8 @@ export async function endClaim(call: HookCall): Promise<void> {
   })
 }
 
-async function claimOf({ project, session, rows }: HookCall) {
+async function claimOf({ project, session, ask }: HookCall) {
   if (session === undefined) return undefined
-  return claimedBy(await rows(), session, project.now().getTime())
+  const rows = await ask((table) => table.load([...table.withValue('claim', session)]))
+  return claimedBy(rows, session, project.now().getTime())
 }

@@ -11,7 +11,8 @@ import type { HookCall, Noted } from './hook-session.ts'
 /** Before a compaction: keeps the digests of what the session must still know after it. Never fails. */
 export async function logBefore(call: HookCall, { names }: Noted): Promise<void> {
   const { project, session } = call
-  const row = session === undefined ? undefined : await continueFrom(project, await call.rows(), names)
+  const row =
+    session === undefined ? undefined : await call.ask((table) => continueFrom(project, table, names))
   const stored = row && (await project.store.read(row.id))
   if (session === undefined || stored?.kind !== 'record') return
   const { claims } = await assessRecord(project, stored.record)

@@ -5,6 +5,7 @@ import type { MergeConflict } from '../domain/merge-conflicts.ts'
 import type { MergeOverrides } from '../domain/merge-content.ts'
 import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
 import type { Handoff } from '../domain/record.ts'
+import { familyOf } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
@@ -140,7 +141,12 @@ interface CommonGround {
 
 /** The nearest common ancestors. Several of them are merged themselves, first sides winning. */
 async function commonGround(project: Project, parents: readonly StoredRecord[]): Promise<CommonGround> {
-  const { rows } = await project.index.view()
+  const rows = await project.index.ask((table) =>
+    familyOf(
+      table,
+      parents.map(({ id }) => id),
+    ),
+  )
   const known = byId(rows)
   const lines = parents.map(
     ({ id }) => new Set([id.toLowerCase(), ...ancestorsOf(id, known).map((row) => row.id.toLowerCase())]),

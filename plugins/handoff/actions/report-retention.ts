@@ -56,7 +56,7 @@ async function retriedIn(project: Project, log: RetentionLog): Promise<Retention
   if (!before) return []
   const logged = new Set(log.facts.filter(({ kind }) => kind === 'do_not_retry').map(({ id }) => id))
   const known = attemptsOf(before).filter(({ id }) => logged.has(id))
-  const { rows } = await project.index.view()
+  const rows = await project.index.ask((table) => table.load([...table.withValue('session', log.session)]))
   const own = rows.filter((row) => row.session === log.session && row.updated_at >= log.at)
   const retried = new Map<string, string>()
   for (const row of own) {

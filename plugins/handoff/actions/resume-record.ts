@@ -5,6 +5,8 @@ import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
 import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import { rowOf } from '../domain/record-row.ts'
+import { familyOf } from '../domain/record-table.ts'
 import { answerWithin, type ModelAnswer } from '../domain/resume-answer.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
@@ -52,8 +54,8 @@ export async function resumeRecord(
 ): Promise<ResumeAnswer> {
   const { stored, assessment, base, parts } = await resumed(ctx, project, request)
   const brief = briefOf({ ...parts, maxTokens: request.maxTokens })
-  const { rows } = await project.index.view()
-  const path = lineagePath(stored.id, byId(rows))
+  const family = await project.index.ask((table) => familyOf(table, stored.record.lineage.parents))
+  const path = lineagePath(stored.id, byId([...family, rowOf(stored.record, stored.path, stored.mtimeMs)]))
   return {
     ...base,
     root: project.root,

@@ -1,7 +1,7 @@
 import { visibleLine } from '../../../server/plugin.ts'
 import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { wholeChars } from '../domain/fence.ts'
-import { leavesOf, newestFirst } from '../domain/latest.ts'
+import { newestOf } from '../domain/record-table.ts'
 import { assessRecord } from './check-freshness.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
@@ -20,7 +20,7 @@ export async function startContext(call: HookCall, noted: Noted): Promise<string
 async function brief(call: HookCall, { shown, names }: Noted): Promise<string | undefined> {
   const { project, source } = call
   if (source === 'resume' && shown) return undefined
-  const row = await continueFrom(project, await call.rows(), names)
+  const row = await call.ask((table) => continueFrom(project, table, names))
   const stored = row && (await project.store.read(row.id))
   if (stored?.kind !== 'record') return undefined
   const { record, etag } = stored
@@ -30,10 +30,15 @@ async function brief(call: HookCall, { shown, names }: Noted): Promise<string | 
 
 /** Names the newest record that is ready. The title is text of a record: one short line, quoted. */
 async function waiting(call: HookCall): Promise<string | undefined> {
-  const ready = leavesOf(await call.rows()).filter(({ status }) => status === 'ready')
-  const [newest] = [...ready].sort(newestFirst)
+  const { newest, ready } = await call.ask(async (table) => {
+    const found = [...table.records].filter(
+      (record) => table.status(record) === 'ready' && table.isLeaf(record),
+    )
+    const [row] = await table.load(newestOf(table, found).slice(0, 1))
+    return { newest: row, ready: found.length }
+  })
   if (!newest) return undefined
   const title = JSON.stringify(wholeChars(visibleLine(newest.title), TITLE_CHARS))
-  const count = ready.length === 1 ? '1 handoff ready' : `${ready.length} handoffs ready, the newest`
+  const count = ready === 1 ? '1 handoff ready' : `${ready} handoffs ready, the newest`
   return `${count}: ${title}, ${ageOf(newest.updated_at, call.project.now())}; resume with handoff_resume`
 }

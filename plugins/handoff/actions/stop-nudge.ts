@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { counted } from '../../../server/plugin.ts'
-import { leavesOf, newestFirst } from '../domain/latest.ts'
-import type { RecordRow } from '../domain/record-row.ts'
+import { newestOf, ownLeaves, type RecordTable } from '../domain/record-table.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { workSince } from '../git/commits.ts'
 import type { HookCall, Noted } from './hook-session.ts'
@@ -22,7 +21,7 @@ export async function nudge(call: HookCall, noted: Noted): Promise<string | unde
   const { project } = call
   const nowMs = project.now().getTime()
   if (noted.beganAt === undefined || nowMs - (timeOf(noted.nudgedAt ?? '') ?? 0) < EVERY_MS) return undefined
-  const own = ownRecord(await call.rows(), noted.names)
+  const own = await call.ask((table) => ownRecord(table, noted.names))
   const sinceMs = own?.updatedMs ?? timeOf(noted.began ?? '')
   if (sinceMs === undefined || nowMs - sinceMs < EVERY_MS) return undefined
   const head = await headAt(call, noted.beganAt, sinceMs)
@@ -37,10 +36,10 @@ export async function nudge(call: HookCall, noted: Noted): Promise<string | unde
   return `satchel: ${made.join(' and ')} ${where}. Record them with handoff_note or handoff_create.`
 }
 
-function ownRecord(rows: readonly RecordRow[], names: readonly string[]): RecordRow | undefined {
-  return leavesOf(rows)
-    .filter(({ session, skeleton }) => !skeleton && session !== null && names.includes(session))
-    .sort(newestFirst)[0]
+function ownRecord(table: RecordTable, names: readonly string[]): { readonly updatedMs: number } | undefined {
+  const described = ownLeaves(table, names).filter((record) => !table.isSkeleton(record))
+  const [newest] = newestOf(table, described)
+  return newest === undefined ? undefined : { updatedMs: table.updatedMs(newest) }
 }
 
 /** HEAD as it was when the record was written, but not before the session began. */

@@ -1,8 +1,7 @@
 import type { CallContext } from '../../../server/plugin.ts'
-import { leavesOf, newestFirst } from '../domain/latest.ts'
 import type { Authored } from '../domain/new-record.ts'
-import { isEditable } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import { newestOf, ownLeaves, type RecordTable } from '../domain/record-table.ts'
 import type { Appendix } from '../domain/record-update.ts'
 import type { Project } from '../project.ts'
 import { sessionNames } from '../session.ts'
@@ -36,36 +35,38 @@ export async function takeNote(ctx: CallContext, project: Project, note: Note): 
   const names = await sessionNames(ctx, project)
   // Two notes at the same moment share one draft.
   return project.store.locked(`note-${names[0] ?? 'shared'}`, async () => {
-    const { rows } = await project.index.view()
-    const draft = ownDraft(rows, names)
-    return draft
-      ? append(project, draft, note)
-      : begin(ctx, project, { note, parent: parentOf(project, rows, names) })
+    const { draft, parent } = await project.index.ask((table) => placeOf(project, table, names))
+    return draft ? append(project, draft, note) : begin(ctx, project, { note, parent: parent?.id })
   })
 }
 
+interface Place {
+  readonly draft?: RecordRow | undefined
+  /** What the session resumed, else what it released. */
+  readonly parent?: RecordRow | undefined
+}
+
 /** A caller without a session shares the drafts that have none. */
-function ownDraft(rows: readonly RecordRow[], names: readonly string[]): RecordRow | undefined {
-  const isOwn = ({ session }: RecordRow) => (session === null ? names.length === 0 : names.includes(session))
-  return leavesOf(rows)
-    .filter((row) => isEditable(row) && isOwn(row))
-    .sort(newestFirst)[0]
-}
-
-/** What the session resumed, else what it released. */
-function parentOf(
-  project: Project,
-  rows: readonly RecordRow[],
-  names: readonly string[],
-): string | undefined {
+async function placeOf(project: Project, table: RecordTable, names: readonly string[]): Promise<Place> {
+  const leaves = ownLeaves(table, names.length === 0 ? [null] : names)
+  const [draft] = newestOf(
+    table,
+    leaves.filter((record) => EDITABLE.has(table.status(record))),
+  )
+  if (draft !== undefined) return { draft: (await table.load([draft]))[0] }
   const nowMs = project.now().getTime()
-  const claimed = names.map((name) => claimedBy(rows, name, nowMs)).find((row) => row !== undefined)
-  const released = leavesOf(rows)
-    .filter(({ session, status }) => session !== null && names.includes(session) && RELEASED.has(status))
-    .sort(newestFirst)[0]
-  return (claimed ?? released)?.id
+  for (const name of names) {
+    const claimed = claimedBy(await table.load([...table.withValue('claim', name)]), name, nowMs)
+    if (claimed) return { parent: claimed }
+  }
+  const released = newestOf(
+    table,
+    leaves.filter((record) => names.length > 0 && RELEASED.has(table.status(record))),
+  )
+  return { parent: (await table.load(released.slice(0, 1)))[0] }
 }
 
+const EDITABLE: ReadonlySet<string> = new Set(['draft', 'validated'])
 const RELEASED: ReadonlySet<string> = new Set(['ready', 'resumed'])
 
 async function append(project: Project, { id }: RecordRow, note: Note): Promise<NoteAnswer> {

@@ -1,9 +1,9 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import type { CheckResult, Verdict } from '../domain/checks/validation.ts'
 import { contentDigest } from '../domain/content-digest.ts'
-import { childrenOf } from '../domain/latest.ts'
 import { extension, type Flag, type Handoff, type Status, type Validation } from '../domain/record.ts'
 import { type RecordChange, withFlag } from '../domain/record-change.ts'
+import { childRows } from '../domain/record-table.ts'
 import { ALLOWED, isActionable, type Step, stepFor } from '../domain/transition.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -107,8 +107,7 @@ async function promoted(project: Project, stored: StoredRecord, request: Transit
 }
 
 async function refuseWithoutSuccessor(project: Project, { id, record }: StoredRecord): Promise<void> {
-  const { rows } = await project.index.view()
-  const children = childrenOf(rows).get(record.id.toLowerCase()) ?? []
+  const children = await project.index.ask((table) => childRows(table, record.id))
   if (children.some(({ status }) => ['ready', 'resumed', 'superseded'].includes(status))) return
   throw refusals.no_successor({ next: { tool: 'handoff_lineage', args: { id } } })
 }

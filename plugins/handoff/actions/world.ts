@@ -1,5 +1,6 @@
 import type { Handoff } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import { familyOf } from '../domain/record-table.ts'
 import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
@@ -7,10 +8,13 @@ import type { Project } from '../project.ts'
 
 /** Facts about a record's relatives, files and repository. Writes nothing. */
 export async function worldOf(project: Project, record: Handoff): Promise<WorldFacts> {
-  const [view, ground] = await Promise.all([project.index.view(), groundOf(project, record)])
+  const [family, ground] = await Promise.all([
+    project.index.ask((table) => familyOf(table, record.lineage.parents)),
+    groundOf(project, record),
+  ])
   return {
     ...ground,
-    relatives: relativesOf(view.rows),
+    relatives: relativesOf(family),
   }
 }
 

@@ -1,5 +1,5 @@
-import { isEditable } from './record.ts'
 import type { RecordRow } from './record-row.ts'
+import { isNewer, type RecordTable } from './record-table.ts'
 
 /** Parent id (lower case) -> its children. */
 export function childrenOf(rows: readonly RecordRow[]): ReadonlyMap<string, readonly RecordRow[]> {
@@ -32,43 +32,61 @@ export interface Continuing {
 
 /**
  * The record to continue from (design round-2, section 2): the session's own described draft; what it released or
- * resumed; the latest described record of the branch, of the project, of the store; a skeleton last. A session's own
- * records are newer for it than what others wrote meanwhile.
+ * resumed; the latest described record of the branch, of the project, of the store, released ones first; a skeleton
+ * last. A session's own records are newer for it than what others wrote meanwhile.
  */
-export function recordToContinue(
-  rows: readonly RecordRow[],
-  { names, branch, projectId }: Continuing,
-): RecordRow | undefined {
-  const leaves = leavesOf(rows).filter(({ status }) => OPEN.has(status))
-  const described = [...leaves].filter((row) => !row.skeleton).sort(newestFirst)
-  const isOwn = ({ session }: RecordRow) => session !== null && names.includes(session)
-  const project = projectId === undefined ? [] : described.filter((row) => row.project_id === projectId)
-  return (
-    described.find((row) => isOwn(row) && isEditable(row)) ??
-    described.find((row) => isOwn(row) || (row.claim !== null && names.includes(row.claim.by))) ??
-    newestReleased(project.filter((row) => branch !== undefined && row.branch === branch)) ??
-    newestReleased(project) ??
-    newestReleased(described) ??
-    [...leaves].sort(newestFirst).find(isOwn) ??
-    [...leaves].sort(newestFirst)[0]
-  )
+export function recordToContinue(table: RecordTable, who: Continuing): number | undefined {
+  const rankOf = rankingFor(table, who)
+  const best: (number | undefined)[] = []
+  for (const record of table.records) {
+    const rank = rankOf(record)
+    if (rank === undefined) continue
+    const known = best[rank]
+    if (known !== undefined && !isNewer(table, record, known)) continue
+    if (table.isLeaf(record)) best[rank] = record
+  }
+  return best.find((record) => record !== undefined)
+}
+
+type Rank = (record: number) => number | undefined
+
+/** The position of a record among the kinds that `recordToContinue` names; undefined for a closed one. */
+function rankingFor(table: RecordTable, { names, branch, projectId }: Continuing): Rank {
+  const isOwn = isAmong(table, 'session', names)
+  const isClaimed = isAmong(table, 'claim', names)
+  const isOfProject = isAmong(table, 'project', projectId === undefined ? [] : [projectId])
+  const isOfBranch = isAmong(table, 'branch', branch === undefined ? [] : [branch])
+  /** Of what others wrote. */
+  const placeOf = (record: number): number => {
+    if (!isOfProject(record)) return 6
+    return isOfBranch(record) ? 2 : 4
+  }
+  const describedRank = (record: number, isDraft: boolean): number => {
+    if (isOwn(record)) return isDraft ? 0 : 1
+    return isClaimed(record) ? 1 : placeOf(record) + (isDraft ? 1 : 0)
+  }
+  return (record) => {
+    const status = table.status(record)
+    if (!OPEN.has(status)) return undefined
+    if (table.isSkeleton(record)) return isOwn(record) ? 8 : 9
+    return describedRank(record, status === 'draft' || status === 'validated')
+  }
 }
 
 const OPEN: ReadonlySet<string> = new Set(['draft', 'validated', 'ready', 'resumed'])
 
-/** Of rows that are sorted: the first released one, else the first draft. */
-function newestReleased(rows: readonly RecordRow[]): RecordRow | undefined {
-  return rows.find((row) => !isEditable(row)) ?? rows[0]
+function isAmong(
+  table: RecordTable,
+  field: 'session' | 'claim' | 'project' | 'branch',
+  values: readonly string[],
+): (record: number) => boolean {
+  const sets = values.map((value) => table.withValue(field, value))
+  return (record) => sets.some((set) => set.has(record))
 }
 
 /** `recordToContinue` for a caller of whom nothing is known but the project. */
-export function latestOf(rows: readonly RecordRow[], projectId: string | undefined): RecordRow | undefined {
-  return recordToContinue(rows, { names: [], branch: undefined, projectId })
-}
-
-/** True if the branch decides between records: they are of several. */
-export function branchesDiffer(rows: readonly RecordRow[]): boolean {
-  return new Set(rows.map(({ branch }) => branch)).size > 1
+export function latestRecord(table: RecordTable, projectId: string | undefined): number | undefined {
+  return recordToContinue(table, { names: [], branch: undefined, projectId })
 }
 
 /** By time of update, then by id, newest first. */

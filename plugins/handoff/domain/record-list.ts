@@ -1,11 +1,10 @@
 import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { shownLine } from './fence.ts'
-import { leavesOf } from './latest.ts'
 import { MAX_TERMS, parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
-import type { RecordRow } from './record-row.ts'
-import { type SearchHit, searchRows, snippetOf } from './record-search.ts'
+import { type SearchHit, searchRecords, snippetOf } from './record-search.ts'
+import type { RecordTable } from './record-table.ts'
 import { timeOf } from './record-time.ts'
 
 export const SORTS = ['relevance', 'updated', 'created', 'title'] as const
@@ -52,49 +51,61 @@ export interface ListPage {
 }
 
 /**
- * One page of the matching rows. The cursor holds the key of the last row, so that unchanged rows are neither repeated
- * nor skipped. Errors: `invalid`/`bad_cursor`, `invalid`/`unknown_field`, `invalid`/`invalid_arguments`.
+ * One page of the matching records. The cursor holds the key of the last one, so that unchanged records are neither
+ * repeated nor skipped. Errors: `invalid`/`bad_cursor`, `invalid`/`unknown_field`, `invalid`/`invalid_arguments`.
  */
-export function listRows(rows: readonly RecordRow[], request: ListRequest): ListPage {
-  const kept = (request.leaf_only ? leavesOf(rows) : rows).filter(filterOf(request))
+export async function listRecords(table: RecordTable, request: ListRequest): Promise<ListPage> {
+  const test = filterOf(table, request)
   const query = request.query === undefined ? undefined : parseQuery(request.query)
   const searches = query !== undefined && query.terms.length > 0
-  const hits: readonly Hit[] = searches ? searchRows(query, kept) : kept.map((row) => ({ row }))
   const sort = request.sort ?? (searches ? 'relevance' : 'updated')
-  const keyed = hits.map((hit) => ({ hit, key: keyOf(hit, sort) })).sort((a, b) => compareKeys(a.key, b.key))
   const after = cursorKey(request, sort)
-  const from = after === undefined ? 0 : firstBehind(keyed, after)
-  const page = keyed.slice(from, from + request.limit)
+  const kept = [...table.records].filter(test)
+  const hits: readonly Hit[] = searches
+    ? await searchRecords(query, table, kept)
+    : kept.map((record) => ({ record }))
+  const titles = sort === 'title' ? await titlesOf(table, hits) : undefined
+  const keyOf = (hit: Hit) => sortKey(table, hit, sort, titles)
+  const found = firstBehind(hits, keyOf, { after, limit: request.limit + 1 })
+  const page = found.slice(0, request.limit)
   const last = page.at(-1)
-  const hasMore = from + page.length < keyed.length
   return {
-    items: page.map(({ hit }) => listed(hit, searches ? query : undefined)),
-    next_cursor: hasMore && last ? cursorOf(questionOf(request, sort), last.key) : null,
+    items: await listed(
+      table,
+      page.map(({ hit }) => hit),
+      searches ? query : undefined,
+    ),
+    next_cursor: found.length > page.length && last ? cursorOf(questionOf(request, sort), last.key) : null,
     total: hits.length,
     warnings: query && query.ignored > 0 ? [`Only the first ${MAX_TERMS} words of the query were used.`] : [],
   }
 }
 
 interface Hit extends Partial<SearchHit> {
-  readonly row: RecordRow
+  readonly record: number
 }
 
-function filterOf(request: ListRequest): (row: RecordRow) => boolean {
+function filterOf(table: RecordTable, request: ListRequest): (record: number) => boolean {
   const since = limitOf('since', request.since)
   const until = limitOf('until', request.until)
-  const parent = request.parent?.toLowerCase()
-  const { status, flags, relation, harness, project_id, actor } = request
-  const tests: ((row: RecordRow) => boolean)[] = []
-  if (status?.length) tests.push((row) => status.includes(row.status))
-  if (flags?.length) tests.push((row) => flags.some((flag) => row.flags.includes(flag)))
-  if (relation !== undefined) tests.push((row) => row.relation === relation)
-  if (harness !== undefined) tests.push((row) => row.harness === harness)
-  if (project_id !== undefined) tests.push((row) => row.project_id === project_id)
-  if (actor !== undefined) tests.push((row) => row.actor === actor)
-  if (since !== undefined) tests.push((row) => row.updatedMs >= since)
-  if (until !== undefined) tests.push((row) => row.updatedMs <= until)
-  if (parent !== undefined) tests.push((row) => row.parents.some((id) => id.toLowerCase() === parent))
-  return (row) => tests.every((test) => test(row))
+  const { status, flags, relation, harness, project_id, actor, parent } = request
+  const tests: ((record: number) => boolean)[] = []
+  if (status?.length) tests.push((record) => status.includes(table.status(record)))
+  if (flags?.length) tests.push((record) => flags.some((flag) => table.hasFlag(record, flag)))
+  if (relation !== undefined) tests.push((record) => table.relation(record) === relation)
+  for (const [field, value] of Object.entries({ harness, project: project_id, actor })) {
+    if (value === undefined) continue
+    const having = table.withValue(field as 'harness' | 'project' | 'actor', value) // the names above
+    tests.push((record) => having.has(record))
+  }
+  if (since !== undefined) tests.push((record) => table.updatedMs(record) >= since)
+  if (until !== undefined) tests.push((record) => table.updatedMs(record) <= until)
+  if (parent !== undefined) {
+    const children = new Set(table.childrenOf(parent))
+    tests.push((record) => children.has(record))
+  }
+  if (request.leaf_only) tests.push((record) => table.isLeaf(record))
+  return (record) => tests.every((test) => test(record))
 }
 
 function limitOf(name: string, text: string | undefined): number | undefined {
@@ -104,24 +115,56 @@ function limitOf(name: string, text: string | undefined): number | undefined {
   throw refusals.not_a_time({ name }, { errors: [{ pointer: `/${name}`, message: 'not a time' }] })
 }
 
-/** Ascending keys in the order of the list. The id makes each unique. */
-function keyOf({ row, score = 0 }: Hit, sort: Sort): CursorKey {
-  const newest = -row.updatedMs
-  const id = row.id.toLowerCase()
-  if (sort === 'relevance') return [-score, newest, id]
-  if (sort === 'title') return [row.title.slice(0, TITLE_CHARS).toLowerCase(), newest, id]
-  return [sort === 'created' ? -(timeOf(row.created_at) ?? row.updatedMs) : newest, id]
+const TITLE_CHARS = 200
+
+async function titlesOf(table: RecordTable, hits: readonly Hit[]): Promise<ReadonlyMap<number, string>> {
+  const titles = new Map<number, string>()
+  for (let from = 0; from < hits.length; from += 1000) {
+    const records = hits.slice(from, from + 1000).map(({ record }) => record)
+    for (const [at, row] of (await table.load(records)).entries()) {
+      titles.set(records[at] ?? 0, row.title.slice(0, TITLE_CHARS).toLowerCase())
+    }
+  }
+  return titles
 }
 
-function firstBehind(keyed: readonly { readonly key: CursorKey }[], after: CursorKey): number {
-  let low = 0
-  let high = keyed.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compareKeys(keyed[middle]?.key ?? [], after) <= 0) low = middle + 1
-    else high = middle
+/** Ascending keys in the order of the list. The id makes each unique. */
+function sortKey(
+  table: RecordTable,
+  { record, score = 0 }: Hit,
+  sort: Sort,
+  titles: ReadonlyMap<number, string> | undefined,
+): CursorKey {
+  const newest = -table.updatedMs(record)
+  const id = table.id(record)
+  if (sort === 'relevance') return [-score, newest, id]
+  if (sort === 'title') return [titles?.get(record) ?? '', newest, id]
+  return [sort === 'created' ? -table.createdMs(record) : newest, id]
+}
+
+interface Keyed {
+  readonly hit: Hit
+  readonly key: CursorKey
+}
+
+/** The first hits behind a key in their order, at most `limit`. The others are never sorted. */
+function firstBehind(
+  hits: readonly Hit[],
+  keyOf: (hit: Hit) => CursorKey,
+  { after, limit }: { readonly after: CursorKey | undefined; readonly limit: number },
+): readonly Keyed[] {
+  const first: Keyed[] = []
+  for (const hit of hits) {
+    const key = keyOf(hit)
+    if (after !== undefined && compareKeys(key, after) <= 0) continue
+    const last = first.at(-1)
+    if (first.length === limit && last !== undefined && compareKeys(key, last.key) >= 0) continue
+    let at = first.length
+    while (at > 0 && compareKeys(key, first[at - 1]?.key ?? []) < 0) at--
+    first.splice(at, 0, { hit, key })
+    if (first.length > limit) first.pop()
   }
-  return low
+  return first
 }
 
 /** Identifies the request of a cursor. The page size may change. */
@@ -136,21 +179,28 @@ function cursorKey(request: ListRequest, sort: Sort): CursorKey | undefined {
   throw refusals.bad_cursor({ next: { tool: 'handoff_list', args: {} } })
 }
 
-const TITLE_CHARS = 200
-
-function listed({ row, score }: Hit, query: Query | undefined): ListedRecord {
-  return {
-    id: row.id,
-    uri: `handoff://${row.id}`,
-    title: shownLine(row.title).slice(0, TITLE_CHARS),
-    status: row.status,
-    flags: row.flags,
-    updated_at: row.updated_at,
-    relation: row.relation,
-    parents: row.parents,
-    open_high: row.open_high,
-    next_action: row.next_action === null ? null : shownLine(row.next_action).slice(0, TITLE_CHARS),
-    ...(score !== undefined && { score }),
-    ...(query && { snippet: snippetOf(row, query) }),
-  }
+async function listed(
+  table: RecordTable,
+  hits: readonly Hit[],
+  query: Query | undefined,
+): Promise<readonly ListedRecord[]> {
+  const records = hits.map(({ record }) => record)
+  const [rows, texts] = [await table.load(records), query ? await table.texts(records) : []]
+  return rows.map((row, at) => {
+    const score = hits[at]?.score
+    return {
+      id: row.id,
+      uri: `handoff://${row.id}`,
+      title: shownLine(row.title).slice(0, TITLE_CHARS),
+      status: row.status,
+      flags: row.flags,
+      updated_at: row.updated_at,
+      relation: row.relation,
+      parents: row.parents,
+      open_high: row.open_high,
+      next_action: row.next_action === null ? null : shownLine(row.next_action).slice(0, TITLE_CHARS),
+      ...(score !== undefined && { score }),
+      ...(query && { snippet: snippetOf(texts[at] ?? [], query) }),
+    }
+  })
 }

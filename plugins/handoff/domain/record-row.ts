@@ -39,7 +39,6 @@ export interface RecordRow {
   readonly session: string | null
   readonly claim: Claim | null
   readonly idempotency_key: string | null
-  readonly text: SearchText
 }
 
 /** The searchable fields, by their names in queries. */
@@ -87,7 +86,6 @@ export function rowOf(record: Handoff, path: string, mtimeMs: number): RecordRow
     session: own.session ?? record.origin.session_id,
     claim: own.claim,
     idempotency_key: own.idempotency_key ?? null,
-    text: searchText(record),
   }
 }
 
@@ -97,7 +95,8 @@ function branchOf({ project: { repository } }: Handoff): string | null {
   return typeof branch === 'string' ? branch : null
 }
 
-function searchText(record: Handoff): SearchText {
+/** The searchable text of a record. */
+export function searchText(record: Handoff): SearchText {
   const { work, summary } = record
   return {
     title: work.title,

@@ -1,47 +1,53 @@
 import { shownLine } from './fence.ts'
 import type { Query, QueryTerm } from './query.ts'
-import { type RecordRow, SEARCH_FIELDS, type SearchField } from './record-row.ts'
-import { folded, wordsOf } from './words.ts'
+import { SEARCH_FIELDS, type SearchField } from './record-row.ts'
+import type { RecordTable } from './record-table.ts'
+import { folded } from './words.ts'
 
 export interface SearchHit {
-  readonly row: RecordRow
+  readonly record: number
   readonly score: number
 }
 
 // design handoff-store, section 1
 const BOOST: Readonly<Partial<Record<SearchField, number>>> = { title: 4, objective: 3, open: 2, decision: 2 }
+const BOOSTS = SEARCH_FIELDS.map((field) => BOOST[field] ?? 1)
 const SNIPPET_CHARS = 160
 // BM25; the average length is a constant, so that the score of a record depends on nothing but the record.
 const K1 = 1.2
 const B = 0.5
 const AVERAGE_WORDS = 40
 
-/** The rows that match every term of the query, with their scores, in no order. */
-export function searchRows({ terms }: Query, rows: readonly RecordRow[]): SearchHit[] {
-  const held = terms.map(() => 0) // rows that match this term and all before it
-  const found: { readonly row: RecordRow; readonly frequencies: readonly number[] }[] = []
-  for (const row of rows) {
-    const frequencies = frequenciesOf(terms, searchedOf(row), held)
-    if (frequencies) found.push({ row, frequencies })
+/** The records among these that match every term of the query, with their scores, in no order. */
+export async function searchRecords(
+  { terms }: Query,
+  table: RecordTable,
+  among: readonly number[] | Int32Array,
+): Promise<readonly SearchHit[]> {
+  let matching: Int32Array = Int32Array.from(among)
+  let scores = new Float64Array(matching.length)
+  const frequencies = new Float64Array(table.size)
+  for (const term of terms) {
+    frequencies.fill(0)
+    await addFrequencies(term, table, { matching, frequencies })
+    const places = matching
+      .map((_, place) => place)
+      .filter((place) => {
+        const record = matching[place] ?? 0
+        return (frequencies[record] ?? 0) > 0 !== term.not
+      })
+    const weight = rarity(matching.length, places.length)
+    scores = Float64Array.from(places, (place) => {
+      const frequency = frequencies[matching[place] ?? 0] ?? 0
+      return (scores[place] ?? 0) + (weight * frequency * (K1 + 1)) / (frequency + K1)
+    })
+    const before = matching
+    matching = places.map((place) => before[place] ?? 0)
   }
-  const weights = terms.map((_, at) => rarity(at === 0 ? rows.length : (held[at - 1] ?? 0), held[at] ?? 0))
-  return found.map(({ row, frequencies }) => ({ row, score: scoreOf(frequencies, weights) }))
-}
-
-/** The frequency of each term in a row; 0 for excluded terms. Undefined if a term does not match. Counts matches in `held`. */
-function frequenciesOf(
-  terms: readonly QueryTerm[],
-  fields: SearchedRow,
-  held: number[],
-): readonly number[] | undefined {
-  const frequencies: number[] = []
-  for (const [at, term] of terms.entries()) {
-    const frequency = frequencyOf(term, fields)
-    if (frequency > 0 === term.not) return undefined
-    held[at] = (held[at] ?? 0) + 1
-    frequencies.push(frequency)
-  }
-  return frequencies
+  return Array.from(matching, (record, place) => ({
+    record,
+    score: Math.round((scores[place] ?? 0) * 10_000) / 10_000,
+  }))
 }
 
 /** In half steps, so that a new record rarely reorders the others: a page would repeat or skip them. */
@@ -49,61 +55,59 @@ function rarity(total: number, found: number): number {
   return 1 + Math.round(2 * Math.log2((total + 1) / (found + 1))) / 2 / 4
 }
 
-/** A searched field of a row. Its words are counted on first use. */
-interface SearchedField {
-  readonly name: SearchField
-  readonly boost: number
-  readonly plain: string
-  readonly text: string
-  words?: ReadonlyMap<string, number>
-}
-type SearchedRow = readonly SearchedField[]
-
-/** Cached as long as the row. */
-const searched = new WeakMap<RecordRow, SearchedRow>()
-
-/** The non-empty fields of a row. */
-function searchedOf(row: RecordRow): SearchedRow {
-  const known = searched.get(row)
-  if (known) return known
-  const fields = SEARCH_FIELDS.filter((name) => row.text[name] !== '').map((name) => {
-    const text = row.text[name]
-    return { name, boost: BOOST[name] ?? 1, plain: folded(text).replace(/\s+/g, ' '), text }
-  })
-  searched.set(row, fields)
-  return fields
+interface Matching {
+  readonly matching: Int32Array
+  /** By record. */
+  readonly frequencies: Float64Array
 }
 
-function wordCounts(field: SearchedField): ReadonlyMap<string, number> {
-  if (field.words) return field.words
-  const counts = new Map<string, number>()
-  for (const word of wordsOf(field.text)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  field.words = counts
-  return counts
-}
-
-/** The frequency of a term in a row, weighted by field and length as in BM25. */
-function frequencyOf(term: QueryTerm, fields: SearchedRow): number {
-  let frequency = 0
-  for (const field of fields) {
-    if (term.field !== undefined && term.field !== field.name) continue
-    const count = countIn(term, field)
-    if (count === 0) continue
-    const length = term.kind === 'phrase' ? AVERAGE_WORDS : wordCounts(field).size
-    frequency += (field.boost * count) / (1 - B + (B * length) / AVERAGE_WORDS)
+/** The frequency of a term in each record, weighted by field and length as in BM25. */
+async function addFrequencies(term: QueryTerm, table: RecordTable, { matching, frequencies }: Matching) {
+  const only = term.field === undefined ? undefined : SEARCH_FIELDS.indexOf(term.field)
+  if (term.kind === 'phrase') {
+    const candidates = await withRuns(term.text, table, matching)
+    await eachText(table, candidates, (record, fields) => {
+      for (const [field, text] of fields.entries()) {
+        if (only !== undefined && only !== field) continue
+        if (isWholePhrase(folded(text), term.text))
+          frequencies[record] = (frequencies[record] ?? 0) + (BOOSTS[field] ?? 1)
+      }
+    })
+    return
   }
-  return frequency
+  await table.occurrences(term.text, term.kind === 'prefix', (record, field, count) => {
+    if (only !== undefined && only !== field) return
+    const length = 1 - B + (B * table.fieldLength(record, field)) / AVERAGE_WORDS
+    frequencies[record] = (frequencies[record] ?? 0) + ((BOOSTS[field] ?? 1) * count) / length
+  })
 }
 
-/** Occurrences of the term in the field. A cheap test first rules out most fields. */
-function countIn(term: QueryTerm, field: SearchedField): number {
-  if (!field.plain.includes(term.text)) return 0
-  if (term.kind === 'phrase') return isWholePhrase(field.plain, term.text) ? 1 : 0
-  const counts = wordCounts(field)
-  if (term.kind === 'word') return counts.get(term.text) ?? 0
-  let sum = 0
-  for (const [word, count] of counts) if (word.startsWith(term.text)) sum += count
-  return sum
+/** The records that hold every word of a phrase, in any order. */
+async function withRuns(phrase: string, table: RecordTable, among: Int32Array): Promise<Int32Array> {
+  let left = among
+  for (const run of new Set(phrase.match(/[\p{L}\p{N}_]+/gu) ?? [])) {
+    const holds = new Uint8Array(table.size)
+    await table.occurrences(run, false, (record) => {
+      holds[record] = 1
+    })
+    left = left.filter((record) => holds[record] === 1)
+  }
+  return left
+}
+
+const TEXTS_AT_ONCE = 1000
+
+async function eachText(
+  table: RecordTable,
+  records: Int32Array,
+  each: (record: number, fields: readonly string[]) => void,
+): Promise<void> {
+  const sorted = [...records].sort((a, b) => a - b)
+  for (let from = 0; from < sorted.length; from += TEXTS_AT_ONCE) {
+    const part = sorted.slice(from, from + TEXTS_AT_ONCE)
+    const texts = await table.texts(part)
+    for (const [at, record] of part.entries()) each(record, texts[at] ?? [])
+  }
 }
 
 function isWholePhrase(plain: string, phrase: string): boolean {
@@ -115,26 +119,28 @@ function isWholePhrase(plain: string, phrase: string): boolean {
   return false
 }
 
-/** Sums the saturated frequencies, weighted by rarity. Excluded terms have none. */
-function scoreOf(frequencies: readonly number[], weights: readonly number[]): number {
-  let score = 0
-  for (const [at, frequency] of frequencies.entries()) {
-    score += ((weights[at] ?? 1) * frequency * (K1 + 1)) / (frequency + K1)
-  }
-  return Math.round(score * 10_000) / 10_000
-}
-
-/** Text of a row around the first hit, on one line. Slower than the search, so only used for a page. */
-export function snippetOf(row: RecordRow, query: Query): string {
+/** Text of a record around the first hit, on one line. Slower than the search, so only used for a page. */
+export function snippetOf(fields: readonly string[], query: Query): string {
   for (const term of query.terms.filter(({ not }) => !not)) {
-    for (const field of searchedOf(row)) {
-      if (term.field !== undefined && term.field !== field.name) continue
-      if (field.name === 'id' || field.name === 'status' || countIn(term, field) === 0) continue
-      const text = field.text.replace(/\s+/g, ' ')
-      const at = Math.max(0, folded(text).indexOf(term.text))
+    for (const [n, text] of fields.entries()) {
+      const name = SEARCH_FIELDS[n]
+      if (name === 'id' || name === 'status' || (term.field !== undefined && term.field !== name)) continue
+      const at = placeOf(term, folded(text))
+      if (at < 0) continue
       const from = Math.max(0, at - 50)
       return shownLine(text.slice(from, from + SNIPPET_CHARS)).slice(0, SNIPPET_CHARS)
     }
   }
   return ''
+}
+
+/** Where a term is in a folded text: as a whole word, the beginning of one, or a phrase. */
+function placeOf(term: QueryTerm, plain: string): number {
+  for (let at = plain.indexOf(term.text); at >= 0; at = plain.indexOf(term.text, at + 1)) {
+    const before = plain[at - 1] ?? ' '
+    const after = plain[at + term.text.length] ?? ' '
+    const starts = term.kind !== 'phrase' || !/[\p{L}\p{N}_]/u.test(before)
+    if (starts && (term.kind === 'prefix' || !/[\p{L}\p{N}]/u.test(after))) return at
+  }
+  return -1
 }

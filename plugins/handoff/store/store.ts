@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import {
   createFileDurably,
   type Disk,
@@ -12,6 +12,7 @@ import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { ensureFolder } from './ensure-folder.ts'
+import { notingChange } from './folder-changes.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
 import { type HeldLock, withLock } from './record-lock.ts'
@@ -126,7 +127,9 @@ async function commitNew(files: Files, id: string, text: string): Promise<Writte
   const { disk, layout } = files
   try {
     const temp = newTemp(layout, 'record')
-    await createFileDurably(recordFile(layout, id), text, { disk, mode: RECORD_MODE, temp })
+    await notingChange(files, basename(recordFile(layout, id)), () =>
+      createFileDurably(recordFile(layout, id), text, { disk, mode: RECORD_MODE, temp }),
+    )
   } catch (thrown) {
     throw systemCode(thrown) === 'EEXIST' ? alreadyThere(id) : thrown
   }
@@ -135,13 +138,15 @@ async function commitNew(files: Files, id: string, text: string): Promise<Writte
 
 async function commitChange(files: Files, id: string, text: string, held: HeldLock): Promise<Written> {
   const { disk, layout } = files
-  await writeFileDurably(recordFile(layout, id), text, {
-    disk,
-    mode: RECORD_MODE,
-    temp: newTemp(layout, 'record'),
-    // Another process may have taken the lock over while this one was suspended.
-    beforeCommit: held.check,
-  })
+  await notingChange(files, basename(recordFile(layout, id)), () =>
+    writeFileDurably(recordFile(layout, id), text, {
+      disk,
+      mode: RECORD_MODE,
+      temp: newTemp(layout, 'record'),
+      // Another process may have taken the lock over while this one was suspended.
+      beforeCommit: held.check,
+    }),
+  )
   return announced(files, id, text)
 }
 

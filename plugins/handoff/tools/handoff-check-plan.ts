@@ -4,6 +4,7 @@ import { findRecord } from '../actions/find-record.ts'
 import { ancestorsOf, byId } from '../domain/lineage.ts'
 import { checkPlan, MAX_PLAN_CHARS, type PastAttempt, PLAN_VERDICTS } from '../domain/plan-check.ts'
 import { failedAttempts, type Handoff } from '../domain/record.ts'
+import { familyOf } from '../domain/record-table.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
 
@@ -58,7 +59,7 @@ const MAX_ANCESTORS = 200
 /** Compares a plan with what failed in a record and its ancestors, nearest first. */
 async function checkPlanAgainst(project: Project, id: string, plan: string) {
   const found = await findRecord(project, id)
-  const { rows } = await project.index.view()
+  const rows = await project.index.ask((table) => familyOf(table, [found.id]))
   const attempts = attemptsOf(found.record)
   for (const ancestor of ancestorsOf(found.id, byId(rows)).slice(0, MAX_ANCESTORS)) {
     const stored = await project.store.read(ancestor.id)

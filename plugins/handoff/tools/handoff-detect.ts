@@ -51,8 +51,11 @@ export function detectTool(handoffs: Handoffs) {
 /** Weighs a session's signals with what this session has written already; writes nothing. */
 async function detectHandoff(handoffs: Handoffs, ctx: CallContext, project: Project, signals: DetectSignals) {
   const session = await sessionOf(ctx, project)
-  const { rows } = await project.index.view()
-  const own = session === undefined ? [] : rows.filter((row) => row.session === session).sort(newestFirst)
+  const rows =
+    session === undefined
+      ? []
+      : await project.index.ask((table) => table.load([...table.withValue('session', session)]))
+  const own = rows.filter((row) => row.session === session).toSorted(newestFirst)
   const [last] = own
   const draft = own.find(isEditable)
   const stored = draft && (await project.store.read(draft.id))

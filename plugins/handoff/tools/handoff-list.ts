@@ -3,7 +3,7 @@ import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
-import { listRows, SORTS } from '../domain/record-list.ts'
+import { listRecords, SORTS } from '../domain/record-list.ts'
 import type { Handoffs } from '../project.ts'
 import type { Problem } from '../store/read-record.ts'
 import {
@@ -79,9 +79,8 @@ export function listTool(handoffs: Handoffs) {
     example: { query: 'callback', limit: 5 },
     async handler(ctx, { project: path, limit, ...input }) {
       const project = await handoffs.project(ctx, path)
-      const { rows, problems } = await project.index.view()
       const parent = input.parent === undefined ? undefined : await resolveId(project, input.parent)
-      const page = listRows(rows, {
+      const request = {
         ...input,
         status: input.status?.map((given) => oneOf('status', given, STATUSES)),
         flags: input.flags?.map((given) => oneOf('flags', given, FLAGS)),
@@ -89,8 +88,12 @@ export function listTool(handoffs: Handoffs) {
         harness: input.harness === undefined ? undefined : oneOf('harness', input.harness, HARNESSES),
         parent,
         limit: Math.floor(limit),
-      })
-      return { root: project.root, ...page, ...firstOf(problems) }
+      }
+      return project.index.ask(async (table) => ({
+        root: project.root,
+        ...(await listRecords(table, request)),
+        ...firstOf(await table.problems()),
+      }))
     },
     headline: ({ items, total, next_cursor }) =>
       `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}`,

@@ -145,8 +145,8 @@ test('a merge joins what two children did, asks about what both changed, and bec
     project.files().length,
     files.length +
       1 +
-      project.files().filter((path) => path.includes('.locks')).length -
-      files.filter((path) => path.includes('.locks')).length,
+      project.files().filter((path) => /\.locks|\.cache/.test(path)).length -
+      files.filter((path) => /\.locks|\.cache/.test(path)).length,
   )
   const child = read(project, draft.child_id)
   assert.equal(child.lineage.relation, 'merge')

@@ -220,6 +220,8 @@ function diskOf(
     stamp: soon('stamp'),
     readFile: soon('readFileSync'),
     readFileSync: sync('readFileSync'),
+    readPart: soon('readFileSync'),
+    appendSync: sync('writeSync'),
     openSync: sync('openSync'),
     openToReadSync: sync('openSync'),
     sizeSync: sync('sizeSync'),

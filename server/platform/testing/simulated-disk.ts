@@ -210,6 +210,12 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       state.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
       state.flush(file.node.id, state.changes.length)
     },
+    appendSync: (path, text) => {
+      state.find(dirname(path))
+      const file = state.names.get(path) ?? state.make('file', Buffer.alloc(0), 0o600)
+      if (!state.names.has(path)) state.rename(dirname(path), [[path, file]])
+      state.write(file, Buffer.from(text), file.length)
+    },
     mkdir: async (path, mode) => {
       state.free(path)
       state.find(dirname(path))
@@ -222,7 +228,7 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
 function lookingAt(
   state: Files,
   turns: () => Promise<void>,
-): Pick<Disk, 'stat' | 'statSync' | 'stamp' | 'readFile' | 'readFileSync' | 'list'> {
+): Pick<Disk, 'stat' | 'statSync' | 'stamp' | 'readFile' | 'readFileSync' | 'readPart' | 'list'> {
   const statSync = (path: string): FileFacts | undefined => {
     const file = state.names.get(path)
     return file && factsOf(file)
@@ -247,6 +253,10 @@ function lookingAt(
     readFile: async (path) => {
       await turns()
       return readFileSync(path)
+    },
+    readPart: async (path, position, length) => {
+      await turns()
+      return readFileSync(path).subarray(position, position + length)
     },
     list: async (directory) => {
       await turns()

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { Disk, FileFacts } from '../../../server/plugin.ts'
+import { isUuid } from '../domain/record-id.ts'
+import { rowOf, searchText } from '../domain/record-row.ts'
+import type { Layout } from './layout.ts'
+import { type Problem, readRecord } from './read-record.ts'
+import type { FileTable } from './record-table.ts'
+import { fieldsOf, type IndexedFile, indexedFile } from './segment-columns.ts'
+
+/** Whether there is time to start with the next files. */
+export interface Time {
+  toLook(): boolean
+  toRead(): boolean
+}
+
+const LOOKS_AT_ONCE = 64
+/** Fewer than looks: started reads are awaited even after the time limit, and a record may be large. */
+const PARALLEL_READS = 16
+
+interface Files {
+  readonly disk: Disk
+  readonly layout: Layout
+}
+
+/** What a look at files found. */
+export interface Look {
+  /** Files that are new or differ from what is known, last changed first. */
+  readonly changed: readonly Seen[]
+  readonly removed: readonly string[]
+  /** Files without a look for want of time: those that are known, and those that are not. */
+  readonly unchecked: number
+  readonly unseen: number
+}
+
+interface Seen {
+  readonly name: string
+  readonly stat: FileFacts
+}
+
+/** Compares the times and sizes of these files with what is known of them. */
+export async function lookAt(
+  { disk, layout }: Files,
+  names: readonly string[],
+  known: Pick<FileTable, 'known'>,
+  time: Time,
+): Promise<Look> {
+  const changed: Seen[] = []
+  const removed: string[] = []
+  let looked = 0
+  while (looked < names.length && time.toLook()) {
+    for (const name of names.slice(looked, looked + LOOKS_AT_ONCE)) {
+      const stat = disk.statSync(join(layout.records, name))
+      const before = known.known(name)
+      if (!stat) removed.push(name)
+      else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size) changed.push({ name, stat })
+    }
+    looked += LOOKS_AT_ONCE
+    await turn()
+  }
+  const left = names.slice(looked)
+  const unchecked = left.filter((name) => known.known(name) !== undefined).length
+  changed.sort((a, b) => b.stat.modifiedMs - a.stat.modifiedMs || (a.name < b.name ? 1 : -1))
+  return { changed, removed, unchecked, unseen: left.length - unchecked }
+}
+
+/** Lets other work of this process run. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** Reads the changed files while there is time, and gives them in parts of at most `partSize`. Returns how many it read. */
+export async function readFiles(
+  files: Files,
+  changed: readonly Seen[],
+  time: Pick<Time, 'toRead'>,
+  { partSize, take }: { readonly partSize: number; take(part: readonly IndexedFile[]): Promise<void> },
+): Promise<number> {
+  let read = 0
+  let part: IndexedFile[] = []
+  while (read < changed.length && time.toRead()) {
+    const batch = changed.slice(read, read + PARALLEL_READS)
+    part.push(...(await Promise.all(batch.map((seen) => fileOf(files, seen)))))
+    read += batch.length
+    if (part.length + PARALLEL_READS <= partSize) continue
+    await take(part)
+    part = []
+  }
+  if (part.length > 0) await take(part)
+  return read
+}
+
+async function fileOf(
+  { disk, layout }: Files,
+  { name, stat: { modifiedMs: mtimeMs, size } }: Seen,
+): Promise<IndexedFile> {
+  const id = name.slice(0, -'.json'.length)
+  const facts = { name, mtimeMs, size }
+  if (!isUuid(id)) return indexedFile({ ...facts, problem: misnamed(name) })
+  const found = await readRecord(disk, layout, id)
+  if (!found) return removedFile(name)
+  if (found.kind === 'broken') return indexedFile({ ...facts, problem: found.problem })
+  const row = rowOf(found.record, found.path, mtimeMs)
+  return indexedFile({ ...facts, row, fields: fieldsOf(searchText(found.record)) })
+}
+
+/** The mark of a file that was removed. */
+export function removedFile(name: string): IndexedFile {
+  return indexedFile({ name, mtimeMs: 0, size: 0 })
+}
+
+function misnamed(name: string): Problem {
+  return { path: name, reason: 'wrong_id', detail: 'is not named by a record id' }
+}

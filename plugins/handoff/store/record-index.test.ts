@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { latestRecord } from '../domain/latest.ts'
+import { listRecords } from '../domain/record-list.ts'
+import { sampleId, sampleRecord } from '../testing/sample-record.ts'
+import { layoutOf } from './layout.ts'
+import { createIndex, type RecordIndex } from './record-index.ts'
+import { openStore } from './store.ts'
+
+/** A store of samples, and the files that a disk was asked to look at. */
+function storeOf(t: TestContext, count: number) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-index-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const layout = layoutOf(root, join(root, '.handoffs'))
+  mkdirSync(layout.records, { recursive: true })
+  const put = (n: number, title = `Record ${n}`) => {
+    const record = sampleRecord(n, 1300)
+    const temp = join(root, 'temp')
+    writeFileSync(temp, JSON.stringify({ ...record, work: { ...record.work, title } }))
+    renameSync(temp, join(layout.records, `${sampleId(n)}.json`))
+  }
+  for (let n = 0; n < count; n++) put(n)
+  const looked: string[] = []
+  const disk: Disk = {
+    ...realDisk,
+    statSync: (path) => {
+      looked.push(path)
+      return realDisk.statSync(path)
+    },
+  }
+  /** As a process of its own. */
+  const fresh = () => createIndex(disk, layout, Date.now)
+  const store = openStore({ disk: realDisk, layout, now: Date.now })
+  const segments = () => readdirSync(layout.cache).filter((name) => name.startsWith('segment-'))
+  return { root, layout, put, looked, fresh, store, segments }
+}
+
+const found = async (index: RecordIndex, query: string) =>
+  index.ask(async (table) => (await listRecords(table, { query, limit: 100 })).items.map(({ id }) => id))
+
+const titleOf = (n: number, index: RecordIndex) =>
+  index.ask(async (table) => {
+    const record = table.find(sampleId(n))
+    return record === undefined ? undefined : (await table.load([record]))[0]?.title
+  })
+
+/** So long that the folder's time tells a change after it from one before it. */
+const settle = (path: string) =>
+  utimesSync(path, new Date(Date.now() - 10_000), new Date(Date.now() - 10_000))
+
+test('a change by satchel in another process is found without a look at every file', async (t) => {
+  const { layout, fresh, store, looked } = storeOf(t, 3000)
+  settle(layout.records)
+  assert.equal(await titleOf(7, fresh()), 'Record 7')
+
+  await store.update(sampleId(7), undefined, (current) =>
+    current.document?.text.replace('Record 7', 'Changed by another process'),
+  )
+  looked.length = 0
+  const index = fresh()
+  const { answer } = await index.askWithin(60_000, (table) => table.find(sampleId(7)))
+  assert.equal(await titleOf(7, index), 'Changed by another process')
+
+  assert.notEqual(answer, undefined)
+  assert.ok(looked.length > 0 && looked.length < 2100, `${looked.length} files were looked at`)
+})
+
+test('a change by another program is found, among changes by satchel too', async (t) => {
+  const { layout, fresh, store, put } = storeOf(t, 50)
+  settle(layout.records)
+  const index = fresh()
+  assert.equal(await titleOf(7, index), 'Record 7')
+
+  put(7, 'Pulled')
+  await store.update(sampleId(8), undefined, (current) => current.document?.text.replace('Record 8', 'Ours'))
+  put(9, 'Pulled too')
+  rmSync(join(layout.records, `${sampleId(10)}.json`))
+
+  for (const one of [index, fresh()]) {
+    const titles = await Promise.all([7, 8, 9, 10].map((n) => titleOf(n, one)))
+    assert.deepEqual(titles, ['Pulled', 'Ours', 'Pulled too', undefined])
+    assert.equal((await one.view()).rows.length, 49)
+  }
+})
+
+test('damage in any place of a segment costs that segment, never an answer', async (t) => {
+  const { layout, fresh, segments, put } = storeOf(t, 200)
+  put(3, 'A needle among others')
+  await fresh().view()
+  const [name = ''] = segments()
+  const file = join(layout.cache, name)
+  const whole = readFileSync(file)
+  const expected = await found(fresh(), 'needle')
+  assert.equal(expected.length, 1)
+
+  for (let part = 0; part < 8; part++) {
+    const at = Math.floor((whole.length * part) / 8)
+    const damaged = Buffer.from(whole)
+    damaged[at] = (damaged[at] ?? 0) ^ 0xff
+    for (const bytes of [damaged, whole.subarray(0, at)]) {
+      const [present = name] = segments()
+      writeFileSync(join(layout.cache, present), bytes)
+      const index = fresh()
+      assert.deepEqual(await found(index, 'needle'), expected, `byte ${at} of ${bytes.length}`)
+      assert.deepEqual(await found(index, '"needle among"'), expected)
+      assert.equal((await index.view()).rows.length, 200)
+    }
+    for (const present of segments()) rmSync(join(layout.cache, present))
+    writeFileSync(file, whole)
+    await fresh().view()
+  }
+})
+
+test('many small changes leave few segments, and what was removed stays removed', async (t) => {
+  const { layout, fresh, segments, put } = storeOf(t, 100)
+  let ms = Date.now()
+  const index = createIndex(realDisk, layout, () => ms)
+  await index.view()
+  for (let round = 0; round < 12; round++) {
+    for (let n = 0; n < 20; n++) put(100 + round * 20 + n, `Round ${round}`)
+    rmSync(join(layout.records, `${sampleId(round)}.json`))
+    ms += 6000
+    await index.view()
+  }
+
+  assert.ok(readdirSync(layout.cache).includes('index.json'))
+  const { rows } = await fresh().view()
+  assert.equal(rows.length, 100 + 240 - 12)
+  assert.equal(await titleOf(5, fresh()), undefined)
+  assert.equal((await found(fresh(), 'title:round')).length, 100)
+  const named = JSON.parse(readFileSync(join(layout.cache, 'index.json'), 'utf8').split('\n')[1] ?? '')
+  assert.ok(named.segments.length <= 8, `${named.segments.length} segments`)
+  assert.ok(segments().length <= 20)
+})
+
+test('notes of changes that are damaged, foreign or missing cost a look at every file', async (t) => {
+  const { layout, fresh, put } = storeOf(t, 60)
+  await fresh().view()
+  const notes = join(layout.cache, 'changes')
+  for (const text of [
+    'garbage\n',
+    '{"name":"../x","before":0,"after":1e99}\n',
+    '{"name":1}\n',
+    '\0'.repeat(100),
+  ]) {
+    appendFileSync(notes, text)
+    put(3, `After ${text.length}`)
+
+    assert.equal(await titleOf(3, fresh()), `After ${text.length}`)
+  }
+  rmSync(notes)
+  put(4, 'Without notes')
+  assert.equal(await titleOf(4, fresh()), 'Without notes')
+})
+
+test('a store whose cache cannot be written answers from memory', async (t) => {
+  const { layout, put } = storeOf(t, 60)
+  const refuse = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+  const index = createIndex({ ...realDisk, create: refuse }, layout, Date.now)
+
+  assert.equal((await found(index, 'record')).length, 60)
+  put(3, 'Later')
+  assert.equal(await titleOf(3, index), 'Later')
+  const latest = await index.ask((table) => table.id(latestRecord(table, undefined) ?? 0))
+  assert.equal(latest, sampleId(59))
+})

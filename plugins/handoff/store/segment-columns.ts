@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { FLAGS, RELATIONS, STATUSES } from '../domain/record.ts'
+import { type RecordRow, SEARCH_FIELDS, type SearchText } from '../domain/record-row.ts'
+import { timeOf } from '../domain/record-time.ts'
+import type { Problem } from './read-record.ts'
+
+/** The fixed facts of a file, one array each: kind of the numbers, and numbers in a row. */
+export const COLUMNS = {
+  key: [Uint32Array, 4],
+  updated: [Float64Array, 1],
+  created: [Float64Array, 1],
+  mtime: [Float64Array, 1],
+  size: [Uint32Array, 1],
+  bits: [Uint32Array, 1],
+  project: [Uint32Array, 1],
+  branch: [Uint32Array, 1],
+  harness: [Uint32Array, 1],
+  actor: [Uint32Array, 1],
+  session: [Uint32Array, 1],
+  idempotency: [Uint32Array, 1],
+  claim: [Uint32Array, 1],
+  rowAt: [Uint32Array, 1],
+  rowSize: [Uint32Array, 1],
+  rowCrc: [Uint32Array, 1],
+  textAt: [Uint32Array, 1],
+  textSize: [Uint32Array, 1],
+  textCrc: [Uint32Array, 1],
+  /** Different words in each searchable field. */
+  lengths: [Uint16Array, SEARCH_FIELDS.length],
+} as const
+export type Column = keyof typeof COLUMNS
+
+/** Bytes of one row in all columns. */
+export const COLUMN_BYTES = Object.values(COLUMNS).reduce(
+  (sum, [Kind, width]) => sum + Kind.BYTES_PER_ELEMENT * width,
+  0,
+)
+
+/** What the index keeps of one file of the store. Neither row nor problem: the file was removed. */
+export interface IndexedFile {
+  readonly key: Buffer
+  readonly mtimeMs: number
+  readonly size: number
+  readonly createdMs: number
+  readonly parents: readonly Buffer[]
+  readonly content: { readonly name: string; readonly row?: RecordRow; readonly problem?: Problem }
+  /** The searchable fields in their order, with single blanks. */
+  readonly text?: readonly string[]
+}
+
+interface Found {
+  readonly name: string
+  readonly mtimeMs: number
+  readonly size: number
+  readonly row?: RecordRow
+  /** As `IndexedFile.text`. */
+  readonly fields?: readonly string[]
+  readonly problem?: Problem
+}
+
+/** The searchable fields as the index keeps them. */
+export function fieldsOf(text: SearchText): readonly string[] {
+  return SEARCH_FIELDS.map((field) => text[field].replace(/[\s\u0000]+/g, ' '))
+}
+
+/** A file as the index keeps it. */
+export function indexedFile({ name, mtimeMs, size, row, fields, problem }: Found): IndexedFile {
+  return {
+    key: keyOf(name.replace(/\.json$/, '')),
+    mtimeMs,
+    size,
+    createdMs: row ? (timeOf(row.created_at) ?? row.updatedMs) : 0,
+    parents: row ? [...new Set(row.parents.map((id) => id.toLowerCase()))].map(keyOf) : [],
+    content: { name, ...(row && { row }), ...(problem && { problem }) },
+    ...(fields && { text: fields }),
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** 16 bytes that identify a file: those of its uuid, or a hash of another name. */
+export function keyOf(id: string): Buffer {
+  return UUID.test(id)
+    ? Buffer.from(id.replaceAll('-', ''), 'hex')
+    : createHash('sha256').update(`file ${id.toLowerCase()}`).digest().subarray(0, 16)
+}
+
+const hashes = new Map<string, number>()
+const MAX_HASHES = 10_000
+
+/** A number for comparisons of texts; 0 for none. Who must be sure compares the row's text too. */
+export function textHash(text: string | null | undefined): number {
+  if (text === null || text === undefined) return 0
+  const known = hashes.get(text)
+  if (known !== undefined) return known
+  const hash = createHash('sha256').update(text).digest().readUInt32LE() || 1
+  if (hashes.size < MAX_HASHES) hashes.set(text, hash)
+  return hash
+}
+
+export type FileKind = 'record' | 'problem' | 'removed'
+const KINDS: readonly FileKind[] = ['record', 'problem', 'removed']
+
+/** Kind, status, flags, relation and skeleton in one number. */
+export function rowBits(row: RecordRow | undefined, problem: Problem | undefined): number {
+  if (!row) return problem ? 1 : 2
+  const flags = FLAGS.reduce((bits, flag, n) => bits | (row.flags.includes(flag) ? 1 << n : 0), 0)
+  const status = STATUSES.indexOf(row.status)
+  return (status << 2) | (flags << 5) | (RELATIONS.indexOf(row.relation) << 7) | (row.skeleton ? 1 << 10 : 0)
+}
+
+export function kindIn(bits: number): FileKind {
+  return KINDS[bits & 3] ?? 'removed'
+}
+
+/** The position of the status in `STATUSES`. */
+export function statusIn(bits: number): number {
+  return (bits >> 2) & 7
+}
+
+export function flagsIn(bits: number): number {
+  return (bits >> 5) & 3
+}
+
+export function relationIn(bits: number): number {
+  return (bits >> 7) & 7
+}
+
+export function isSkeletonIn(bits: number): boolean {
+  return (bits & (1 << 10)) !== 0
+}
