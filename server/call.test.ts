@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { openHost } from '../test/harness/open-host.ts'
+import { call } from './call.ts'
 import type { Principal } from './contract/advanced/principal.ts'
 import { definePlugin, defineTool, errorBody, SatchelError } from './plugin.ts'
 
@@ -182,4 +183,25 @@ test('a tool without one of the hints, a description, an example, an output or a
   // @ts-expect-error an example that the input refuses
   defineTool({ ...double, example: { amount: 'two' } })
   assert.equal(unnamed.name, 'double')
+})
+
+test('a handler that takes too long is ended, its caller is answered, and the log names the tool', async (t) => {
+  const { context, logged } = await openHost(t, { plugins: [] })
+  let ended: unknown
+  const endless = defineTool({
+    ...double,
+    name: 'endless',
+    handler: (ctx) =>
+      new Promise(() => {
+        ctx.signal.addEventListener('abort', () => {
+          ended = ctx.signal.reason
+        })
+      }),
+  })
+
+  const calling = call({ tool: endless, plugin: 'sample' }, { amount: 1 }, context(), { limitMs: 20 })
+
+  await assert.rejects(calling, { code: 'unavailable', reason: 'call_timeout' })
+  assert.equal((ended as SatchelError).reason, 'call_timeout')
+  assert.match(logged.join(''), /"tool":"endless","limit_ms":20/)
 })

@@ -14,6 +14,7 @@ import {
 import type { Tool } from './contract/tool.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
+import { within } from './platform/within.ts'
 import { refusals } from './refusals.ts'
 
 /** A tool as the host registered it: the declaration and its plugin. */
@@ -33,28 +34,53 @@ export type CallAnswer =
     }
   | { readonly kind: 'task'; readonly task: TaskState }
 
+export interface CallRules {
+  /** Reports which tools the caller can see; a `next` that names another tool is omitted. */
+  readonly visible?: (toolName: string) => boolean
+  /** Time for the handler; absent: no limit. */
+  readonly limitMs?: number
+}
+
 /**
  * Runs a tool, for every door: authorize, parse, handle, check the output, map errors.
- * `visible` reports which tools the caller can see; a `next` that names another tool is omitted.
  * Errors: only `SatchelError`.
  */
 export async function call(
   owned: OwnedTool,
   rawInput: unknown,
   ctx: CallContext,
-  visible: (toolName: string) => boolean = () => true,
+  { visible = () => true, limitMs }: CallRules = {},
 ): Promise<CallAnswer> {
   try {
     authorize(owned, ctx.principal)
     const input = parseInput(owned.tool, rawInput)
     ctx.signal.throwIfAborted()
-    const answer = await owned.tool.handler(ctx, input)
+    const answer = await handled(owned.tool, input, ctx, limitMs)
     const task = startedTask(answer)
     if (task) return { kind: 'task', task }
     return { kind: 'done', data: checkOutput(owned.tool, answer), input }
   } catch (thrown) {
     throw asCallerError(thrown, ctx, owned.tool.name, visible)
   }
+}
+
+/** Runs the handler. After the limit its signal aborts and the caller is answered; errors: `unavailable`/`call_timeout`. */
+async function handled(
+  tool: Tool,
+  input: Record<string, unknown>,
+  ctx: CallContext,
+  limitMs: number | undefined,
+): Promise<unknown> {
+  if (limitMs === undefined) return tool.handler(ctx, input)
+  const ending = new AbortController()
+  const late = (): SatchelError => {
+    ctx.log.warn('a call took too long and was ended', { tool: tool.name, limit_ms: limitMs })
+    const refused = refusals.call_timeout({ seconds: limitMs / 1000 })
+    ending.abort(refused)
+    return refused
+  }
+  const signal = AbortSignal.any([ctx.signal, ending.signal])
+  return within(limitMs, late, async () => tool.handler({ ...ctx, signal }, input))
 }
 
 /**

@@ -24,6 +24,22 @@ export const httpSection = z.object({
     .describe(
       'proof that a caller on this machine is the same user: the owner of its connection, or the token file; auto is the first on Linux',
     ),
+  socket: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('path of a Unix socket of mode 0600 to serve at beside the port; its callers need no token'),
+  rate: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('requests a second from one address, with bursts of two seconds; null: no limit'),
+  on_stray_error: z
+    .enum(['continue', 'stop'])
+    .default('continue')
+    .describe('what follows an error that nothing handles: go on after its log line, or stop in order'),
   roots: z
     .array(z.string())
     .default(['.'])
@@ -46,6 +62,7 @@ export const toolsSection = z.object({
     .max(ANSWER_TOKENS.max)
     .default(ANSWER_TOKENS.default)
     .describe('longest answer over MCP, as the model gets it'),
+  call_limit_s: z.int().min(1).default(3600).describe('seconds after which a call of a client is ended'),
 })
 
 /** `plugins:` of the configuration: path or npm name -> the plugin's own settings. */

@@ -45,6 +45,9 @@ test('without a file every value is its default', async (t) => {
     allowed_origins: [],
     trust_proxy: [],
     local_proof: 'auto',
+    socket: null,
+    rate: null,
+    on_stray_error: 'continue',
     roots: ['.'],
   })
   assert.deepEqual(config.tools, {
@@ -54,6 +57,7 @@ test('without a file every value is its default', async (t) => {
     exclude: [],
     answer_channel: 'auto',
     answer_tokens: 4000,
+    call_limit_s: 3600,
   })
 })
 
@@ -160,12 +164,18 @@ test("a third-party plugin's settings are parsed by its own schema", async (t) =
   const config = await loadConfig({ cwd, env: {} })
 
   assert.deepEqual(config.plugins, { '@acme/jira': { board: 'ops' }, './mine.js': {} })
-  assert.deepEqual(config.section(jira, { settings: { board: 'ops' } }), {
+  assert.deepEqual(config.section(jira, { settings: { board: 'ops' }, listedAs: '@acme/jira' }), {
     board: 'ops',
     retries: 3,
     sync: false,
   })
-  assert.throws(() => config.section(jira, { settings: { retries: -1 } }), { reason: 'config_invalid' })
+  const listed = (settings: Readonly<Record<string, unknown>>) => () =>
+    config.section(jira, { settings, listedAs: '@acme/jira' })
+  assert.throws(listed({ retries: -1 }), { reason: 'config_invalid' })
+  assert.throws(listed({ baord: 'ops' }), {
+    reason: 'unknown_key',
+    details: { key: 'plugins.@acme/jira.baord', nearest: 'board' },
+  })
 })
 
 test("a plugin's environment names fill its section, typed by its schema", async (t) => {

@@ -31,6 +31,12 @@ export interface ConfigRequest {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
+/** The settings of a third-party plugin and the name under which the file lists it. */
+export interface ListedSettings {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly listedAs: string
+}
+
 /** The merged configuration: flag > environment > file > default. Frozen. */
 export interface Config {
   /** Absolute; undefined: no file was read. */
@@ -42,10 +48,7 @@ export interface Config {
   /** Reports whether the file or a flag sets a value under this top-level key. */
   mentions(key: string): boolean
   /** The parsed section of a plugin. Errors: `invalid`/`config_invalid`, `unknown_key` with line and nearest key. */
-  section(
-    plugin: Plugin,
-    section: Section | { readonly settings: Readonly<Record<string, unknown>> },
-  ): Record<string, unknown>
+  section(plugin: Plugin, section: Section | ListedSettings): Record<string, unknown>
   /**
    * Returns the origin of each value of the host's sections, of the given plugins and of the listed `plugins`. `listedAs`
    * is the listed name of a third-party plugin; for one that is not given, only the values in the file are returned.
@@ -83,7 +86,7 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
       Object.hasOwn(text.values, key) ||
       Object.keys(request.flags ?? {}).some((dotted) => dotted.startsWith(`${key}.`)),
     section(plugin, section) {
-      if ('settings' in section) return deepFreeze(parseSettings(source, plugin, section.settings))
+      if ('settings' in section) return deepFreeze(parseSettings(source, plugin, section))
       const env = plugin.env ?? {}
       if ('key' in section)
         return deepFreeze(parseSection(source, section.key, plugin.config, prefixed(env, section.key)))
@@ -195,7 +198,9 @@ function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, pref
     }
   }
   const shape = shapeOf(schema)
-  if (!shape || !isJsonObject(value)) return
+  // A schema with a catchall says itself what else it takes; that of a strict one takes nothing.
+  const more = innermost(inner.def?.catchall).def?.type ?? 'never'
+  if (!shape || more !== 'never' || !isJsonObject(value)) return
   for (const [name, entry] of Object.entries(value)) {
     if (!Object.hasOwn(shape, name)) throw unknownKey(source, `${prefix}${name}`, Object.keys(shape))
     refuseUnknownKeys(source, shape[name], entry, `${prefix}${name}.`)
@@ -205,8 +210,9 @@ function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, pref
 function parseSettings(
   source: Source,
   plugin: Plugin,
-  settings: Readonly<Record<string, unknown>>,
+  { settings, listedAs }: ListedSettings,
 ): Record<string, unknown> {
+  refuseUnknownKeys(source, plugin.config, settings, `plugins.${listedAs}.`)
   const parsed = plugin.config.safeParse(settings)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
@@ -247,7 +253,10 @@ function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], lis
   for (const { plugin, section } of entries) {
     const own = plugin.env ?? {}
     if ('listedAs' in section) {
-      plugins[section.listedAs] = parseSettings(source, plugin, listed[section.listedAs] ?? {})
+      plugins[section.listedAs] = parseSettings(source, plugin, {
+        settings: listed[section.listedAs] ?? {},
+        listedAs: section.listedAs,
+      })
       continue
     }
     Object.assign(env, 'key' in section ? prefixed(own, section.key) : own)

@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly filter: ToolFilter
   /** How answers reach models; absent: the defaults. */
   readonly answers?: AnswerSettings
+  /** Time for a call of a client; absent: no limit. A person at the command line ends a verb. */
+  readonly callLimitMs?: number
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   assetPath(name: string): string
@@ -199,12 +201,10 @@ function runningHost(
     async call(owned, rawInput, ctx) {
       const { plugin, tool } = owned
       const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx, options.log)
-      return call(
-        owned,
-        rawInput,
-        principal === ctx.principal ? ctx : { ...ctx, principal },
-        visibleAt(ctx.door),
-      )
+      return call(owned, rawInput, principal === ctx.principal ? ctx : { ...ctx, principal }, {
+        visible: visibleAt(ctx.door),
+        ...(ctx.door !== 'cli' && options.callLimitMs !== undefined && { limitMs: options.callLimitMs }),
+      })
     },
     async start() {
       for (const { plugin, instance } of registry.instances) await startWithin(plugin, instance)

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { isAbsolute, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type { Plugin } from './contract/plugin.ts'
@@ -7,12 +7,14 @@ import { refusals } from './refusals.ts'
 
 /** The contract version that plugins state as `apiVersion`. */
 const API_VERSION = 1
+/** Time for Node to parse the file of a plugin. */
+const CHECK_LIMIT_MS = 30_000
 
 /**
  * Loads a third-party plugin: a path (`./`, `../`, `/`) or an npm name, resolved from the configuration file.
  * `configFile` is absolute. The returned `file` is for messages.
  * Errors: `invalid`/`plugin_not_found`, `plugin_shape`, `plugin_api`, all naming the file; `internal`/`plugin_load` if
- * its import fails.
+ * its import fails, `invalid`/`plugin_load` with the place of a syntax error.
  */
 export async function loadPlugin(
   name: string,
@@ -39,8 +41,22 @@ async function importDefault(file: string): Promise<unknown> {
     const module: { default?: unknown } = await import(pathToFileURL(file).href)
     return module.default
   } catch (cause) {
+    const place = cause instanceof SyntaxError ? await syntaxErrorPlace(file) : undefined
+    if (place !== undefined) throw refusals.plugin_syntax({ place, fault: String(cause) }, { cause })
     throw refusals.plugin_load({ file }, { cause })
   }
+}
+
+/** Asks Node for the place of a syntax error: `file:line`. The error of an import does not carry it. */
+async function syntaxErrorPlace(file: string): Promise<string | undefined> {
+  const { runChild } = await import('./platform/child-process.ts')
+  const checked = await runChild(process.execPath, ['--check', file], {
+    cwd: dirname(file),
+    limitMs: CHECK_LIMIT_MS,
+  })
+  const [first = ''] = checked.kind === 'exited' ? checked.stderr.split('\n') : []
+  const [, stated = ''] = /^(.+:\d+)\r?$/.exec(first) ?? []
+  return stated === '' ? undefined : stated.replace(pathToFileURL(file).href, file)
 }
 
 function asPlugin(exported: unknown, file: string): Plugin {

@@ -52,7 +52,7 @@ async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {
   const entries: PluginEntry[] = []
   for (const [name, settings] of Object.entries(config.plugins)) {
     const { plugin, file } = await loadListed(config, name)
-    entries.push({ plugin, config: config.section(plugin, { settings }), source: file })
+    entries.push({ plugin, config: config.section(plugin, { settings, listedAs: name }), source: file })
   }
   return entries
 }

@@ -25,6 +25,12 @@ export const refusals = defineRefusals({
   cancelled: { code: 'cancelled', message: 'The call was cancelled.' },
   internal: { code: 'internal', message: 'Internal error' },
 
+  call_timeout: {
+    code: 'unavailable',
+    message: 'The call took longer than {seconds} s and was ended.',
+    next: 'Ask for less, or raise tools.call_limit_s.',
+  },
+
   config_missing: {
     code: 'not_found',
     reason: 'config_not_found',
@@ -67,6 +73,12 @@ export const refusals = defineRefusals({
     code: 'internal',
     message: 'The plugin {file} threw an error while it was imported.',
     next: 'See the log.',
+  },
+  plugin_syntax: {
+    code: 'invalid',
+    reason: 'plugin_load',
+    message: '{place}: {fault}',
+    next: 'Correct the plugin.',
   },
   plugin_api: {
     code: 'invalid',

@@ -4,24 +4,17 @@ import type { Settings } from './cli/global-flags.ts'
 import type { Io } from './cli/io.ts'
 import type { Doors, ListedCatalog, ServeOptions, World } from './cli/world.ts'
 import type { Config } from './config.ts'
-import type { NextChange } from './config-changes.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { Log } from './contract/context.ts'
 import { firstAnswer } from './first-answer.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
-import type { LocalProof } from './local-token.ts'
-import { openableAddress } from './platform/openable-address.ts'
 import type { Wanted } from './plugin-entries.ts'
 import type { ProcessIo } from './process-io.ts'
-import { onProcessSignal } from './process-signals.ts'
+import { onProcessSignal, stopByOwnSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { stopWithin } from './stop-within.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
-
-/** Time for calls in flight at the stop (architecture, section 7). */
-const GRACE_MS = 5_000
-const GRACE_AFTER_SIGTERM_MS = 1_000
 
 /**
  * Runs a command line (without node and script) and returns its exit code: configuration -> host -> door. The only file
@@ -103,7 +96,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     now,
     env: io.env,
     filter: parts.config ? configuredFilter(parts.config) : EVERY_TOOL,
-    ...(parts.config && { answers: parts.config.tools }),
+    ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     assetPath,
     async openListener(host, listener) {
@@ -170,7 +163,8 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   const entries = await entriesOf(config, { kind: 'served' })
   const http = parts.http && { http: parts.http }
   const { logStrayErrors } = await import('./supervise.ts')
-  const stopLogging = logStrayErrors(parts.log, entries)
+  const stop = config.http.on_stray_error === 'stop' ? stopByOwnSignal : undefined
+  const stopLogging = logStrayErrors(parts.log, entries, stop)
   const host = await createHostOf(io, entries, { config, line, log: parts.log, ...http }).catch((thrown) => {
     stopLogging()
     throw thrown
@@ -179,94 +173,17 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   return started(host)
 }
 
-/** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */
 async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
-  const [{ watchConfig }, { localProof, newToken }] = await Promise.all([
-    import('./config-changes.ts'),
-    import('./local-token.ts'),
-  ])
+  const { serveUntilStopped } = await import('./serve-http.ts')
   const log = serverLog({ ...io, now })
-  let flags = options.flags
-  const read = (): Promise<Config> => readConfig(io, world.line, flags, options.defaults)
-  let config = await read()
-  const token = config.http.token ?? newToken()
-  if (config.http.token === null) world.terminal.complain(`token for remote callers: ${token}`)
-  if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
-  for (let isFirst = true; ; isFirst = false) {
-    const changes = watchConfig(config, world.signal)
-    const proof = await localProof(config.http.local_proof, io.env, log)
-    const round = await openRound(io, world, { log, config, token, proof, surface: options.surface })
-    if (isFirst) announce(world, round.listeners)
-    const [own] = round.listeners
-    if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
-    const next = await nextConfig(changes, read, log)
-    await round.close()
-    if (next === undefined) return world.stoppedBy() === 'SIGINT' ? 130 : 0
-    config = next
-    log.info('the configuration changed: started again', { file: config.file })
-  }
-}
-
-interface RoundParts {
-  readonly log: ServerLog
-  readonly config: Config
-  readonly token: string
-  readonly proof: LocalProof
-  readonly surface: ServeOptions['surface']
-}
-
-/** One host and its listeners. */
-async function openRound(io: Io, world: World, { log, config, token, proof, surface }: RoundParts) {
-  const http = {
-    token,
-    ...proof,
-    get graceMs() {
-      const isHasty = world.stoppedBy() === 'SIGTERM' || world.stoppedBy() === 'SIGHUP'
-      return isHasty ? GRACE_AFTER_SIGTERM_MS : GRACE_MS
-    },
-  }
-  const boot = bootServer(io, world.line, { log, config: Promise.resolve(config), http })
-  const host = await boot
-  const listeners: OpenListener[] = []
-  const close = async (): Promise<void> => {
-    for (const listener of listeners.reverse()) await listener.close()
-    await stopWithin(boot, log)
-  }
-  try {
-    const options = await httpOptions(host, config, http, surface)
-    const { host: address, port, allowed_hosts: allowedHosts } = config.http
-    const name = surface === 'rest' ? 'api' : 'mcp'
-    const own: Listener = { name, at: { host: address, port }, mcp: true, allowedHosts }
-    for (const listener of [own, ...(surface === 'rest' ? host.registry.listeners : [])]) {
-      listeners.push(await host.served(await openHttp(host, listener, options)))
-    }
-    return { listeners: [...listeners], close }
-  } catch (thrown) {
-    await close()
-    throw thrown
-  }
-}
-
-/** Waits for a usable changed configuration; undefined after a signal. An invalid file is logged and ignored. */
-async function nextConfig(
-  changes: NextChange,
-  read: () => Promise<Config>,
-  log: Log,
-): Promise<Config | undefined> {
-  while (await changes()) {
-    try {
-      return await read()
-    } catch (error) {
-      log.error('the changed configuration cannot be used; serving with the old one', { error })
-    }
-  }
-  return undefined
-}
-
-function announce({ terminal }: World, listeners: readonly OpenListener[]): void {
-  const opened = listeners.map(({ name, address }) => ({ name, address }))
-  if (terminal.json) terminal.write(`${JSON.stringify({ listeners: opened })}\n`)
-  for (const { name, address } of opened) terminal.note(`${name}: ${openableAddress(address)}`)
+  return serveUntilStopped(world, options, {
+    log,
+    env: io.env,
+    readConfig: (flags) => readConfig(io, world.line, flags, options.defaults),
+    boot: (config, http) => bootServer(io, world.line, { log, config: Promise.resolve(config), http }),
+    httpOptions,
+    openHttp,
+  })
 }
 
 /** Parts of the HTTP door that the listeners of one host share. */
@@ -298,6 +215,7 @@ async function httpOptions(
     version: VERSION,
     description: DESCRIPTION,
     trustProxy: config?.http.trust_proxy ?? [],
+    rate: config?.http.rate ?? undefined,
     allowedHosts: config?.http.allowed_hosts ?? [],
     allowedOrigins: config?.http.allowed_origins ?? [],
     resolvePath,

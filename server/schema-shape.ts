@@ -1,7 +1,12 @@
 import type { z } from 'zod'
 
 interface ZodLike {
-  readonly def?: { readonly type: string; readonly innerType?: unknown; readonly element?: unknown }
+  readonly def?: {
+    readonly type: string
+    readonly innerType?: unknown
+    readonly element?: unknown
+    readonly catchall?: unknown
+  }
   readonly shape?: Readonly<Record<string, unknown>>
 }
 

@@ -47,6 +47,37 @@ describe('a plugin under supervision', () => {
     )
   })
 
+  it('ends the host in order by it where the settings say so', async (t) => {
+    const folder = await projectWith(
+      t,
+      `setTimeout(() => Promise.reject(new Error('stray one')), 500);
+       return { tools: [], stop: async () => console.error('stopped in order') }`,
+    )
+    const settings = 'plugins: { ./odd.mjs: {} }\nhttp: { on_stray_error: stop }\n'
+    await writeFile(join(folder, 'satchel.yaml'), settings)
+
+    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+
+    assert.equal(code, 0, err)
+    assert.match(err, /stray one[\s\S]*stopped in order/)
+  })
+
+  it('whose file or settings are wrong is refused with the place', async (t) => {
+    const folder = await projectWith(t, NO_TOOLS)
+    const serve = () => runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+
+    await writeFile(join(folder, 'satchel.yaml'), 'plugins:\n  ./odd.mjs:\n    bord: 1\n')
+    const unknown = await serve()
+    await writeFile(join(folder, 'satchel.yaml'), 'plugins:\n  ./odd.mjs: {}\n')
+    await writeFile(join(folder, 'odd.mjs'), 'export default {\n  name: }\n')
+    const broken = await serve()
+
+    assert.equal(unknown.code, 3, unknown.err)
+    assert.match(unknown.err, /satchel\.yaml:3: unknown key "plugins\.\.\/odd\.mjs\.bord"/)
+    assert.equal(broken.code, 3, broken.err)
+    assert.match(broken.err, /odd\.mjs:2: SyntaxError/)
+  })
+
   it('that hangs in setup is named, and the command ends', async (t) => {
     const folder = await projectWith(t, 'await new Promise(() => {})')
 

@@ -5,12 +5,17 @@ import type { PluginEntry } from './host.ts'
 
 /**
  * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is
- * in the stack, until the returned function is called. The process goes on: the call that caused it has been answered or will time out.
+ * in the stack, until the returned function is called. Without `stop` the process goes on: the call that caused it has been answered or
+ * will time out.
  */
-export function logStrayErrors(log: Log, entries: readonly PluginEntry[]): () => void {
+export function logStrayErrors(log: Log, entries: readonly PluginEntry[], stop?: () => void): () => void {
   const listenerOf = (what: string) => (error: unknown) => {
     const plugin = pluginIn(error, entries)
-    log.error(`${what}, going on`, { ...(plugin !== undefined && { plugin }), error })
+    log.error(`${what}, ${stop ? 'stopping' : 'going on'}`, {
+      ...(plugin !== undefined && { plugin }),
+      error,
+    })
+    stop?.()
   }
   const onRejection = listenerOf('a promise was rejected and nothing handled it')
   const onException = listenerOf('a callback threw an error and nothing caught it')

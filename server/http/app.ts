@@ -12,6 +12,7 @@ import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
 import { admit, checkHostAndOrigin } from './guard.ts'
 import { problem } from './problem.ts'
 import { refusals } from './refusals.ts'
+import { requestRate } from './request-rate.ts'
 
 /** Time for a client to stop sending its body (mcp, section 4). */
 const LINGER_MS = 1000
@@ -30,8 +31,14 @@ export interface AppParts {
   port(): number | undefined
 }
 
+interface Parts extends AppParts {
+  /** Errors: `rate_limited`/`too_many_requests`. */
+  requireRate(exchange: Exchange): void
+}
+
 /** Creates the Hono app with the endpoints of one listener. */
-export function createApp(parts: AppParts): App {
+export function createApp(declared: AppParts): App {
+  const parts: Parts = { ...declared, requireRate: requestRate(declared.options) }
   const { endpoints } = parts
   const app: App = new Hono()
   for (const endpoint of endpoints) {
@@ -55,7 +62,7 @@ export function createApp(parts: AppParts): App {
 async function answer(
   c: Context<{ Bindings: HttpBindings }>,
   endpoint: Endpoint,
-  { host, listener, calls, options, port }: AppParts,
+  { host, listener, calls, options, port, requireRate }: Parts,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env
   const signal = calls.begin(outgoing)
@@ -71,7 +78,7 @@ async function answer(
     log: host.log,
   }
   const began = performance.now()
-  const response = await servedOrRefused(endpoint, exchange, { host, options, calls })
+  const response = await servedOrRefused(endpoint, exchange, { host, options, calls, requireRate })
   const ms = Math.round(performance.now() - began)
   // Without the query, which may contain secrets.
   host.log.debug('request', {
@@ -87,12 +94,13 @@ async function answer(
 async function servedOrRefused(
   endpoint: Endpoint,
   exchange: Exchange,
-  { host, options, calls }: Pick<AppParts, 'host' | 'options' | 'calls'>,
+  { host, options, calls, requireRate }: Pick<Parts, 'host' | 'options' | 'calls' | 'requireRate'>,
 ): Promise<Response> {
   const { incoming, outgoing } = exchange
   try {
     if (endpoint.streams && incoming.method === 'HEAD') throw methodNotAllowed(['GET'])
     checkHostAndOrigin(exchange, options)
+    requireRate(exchange)
     calls.requireOpen()
     const asksItself = endpoint.guard === 'mount'
     const caller = asksItself ? UNASKED : await admit(endpoint.guard, exchange, host, options)

@@ -9,6 +9,7 @@ import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpMount } from '../mcp-mount.ts'
 import { backgroundCall } from '../platform/background-call.ts'
+import type { LoopDelay } from '../platform/loop-delay.ts'
 
 /** Parts of the HTTP door that `run.ts` provides, shared by all listeners of a process. */
 export interface HttpOptions {
@@ -29,6 +30,10 @@ export interface HttpOptions {
   /** Returns the absolute path of a packaged file, for the docs pages. */
   assetPath(name: string): string
   readonly mcp?: McpMount
+  /** Requests a second from one address; absent: no limit. */
+  readonly rate?: number | undefined
+  /** Delays of the event loop, for `/ready`; absent: not measured. */
+  loopDelay?(): LoopDelay
   /** Shared by all streams of the process; absent: one per listener. */
   readonly pump?: Pump
   /** Maximum number of concurrent streams, then 503; absent: as many as the open-file limit allows. */

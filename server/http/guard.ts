@@ -113,6 +113,8 @@ async function withoutCredential(
   if (isSocket(exchange.listener)) {
     if (guard === 'cookie' || guard === 'bearer' || guard === 'bearer-or-cookie')
       throw refusals.unauthorized()
+    // A proxy of this user may open the socket too.
+    if (isMain(exchange.listener) && passedProxy(exchange.incoming)) throw refusals.token_needed()
     return { principal: LOCAL, credentials }
   }
   if (guard === 'socket') throw refusals.route_not_found()

@@ -147,7 +147,8 @@ async function close(server: Server, { listener, socket, calls, places, options 
   })
   await Promise.race([calls.idle(), graceOver])
   callOff()
-  if (isMain(listener)) await options.mcp?.close() // other listeners share its sessions, so only the main one closes them
+  // Other listeners share its sessions, so only the main one closes them; its socket is closed before.
+  if (isMain(listener) && !('socket' in listener.at)) await options.mcp?.close()
   server.closeAllConnections()
   await closed
 }

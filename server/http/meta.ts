@@ -17,7 +17,11 @@ export function metaEndpoints(options: HttpOptions, endpoints: () => readonly En
   return [
     meta('/', 'What this server is and serves', about),
     meta('/health', 'Health check', () => ({ status: 'healthy', version })),
-    meta('/ready', 'Whether it answers calls', () => ({ status: 'ready', version })),
+    meta('/ready', 'Whether it answers calls', () => ({
+      status: 'ready',
+      version,
+      ...(options.loopDelay && { loop_delay_ms: options.loopDelay() }),
+    })),
   ]
 }
 

@@ -75,6 +75,11 @@ export const refusals = defineRefusals({
     message: 'The server is stopping.',
     next: 'Try again in a few seconds.',
   },
+  too_many_requests: {
+    code: 'rate_limited',
+    message: 'This address sends more than {rate} requests a second.',
+    next: 'Send the next one after {seconds} s.',
+  },
   too_many_streams: {
     code: 'unavailable',
     message: 'Too many streams are open.',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import type { Server } from 'node:http'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { moveFile, removeFile } from '../platform/file-tree.ts'
 
@@ -15,7 +16,7 @@ const isPipe = (path: string): boolean => path.startsWith('\\\\.\\pipe\\')
 /**
  * Makes `server` listen at `path` with mode 0600 from the start; `listenAt` resolves when it listens. A closing server
  * unlinks the path it was bound to, even if another process owns it by then, so it is bound to a unique path first.
- * Errors: those of `listenAt`; EADDRINUSE when `path` is taken.
+ * A socket that a killed server left is replaced. Errors: those of `listenAt`; EADDRINUSE when `path` is taken.
  */
 export async function listenPrivately(
   server: Server,
@@ -26,7 +27,8 @@ export async function listenPrivately(
     await listenAt(path)
     return { remove: async () => {} }
   }
-  if (await found(path)) throw Object.assign(new Error('The name is taken'), { code: 'EADDRINUSE' })
+  if ((await found(path)) && !(await isDead(path)))
+    throw Object.assign(new Error('The name is taken'), { code: 'EADDRINUSE' })
   const own = join(dirname(path), `.tmp-${randomBytes(4).toString('hex')}`) // at most 3 bytes longer: paths of up to 100 bytes fit
   const mask = process.umask(0o177) // `listenAt` creates the file synchronously
   const listening = listenAt(own)
@@ -45,6 +47,16 @@ export async function listenPrivately(
       if (ours !== undefined && (await found(path)) === ours) await removeFile(path)
     },
   }
+}
+
+/** Reports whether `path` is a socket at which nothing listens. */
+async function isDead(path: string): Promise<boolean> {
+  if (!(await lstat(path)).isSocket()) return false
+  const socket = connect(path)
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(false))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
+  }).finally(() => socket.destroy()) as Promise<boolean>
 }
 
 async function found(path: string): Promise<string | undefined> {

@@ -21,6 +21,13 @@ export function ownOrigin(exchange: Pick<Exchange, 'incoming'>, options: HttpOpt
   return `${scheme}://${host ?? ''}`
 }
 
+/** Returns the address of the caller, as the nearest trusted proxy states it; empty for a socket. */
+export function callerAddress(exchange: Pick<Exchange, 'incoming'>, options: HttpOptions): string {
+  const { incoming } = exchange
+  const stated = isTrustedProxy(exchange, options) ? lastOf(incoming, 'x-forwarded-for') : undefined
+  return stated || (incoming.socket.remoteAddress ?? '')
+}
+
 /** Returns the last entry, which the nearest proxy wrote. */
 function lastOf({ headers }: IncomingMessage, name: string): string | undefined {
   return headers[name]?.toString().split(',').at(-1)?.trim().toLowerCase()

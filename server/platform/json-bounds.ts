@@ -19,13 +19,21 @@ export function excessOfJson(text: string): 'depth' | 'values' | undefined {
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (char === QUOTE) at = endOfString(text, at)
-    else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth -= 1
-    else {
-      const opens = char === OPEN_LIST || char === OPEN_OBJECT
-      if (opens) depth += 1
-      if (opens || char === COMMA) values += 1
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at)
+        break
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1
+        values += 1
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1
+        break
+      case COMMA:
+        values += 1
     }
     if (depth > MAX_JSON_DEPTH) return 'depth'
     if (values > MAX_JSON_VALUES) return 'values'

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { defineHostVerb } from '../host-verb.ts'
 import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
@@ -5,6 +6,7 @@ import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
 const input = z.object({
   host: z.string().optional().describe('address to listen at (default 0.0.0.0)'),
   port: z.int().min(0).max(65535).optional().describe('port to listen at (default 8000); 0 takes a free one'),
+  socket: z.string().optional().describe('Unix socket to serve at beside the port, for this user only'),
   trust_proxy: TRUST_PROXY,
 })
 
@@ -19,9 +21,14 @@ export const serveVerb = defineHostVerb({
   input,
   typing: {},
   examples: ['satchel serve --port 8000'],
-  run: (world, { host, port, trust_proxy }) =>
+  run: (world, { host, port, socket, trust_proxy }) =>
     world.doors.serveHttp(world, {
       surface: 'rest',
-      flags: settingsOf({ 'http.host': host, 'http.port': port, 'http.trust_proxy': commaList(trust_proxy) }),
+      flags: settingsOf({
+        'http.host': host,
+        'http.port': port,
+        'http.socket': socket === undefined ? undefined : resolve(world.io.cwd, socket),
+        'http.trust_proxy': commaList(trust_proxy),
+      }),
     }),
 })
