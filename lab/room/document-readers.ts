@@ -13,9 +13,16 @@ const { createInterface } = require('node:readline')
 const agent = new Agent({ keepAlive: true })
 const tally = { answers: 0, failures: [] }
 let reading = false
+let open = 0
+let quiet = () => {}
 function ask(place, pauseMs, next) {
   if (!reading) return
-  const again = () => setTimeout(next, pauseMs)
+  open += 1
+  const again = () => {
+    open -= 1
+    if (open === 0) quiet()
+    setTimeout(next, pauseMs)
+  }
   const sent = get(place.url, { agent, headers: place.headers }, (answer) => {
     if (answer.statusCode === 200) tally.answers += 1
     else if (tally.failures.length < 5) tally.failures.push(answer.statusCode + ' ' + place.url)
@@ -37,16 +44,17 @@ const orders = {
     }
     return {}
   },
-  stop() {
+  async stop() {
     reading = false
+    if (open > 0) await new Promise((done) => { quiet = done })
     const { answers, failures } = tally
     Object.assign(tally, { answers: 0, failures: [] })
     return { answers, failures }
   },
 }
-createInterface({ input: process.stdin }).on('line', (line) => {
+createInterface({ input: process.stdin }).on('line', async (line) => {
   const { order, ...rest } = JSON.parse(line)
-  process.stdout.write(JSON.stringify(orders[order](rest)) + '\\n')
+  process.stdout.write(JSON.stringify(await orders[order](rest)) + '\\n')
 }).on('close', () => process.exit(0))
 `
 
@@ -64,7 +72,7 @@ export interface DocumentReaders {
     readonly readers: number
     readonly pauseMs: number
   }): Promise<void>
-  /** Stops asking. Gives the answers since the start, and what failed. */
+  /** Stops asking and waits for the open questions. Gives the answers since the start, and what failed. */
   stop(): Promise<{ readonly answers: number; readonly failures: readonly string[] }>
   close(): Promise<void>
 }

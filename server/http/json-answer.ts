@@ -1,10 +1,14 @@
-/** Creates a JSON answer, not cacheable unless it has an entity tag for revalidation. */
+import { isLargeJson, jsonPieces } from '../platform/json-pieces.ts'
+import { pacedBody } from '../platform/paced-body.ts'
+
+/** Creates a JSON answer, not cacheable unless it has an entity tag for revalidation. A large one is made while it is sent. */
 export function jsonAnswer(
   data: unknown,
   headers: Readonly<Record<string, string>> = {},
   status = 200,
 ): Response {
-  return new Response(JSON.stringify(data), {
+  const body = isLargeJson(data) ? pacedBody(jsonPieces(data)) : JSON.stringify(data)
+  return new Response(body, {
     status,
     headers: {
       'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { unifiedDiff } from '../domain/difference.ts'
 import { merge } from '../domain/merge.ts'
 import { outlineOf } from '../domain/outline.ts'
 import { openTestRoom } from '../testing/test-room.ts'
-import { analyzed, createAnalyst, Unanswered } from './analyst.ts'
+import { type Analyst, analyzed, createAnalyst, Unanswered } from './analyst.ts'
 import { createTextThread } from './text-thread.ts'
 
 const LONG = Array.from({ length: 3000 }, (_, at) => `## Heading ${at}\n\ntext ${at}\n`).join('')
@@ -16,6 +16,9 @@ function analyst(t: TestContext) {
   t.after(() => made.end())
   return made
 }
+
+const pageOf = async (made: Analyst, text: string) =>
+  JSON.parse(Buffer.from(await made.page(text)).toString())
 
 test('a long text is answered by the thread as it would be here', async (t) => {
   const made = analyst(t)
@@ -54,13 +57,13 @@ test('markup that would take a parser too long is plain text, before it is parse
     '- '.repeat(50_000),
     '*a '.repeat(50_000),
   ]) {
-    const page = JSON.parse(await made.page(hostile))
+    const page = await pageOf(made, hostile)
 
     assert.deepEqual([page.nodes, page.rest], [[], hostile])
   }
-  const page = JSON.parse(await made.page('# A\n'))
+  const page = await pageOf(made, '# A\n')
   assert.deepEqual(page, { nodes: [{ tag: 'h1', children: ['A'], target: 'section:A' }], rest: '' })
-  const list = JSON.parse(await made.page('- [a](b) and **more**\n'.repeat(1000)))
+  const list = await pageOf(made, '- [a](b) and **more**\n'.repeat(1000))
   assert.equal(list.nodes[0].children.length, 1000)
 })
 

@@ -15,8 +15,8 @@ import { createTextThread, type TextThread } from './text-thread.ts'
 export interface Analyst {
   /** For one attempt: knows also `found`. Throws `Unanswered`. */
   knowing(found: readonly Found[]): Analysis
-  /** The markup of a document for the page, as JSON. */
-  page(text: string): Promise<string>
+  /** The markup of a document for the page, as JSON in UTF-8. */
+  page(text: string): Promise<Uint8Array>
   end(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export function createAnalyst(): Analyst {
     async page(text) {
       const question: Question = { kind: 'page', texts: [text], limit: 0 }
       const { answer } = find(question, []) ?? (await ask(page, question))
-      return answer as string // as `pageMarkup` gives it
+      return answer as Uint8Array // as `pageMarkup` gives it
     },
     async end() {
       await Promise.all([rules.end(), page.end()])
@@ -133,7 +133,7 @@ function createKept(): Kept {
 function sizeOf({ question, answer }: Found): number {
   const asked = question.texts.reduce((sum, text) => sum + text.length, 0)
   if (question.kind === 'outline') return asked + (answer as Outline).size * SECTION_CHARS
-  return typeof answer === 'string' ? asked + answer.length : 2 * asked
+  return answer instanceof Uint8Array ? asked + answer.length : 2 * asked
 }
 
 function isSame(a: Question, b: Question): boolean {

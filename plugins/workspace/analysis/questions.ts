@@ -34,7 +34,7 @@ const KINDS = {
     answer: ([text = '', query = ''], limit) => linesWith(text, query, limit),
     quick: () => [],
   },
-  /** The markup of a document for the page, as JSON; a promise, because its parser is loaded for it. */
+  /** The markup of a document for the page, as JSON in UTF-8; a promise, because its parser is loaded for it. */
   page: { answer: ([text = '']) => pageMarkup(text), quick: ([text = '']) => noMarkup(text) },
 } as const satisfies Readonly<Record<string, Kinds>>
 

@@ -4,7 +4,8 @@ import { answerHere, type Question } from './questions.ts'
 
 parentPort?.on('message', async (question: Question) => {
   try {
-    parentPort?.postMessage({ answer: await answerHere(question) })
+    const answer = await answerHere(question)
+    parentPort?.postMessage({ answer }, answer instanceof Uint8Array ? [answer.buffer as ArrayBuffer] : [])
   } catch (thrown) {
     parentPort?.postMessage({ failure: String(thrown) })
   }

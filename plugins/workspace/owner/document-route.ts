@@ -1,8 +1,8 @@
-import type { Route } from '../../../server/plugin.ts'
+import { pacedBody, type Route, slicesOf } from '../../../server/plugin.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
 import { permissionDenied } from '../domain/refusal.ts'
 import { readDocument } from '../room/views.ts'
-import { jsonText, sessionOfRequest } from '../routes/json-route.ts'
+import { jsonBodied, sessionOfRequest } from '../routes/json-route.ts'
 
 /** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds DOM nodes. */
 export function documentRoute(connection: RoomConnection): Route {
@@ -19,7 +19,13 @@ export function documentRoute(connection: RoomConnection): Route {
       await room.look()
       const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
       const markup = await room.markup(content)
-      return jsonText(`{"version":${version},${markup.slice(1)}`)
+      return jsonBodied(pacedBody(withVersion(version, markup)))
     },
   }
+}
+
+/** The markup, a JSON object with members, with the version as its first. */
+function* withVersion(version: number, markup: Uint8Array): Generator<Uint8Array | string> {
+  yield `{"version":${version},`
+  yield* slicesOf(markup.subarray(1))
 }

@@ -8,10 +8,10 @@ const MAX_DEPTH = 40
 const MAX_MARKS = 4000
 
 /**
- * The markup of a document as JSON: `nodes` of its first 128 KiB, `rest` as plain text. Text that would take a parser
+ * The markup of a document as JSON in UTF-8: `nodes` of its first 128 KiB, `rest` as plain text. Text that would take a parser
  * too long has no nodes: it is counted before anything is parsed.
  */
-export async function pageMarkup(content: string): Promise<string> {
+export async function pageMarkup(content: string): Promise<Uint8Array> {
   const { text } = firstBytes(content, RENDERED_BYTES)
   if (!isBounded(text)) return noMarkup(content)
   const { markdownTree } = await import('./markdown-tree.ts')
@@ -19,12 +19,12 @@ export async function pageMarkup(content: string): Promise<string> {
 }
 
 /** The whole document as plain text. */
-export function noMarkup(content: string): string {
+export function noMarkup(content: string): Uint8Array {
   return asJson([], content)
 }
 
-function asJson(nodes: readonly MarkdownNode[], rest: string): string {
-  return JSON.stringify({ nodes, rest })
+function asJson(nodes: readonly MarkdownNode[], rest: string): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ nodes, rest }))
 }
 
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))*/

@@ -74,8 +74,8 @@ export interface Room {
   read<T>(sessionId: string, work: (view: View) => T): Promise<T>
   /** A consistent read without a session, for the room itself. */
   readAsSystem<T>(work: (rows: Rows, now: string) => T): Promise<T>
-  /** A text of the document as nodes of the owner page: JSON with `nodes` and `rest`. */
-  markup(text: string): Promise<string>
+  /** A text of the document as nodes of the owner page: JSON in UTF-8 with `nodes` and `rest`. */
+  markup(text: string): Promise<Uint8Array>
   /** Notices an edit of the file made by other means. */
   look(): Promise<void>
   /** Expires leases and sessions. Returns when the next one ends by the process's clock, if any. */

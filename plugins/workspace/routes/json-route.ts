@@ -1,15 +1,24 @@
-import { isJsonObject, type RouteContext } from '../../../server/plugin.ts'
+import {
+  isJsonObject,
+  isLargeJson,
+  jsonPieces,
+  pacedBody,
+  type RouteContext,
+} from '../../../server/plugin.ts'
 import { sessionIdOf } from '../connection/credentials.ts'
 import { refusals } from '../reasons.ts'
 
-/** A JSON response that is never cached. */
+/** A JSON response that is never cached. A large one is made while it is sent. */
 export function json(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return jsonText(JSON.stringify(data), headers)
+  return jsonBodied(isLargeJson(data) ? pacedBody(jsonPieces(data)) : JSON.stringify(data), headers)
 }
 
-/** The same of a document that is JSON text already. */
-export function jsonText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(text, {
+/** The same of a body that is JSON already. */
+export function jsonBodied(
+  body: string | ReadableStream<Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, {
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
