@@ -17,14 +17,26 @@ const stdout: import('./process-io.ts').RealStdout = {
   columns: process.stdout.columns,
 }
 
-if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
-const { run } = await import('./run.ts')
 if (!hasFolder()) {
   process.stderr.write('satchel: The working directory was deleted. Change to a folder that exists.\n')
   process.exit(NOT_FOUND_EXIT)
 }
+const argv = process.argv.slice(2)
+const output = argv[0] === 'mcp' && !process.stdin.isTTY ? await prepared() : stdout
+if (output === 'ended') process.exit(0)
+if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
+const { run } = await import('./run.ts')
 // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
-process.exit(await run(process.argv.slice(2), { stdin: process.stdin, stdout }))
+process.exit(await run(argv, { stdin: process.stdin, stdout: output }))
+
+/** What a client asks first is answered before the host is loaded. */
+async function prepared() {
+  const { findAnswers } = await import('./prepared/find-answers.ts')
+  const answers = await findAnswers({ argv, env: process.env, cwd: process.cwd() })
+  if (!answers) return stdout
+  const { answerFirst } = await import('./prepared/answer-first.ts')
+  return answerFirst({ stdin: process.stdin, stdout }, answers)
+}
 
 function hasFolder(): boolean {
   try {

@@ -10,6 +10,7 @@ import { firstAnswer } from './first-answer.ts'
 import type { PluginEntry, RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
+import { keepLater } from './prepared/keep-later.ts'
 import type { ProcessIo } from './process-io.ts'
 import { onProcessSignal, stopByOwnSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
@@ -29,10 +30,10 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
     ...io,
   }
   const { runProgram } = await import('./cli/program.ts')
-  return runProgram(argv, whole, doorsFor(whole))
+  return runProgram(argv, whole, doorsFor(whole, argv))
 }
 
-function doorsFor(io: Io): Doors {
+function doorsFor(io: Io, argv: readonly string[]): Doors {
   const log = verbLog({ ...io, now })
   const setUp = async (wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost> =>
     createHostOf(io, await entriesOf(config, wanted), {
@@ -49,7 +50,7 @@ function doorsFor(io: Io): Doors {
     hostOf: async (entries, projectRoot) =>
       started(await createHostOf(io, entries, { config: undefined, projectRoot, log })),
     findProjectRoot: (line) => projectRootOf(io, line),
-    serveStdio: ({ line }, flags) => serveStdio(io, line, flags),
+    serveStdio: ({ line }, flags) => serveStdio(io, { line, flags, argv }),
     serveHttp: (world, options) => serveHttp(io, world, options),
     catalog: catalogOf,
   }
@@ -121,7 +122,10 @@ async function started(host: RunningHost): Promise<RunningHost> {
  * Serves MCP on standard input and output. The plugins are set up after the first answer: `initialize` and
  * `server/discover` do not need them, and clients measure the time of these requests (mcp, section 3).
  */
-async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<number> {
+async function serveStdio(
+  io: Io,
+  { line, flags, argv }: { line: CommandLine; flags: Settings; argv: readonly string[] },
+): Promise<number> {
   const log = serverLog({ ...io, now })
   const config = readConfig(io, line, flags)
   const [{ serveStdio: serve }, instructions] = await Promise.all([
@@ -130,17 +134,19 @@ async function serveStdio(io: Io, line: CommandLine, flags: Settings): Promise<n
   ])
   const first = firstAnswer(io.stdout)
   const boot = first.written.then(() => bootServer(io, line, { log, config }))
+  const door = {
+    boot,
+    log,
+    version: VERSION,
+    instructions,
+    // Paths from an agent are confined: a prompt injection is not a command of the user.
+    resolvePath: async (path: string) => (await pathsOfCallers(await boot, await config))(path),
+  }
+  const stopKeeping = keepLater({ argv, env: io.env, cwd: io.cwd }, door)
   try {
-    return await serve({
-      io: { stdin: io.stdin, stdout: first.stdout },
-      boot,
-      log,
-      version: VERSION,
-      instructions,
-      // Paths from an agent are confined: a prompt injection is not a command of the user.
-      resolvePath: async (path) => (await pathsOfCallers(await boot, await config))(path),
-    })
+    return await serve({ ...door, io: { stdin: io.stdin, stdout: first.stdout } })
   } finally {
+    stopKeeping()
     await stopWithin(boot, log)
   }
 }

@@ -108,7 +108,8 @@ test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the ro
       'io.modelcontextprotocol/clientCapabilities': {},
     },
   }
-  const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params })}\n`
+  const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params })}\n`
+  const input = `${list}${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'resources/list', params })}\n`
 
   const plain = await codeLoaded(t, ['mcp'], { input })
   const withRoom = await codeLoaded(t, ['mcp'], { input, config: 'workspace: { file: idea.md }' })
@@ -122,6 +123,33 @@ test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the ro
     [plain, withRoom].map(({ sources }) => isLoaded(sources, 'plugins/workspace')),
     [false, true],
   )
+})
+
+test('a client is greeted without a package or a plugin', async (t) => {
+  const folder = await temporaryFolder(t)
+  const list = join(folder, 'loaded')
+  const register = `data:text/javascript,${encodeURIComponent(REGISTER)}`
+  const { child, ended } = start(['--import', register, SATCHEL, 'mcp'], folder, { LOADED_FILES: list })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const request = (id: number, method: string, params?: object): void => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+  }
+
+  request(1, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'a', version: '1' },
+  })
+  const { value: hello } = await lines.next()
+  child.stdin.end()
+  const { code } = await ended
+
+  assert.equal(JSON.parse(hello).result.serverInfo.name, 'satchel')
+  assert.equal(code, 0)
+  const files = (await readFile(list, 'utf8')).split('\n').filter((url) => url.startsWith('file:'))
+  const bytes = await Promise.all(files.map(async (url) => (await readFile(fileURLToPath(url))).length))
+  const total = bytes.reduce((sum, size) => sum + size, 0)
+  assert.ok(total < 64 * 1024, `${total} bytes of code: ${files.join(' ')}`)
 })
 
 /** A plugin whose one tool answers two million characters. */

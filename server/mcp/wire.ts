@@ -73,6 +73,7 @@ export function createWire(options: WireOptions): Wire {
         throttle()
       })
       for (const event of ['end', 'close', 'error']) input.on(event, () => options.ended())
+      input.resume() // who read the first messages paused it
     },
     async send(message) {
       const clean = withoutValidatorText(message)
