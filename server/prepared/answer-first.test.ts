@@ -139,7 +139,7 @@ const shortened = (line: string) => line.slice(0, 100)
 const textOf = (messages: readonly (Message | string)[]) =>
   messages.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('')
 
-test('a client gets the same bytes as from the host alone, whatever it sends first', async (t) => {
+test('a client gets the same bytes as from the host alone for every first message', async (t) => {
   const { host, answers, early } = await open(t)
 
   for (const [about, messages] of Object.entries(SESSIONS)) {
