@@ -18,6 +18,8 @@ test('the listeners serve exactly what is theirs', async (t) => {
   assert.equal(await status(server.owner, 'GET', '/'), 200)
   assert.equal(await status(server.owner, 'GET', '/local/ping'), 404)
   assert.equal(await status(server.ingress, 'GET', '/'), 404)
+  assert.equal(await status(server.ingress, 'GET', '/workspace/page'), 200)
+  assert.equal(await status(server.owner, 'GET', '/workspace/page'), 404)
   assert.equal(await status(server.ingress, 'POST', '/owner/claim'), 404)
   assert.equal(await status(server.ingress, 'GET', '/local/ping'), 404)
   for (const path of ['/.well-known/agent-workspace', '/protocol', '/skills', '/skills/satchel', '/health']) {
@@ -112,14 +114,14 @@ interface Knock {
   readonly credential: 'none' | 'unknown' | 'bearer' | 'cookie' | 'cookie as bearer'
 }
 
-/** Who may come in (design workspace, section 8): `isSafe` for methods that change nothing. */
+/** Who may come in (design workspace, section 8; docs/decisions/0026): `isSafe` for methods that change nothing. */
 function isWelcome(
   listener: 'owner' | 'ingress',
   isSafe: boolean,
   { host, origin, credential }: Knock,
 ): boolean {
   if (host === 'foreign' || origin === 'foreign') return false
-  if (listener === 'ingress') return origin === 'none' && credential === 'bearer'
+  if (listener === 'ingress') return credential === 'bearer'
   if (credential === 'cookie') return isSafe || origin === 'own'
   return credential === 'bearer' || credential === 'cookie as bearer'
 }

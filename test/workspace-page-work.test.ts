@@ -135,9 +135,6 @@ test('a guest gets the page with the rights of the invitation, which only a join
   const link = await page.getByLabel('Link for a person', { exact: true }).inputValue()
   await press(page, 'Close')
 
-  const again = await page.context().newPage()
-  await again.goto(link)
-  await again.locator('.notice', { hasText: 'in the room as owner' }).waitFor()
   const open = async () => {
     const browser = await openBrowser(t)
     const context = await browser?.newContext()
@@ -152,6 +149,11 @@ test('a guest gets the page with the rights of the invitation, which only a join
   const guest = await open()
   await guest.waitForSelector('[data-state="live"]')
   await guest.locator('#document', { hasText: 'Goals' }).waitFor()
+  const again = await guest.context().newPage()
+  await again.goto(link)
+  await again.locator('.notice', { hasText: 'in the room as \u043ewner' }).waitFor()
+  await guest.reload()
+  await guest.waitForSelector('[data-state="live"]')
   const late = await open()
   await late
     .getByRole('alert')
@@ -170,7 +172,7 @@ test('a guest gets the page with the rights of the invitation, which only a join
   await guest.waitForSelector('[data-state="ended"]')
   assert.match(await guest.locator('.connection').innerText(), /new invitation/)
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
-  assert.equal(new URL(link).origin, server.owner)
+  assert.equal(new URL(link).origin, server.ingress)
 })
 
 test('an expired or revoked invitation is refused in words, and the cookie of another room opens nothing', async (t) => {
@@ -187,7 +189,7 @@ test('an expired or revoked invitation is refused in words, and the cookie of an
   const context = await page.context().browser()?.newContext()
   t.after(() => context?.close())
   const stranger = await context?.newPage()
-  await stranger?.goto(`${server.owner}/#i=${secret}`)
+  await stranger?.goto(`${server.ingress}/workspace/page#i=${secret}`)
   await stranger?.getByLabel('Your name').fill('eve')
   await stranger?.getByRole('button', { name: 'Join' }).click()
   await stranger

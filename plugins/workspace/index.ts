@@ -18,8 +18,8 @@ import { createRoomProcess, type RoomProcess } from './connection/room-process.t
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
 import { claimRoute } from './owner/claim.ts'
-import { documentRoute } from './owner/document-route.ts'
-import { pageRoute } from './owner/page-route.ts'
+import { documentRoutes } from './owner/document-route.ts'
+import { pageRoutes } from './owner/page-route.ts'
 import { roomPrompts } from './prompts.ts'
 import { remoteRoom } from './remote-room.ts'
 import { roomResources } from './resources.ts'
@@ -104,9 +104,9 @@ function offered(room: RoomProcess): PluginInstance {
       sessionJoinRoute(connection),
       roomRoute(connection),
       taskRoute(connection),
-      pageRoute(),
+      ...pageRoutes(),
       claimRoute(connection, room.claims),
-      documentRoute(connection),
+      ...documentRoutes(connection),
       ...localRoutes({
         connection,
         urls: () => ['owner', 'ingress'].flatMap((name) => room.addressOf(name) ?? []),

@@ -169,10 +169,11 @@ function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions)
   return allowed.includes(host.name) || allowed.includes(`${host.name}:${host.port}`)
 }
 
-/** Accepts the request's own origin, except on a plugin's listener that serves MCP, where only agents call. */
+/** Accepts the request's own origin, except on a plugin's listener that serves MCP and no page, where only agents call. */
 function allowedOrigins(exchange: Exchange, options: HttpOptions): string[] {
   const { listener } = exchange
-  const own = isMain(listener) || !listener.mcp ? [ownOrigin(exchange, options)] : []
+  const hasPage = isMain(listener) || !listener.mcp || listener.servesPage === true
+  const own = hasPage ? [ownOrigin(exchange, options)] : []
   return [...own, ...(listener.allowedOrigins ?? []), ...options.allowedOrigins].map((each) =>
     each.toLowerCase(),
   )

@@ -78,7 +78,8 @@ async function listen(
   const owner = { host: LOOPBACK, port: flags.owner_port ?? config.owner_port }
   const ingress = { host: ingressHost, port: flags.ingress_port ?? config.ingress_port }
   room.listen(await host.openListener({ name: 'owner', at: owner, mcp: false, nextFreePort: true }))
-  room.listen(await host.openListener({ name: 'ingress', at: ingress, mcp: true, nextFreePort: true }))
+  const guests = { name: 'ingress', at: ingress, mcp: true, servesPage: true, nextFreePort: true } as const
+  room.listen(await host.openListener(guests))
 }
 
 function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): void {

@@ -8,7 +8,7 @@ import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusals } from '../reasons.ts'
 import type { Change } from '../room/change.ts'
-import { joinLocally, redeem } from '../room/members.ts'
+import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from '../routes/json-route.ts'
 
 /** Single-use keys for the owner page; kept in memory, as SHA-256. */
@@ -44,8 +44,7 @@ export function createClaims(random: RandomBytes, elapsedMs = () => performance.
 const COOKIE_SECONDS = LIMITS.sessionMinutes * 60
 
 /**
- * `POST /owner/claim`: exchanges the key of the printed link for the owner's session, or an invitation and a name for a
- * guest's, in a cookie. Only a POST from our
+ * `POST /owner/claim`: exchanges the key of the printed link for the owner's session, in a cookie. Only a POST from our
  * own page sets it: any local process could make a browser take a cookie from a GET.
  */
 export function claimRoute(connection: RoomConnection, claims: Claims): Route {
@@ -59,10 +58,10 @@ export function claimRoute(connection: RoomConnection, claims: Claims): Route {
     async handle(ctx, request) {
       requireOwnPage(request)
       rate.count(ctx.peer)
-      const body = await jsonBody(request)
-      const join = body['invite'] === undefined ? ownerJoin(claims, body) : guestJoin(body)
+      const key = textField(await jsonBody(request), 'key')
       const { room } = await connection.owner('listener')
-      const joined = await room.changeAsSystem(join)
+      if (!claims.redeem(key)) throw refusals.owner_link_used()
+      const joined = await room.changeAsSystem(ownerJoin)
       const { token, ...shown } = joined
       const name = cookieName(joined.workspace_id)
       const cookie = `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${COOKIE_SECONDS}`
@@ -71,23 +70,14 @@ export function claimRoute(connection: RoomConnection, claims: Claims): Route {
   }
 }
 
-function ownerJoin(claims: Claims, body: Readonly<Record<string, unknown>>) {
-  if (!claims.redeem(textField(body, 'key'))) throw refusals.owner_link_used()
-  return (change: Change) =>
-    joinLocally(change, {
-      name: 'owner',
-      kind: 'human',
-      capabilities: parseCapabilities(['*']),
-      audience: 'owner',
-      transport: 'browser',
-    })
-}
-
-/** A person with an invitation: the same page, with the rights of the invitation. */
-function guestJoin(body: Readonly<Record<string, unknown>>) {
-  const secret = textField(body, 'invite')
-  const name = textField(body, 'name')
-  return (change: Change) => redeem(change, { secret, name, kind: 'human', transport: 'browser' })
+function ownerJoin(change: Change) {
+  return joinLocally(change, {
+    name: 'owner',
+    kind: 'human',
+    capabilities: parseCapabilities(['*']),
+    audience: 'owner',
+    transport: 'browser',
+  })
 }
 
 function requireOwnPage(request: Request): void {

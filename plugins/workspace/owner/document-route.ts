@@ -1,27 +1,40 @@
-import { pacedBody, type Route, slicesOf } from '../../../server/plugin.ts'
+import { pacedBody, type Route, type RouteContext, slicesOf } from '../../../server/plugin.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
 import { permissionDenied } from '../domain/refusal.ts'
+import type { Room } from '../room/room.ts'
 import { readDocument } from '../room/views.ts'
 import { jsonBodied, sessionOfRequest } from '../routes/json-route.ts'
+import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 
-/** `GET /owner/document`: the newest document as a tree of plain data, from which the page builds DOM nodes. */
-export function documentRoute(connection: RoomConnection): Route {
-  return {
-    method: 'GET',
-    path: '/owner/document',
-    listeners: ['owner'],
-    guard: 'cookie',
-    async handle(ctx) {
-      const sessionId = sessionOfRequest(ctx)
-      // The page has a cookie, the owner's or a guest's; bearers read the text by `/workspace/read`.
-      if (ctx.credentials.bearer !== undefined) throw permissionDenied()
-      const { room } = await connection.owner('listener')
-      await room.look()
-      const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
-      const markup = await room.markup(content)
-      return jsonBodied(pacedBody(withVersion(version, markup)))
-    },
+/** The newest document as a tree of plain data, from which the page builds DOM nodes: for the owner's page and for guests. */
+export function documentRoutes(connection: RoomConnection): readonly Route[] {
+  const markupIn = async (room: Room, ctx: RouteContext): Promise<Response> => {
+    const sessionId = sessionOfRequest(ctx)
+    await room.look()
+    const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
+    const markup = await room.markup(content)
+    return jsonBodied(pacedBody(withVersion(version, markup)))
   }
+  return [
+    {
+      method: 'GET',
+      path: '/owner/document',
+      listeners: ['owner'],
+      guard: 'cookie',
+      async handle(ctx) {
+        if (ctx.credentials.bearer !== undefined) throw permissionDenied()
+        const { room } = await connection.owner('listener')
+        return markupIn(room, ctx)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/workspace/markup',
+      listeners: GUEST_LISTENERS,
+      guard: 'bearer',
+      handle: async (ctx) => markupIn(await connection.visit(sessionOfRequest(ctx)), ctx),
+    },
+  ]
 }
 
 /** The markup, a JSON object with members, with the version as its first. */

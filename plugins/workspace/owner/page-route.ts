@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import { PAGE_SCRIPT, PAGE_STYLE } from '../../../generated/owner-page.ts'
 import type { Route } from '../../../server/plugin.ts'
 
-/** `GET /` of the owner port: the whole page in one response, the same for every caller. */
-export function pageRoute(): Route {
-  return {
+/** The whole page in one response, the same for every caller: `/` of the owner port, and for guests beside the routes they call. */
+export function pageRoutes(): readonly Route[] {
+  const pageAt = (path: Route['path'], listeners: readonly string[]): Route => ({
     method: 'GET',
-    path: '/',
-    listeners: ['owner'],
+    path,
+    listeners,
     guard: 'open',
     handle: async () => new Response(PAGE, { headers: HEADERS }),
-  }
+  })
+  return [pageAt('/', ['owner']), pageAt('/workspace/page', ['ingress', 'api', 'mcp'])]
 }
 
 const PAGE = `<!doctype html>

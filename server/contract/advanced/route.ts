@@ -53,6 +53,8 @@ export interface Listener {
   /** Host names accepted in addition to loopback. */
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
+  /** A page of this listener calls it, with a bearer: its own origin is accepted although it serves MCP. */
+  readonly servesPage?: true
 }
 
 /** An open listener. Owned by the code that opened it; the host closes the remaining ones when it stops. */

@@ -1,4 +1,8 @@
 const INVITATION = 'satchel:invitation'
+const SESSION = 'satchel:session'
+
+/** The page of a guest is at the ingress, which takes no cookies: there this browser keeps the token of the session. */
+export const isGuestPage = location.pathname === '/workspace/page'
 
 /** What the server refused, with the words it gave. */
 export class Refused extends Error {
@@ -14,7 +18,13 @@ export function headers() {
   return {
     'x-satchel-request': '1',
     'content-type': 'application/json',
+    ...bearer(),
   }
+}
+
+function bearer() {
+  const token = isGuestPage ? localStorage.getItem(SESSION) : null
+  return token === null ? {} : { authorization: `Bearer ${token}` }
 }
 
 async function ask(method, path, body) {
@@ -29,6 +39,8 @@ async function ask(method, path, body) {
   return found
 }
 
+/** The document as nodes. */
+export const getDocument = () => get(isGuestPage ? '/workspace/markup' : '/owner/document')
 export const get = (path) => ask('GET', path)
 export const post = (path, body) => ask('POST', path, body)
 export const remove = (path) => ask('DELETE', path)
@@ -45,18 +57,21 @@ export function invitationFromAddress() {
 
 /** Joins as a guest. */
 export async function join(invite, name) {
-  await post('/owner/claim', { invite, name })
-  sessionStorage.removeItem(INVITATION)
+  localStorage.removeItem(SESSION) // of an ended session, with which nothing would be answered
+  const { token } = await post('/session/join', { invite, name, kind: 'human' })
+  localStorage.setItem(SESSION, token)
+  forgetInvitation()
 }
 
 export function forgetInvitation() {
   sessionStorage.removeItem(INVITATION)
 }
 
-/** The link for a person, of an invitation's URI: the secret is in the fragment, which reaches no log. */
+/** The link for a person, of an invitation's URI: the guest page, the secret in the fragment, which reaches no log. */
 export function linkOf(uri) {
   const ticket = uri.slice('satchel://join/'.length).replaceAll('-', '+').replaceAll('_', '/')
-  return `${location.origin}/#i=${JSON.parse(atob(ticket)).secret}`
+  const { secret, endpoints = [] } = JSON.parse(atob(ticket))
+  return `${endpoints[0] ?? location.origin}/workspace/page#i=${secret}`
 }
 
 /** The one-time key of the printed link, taken out of the address immediately. */

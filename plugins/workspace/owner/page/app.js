@@ -1,6 +1,7 @@
 import { h } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { act, note } from './actions.js'
+import { isGuestPage } from './api.js'
 import { Document } from './document.js'
 import { button, visible } from './dom.js'
 import { DraftList } from './editor.js'
@@ -28,7 +29,7 @@ export function App({ store }) {
   if (store.joining) return h(Join, store.joining)
   return [
     h('a', { class: 'skip', href: '#document' }, 'Skip to the document'),
-    h(Header, { room, connection, isGuest: room !== undefined && !may(room, 'admin') }),
+    h(Header, { room, connection, isGuest: isGuestPage }),
     h(Notice, { notice: store.notice }),
     h('p', { class: 'said', role: 'status', 'aria-live': 'polite' }, store.announced),
     room && h(Room, { room, store }),

@@ -194,8 +194,7 @@ function Invite({ one }) {
   )
 }
 
-const LINK_HINT =
-  'Opens this page with the rights of the invitation, in a browser on this machine or through a tunnel.'
+const LINK_HINT = 'Opens the room in a browser that reaches this address, with the rights of the invitation.'
 
 /** The secret of a new invitation, shown this once. */
 export function Invited({ invited }) {

@@ -1,8 +1,8 @@
 /**
  * One stream for all tabs of a room: a browser allows six connections to one origin. The tab that holds the lock reads
- * the stream and passes every event on; when it goes, the next one takes over from the last event it saw.
+ * the stream and passes every event on; when it goes, the next one takes over from the last event it saw. `Source` reads it.
  */
-export function createSharedEventSource(name) {
+export function createSharedEventSource(name, Source) {
   const channel = new BroadcastChannel(name)
   const waiting = []
   let receive = (message) => waiting.push(message)
@@ -47,7 +47,7 @@ export function createSharedEventSource(name) {
     /** Reads the stream until this tab closes it. */
     #lead() {
       if (this.#state === 2) return undefined
-      const source = new EventSource(`/workspace/observe?since_event_id=${this.#last}`)
+      const source = new Source(`/workspace/observe?since_event_id=${this.#last}`)
       this.#source = source
       const tell = (message) => {
         channel.postMessage(message)

@@ -1,7 +1,8 @@
 import { h, render } from 'preact'
 import { actOn, note, readSessions } from './actions.js'
-import { claimFromAddress, get, headers, Refused } from './api.js'
+import { claimFromAddress, getDocument, headers, isGuestPage, Refused } from './api.js'
 import { App } from './app.js'
+import { createBearerEventSource } from './bearer-events.js'
 import { visible } from './dom.js'
 import * as editing from './editing.js'
 import { announcement } from './event-list.js'
@@ -25,7 +26,7 @@ function draw() {
 
 async function readDocument() {
   try {
-    const found = await get('/owner/document')
+    const found = await getDocument()
     if (store.document?.version !== found.version) update({ document: found })
   } catch (thrown) {
     if (thrown instanceof Refused && thrown.status !== 401) note(thrown.message)
@@ -64,6 +65,12 @@ const clock = {
   },
 }
 
+/** A stream with the headers of a guest; shared by the tabs where the browser lets tabs agree, which takes a secure context. */
+function eventSource() {
+  const Source = isGuestPage ? createBearerEventSource(headers) : EventSource
+  return navigator.locks ? createSharedEventSource('satchel-room', Source) : Source
+}
+
 async function start() {
   onUpdate(draw)
   update({})
@@ -80,7 +87,7 @@ async function start() {
   await joinIfInvited()
   const view = createRoomView({
     fetch: (path) => fetch(path, { credentials: 'same-origin', headers: headers() }),
-    EventSource: createSharedEventSource('satchel-room'),
+    EventSource: eventSource(),
     clock,
     changed,
   })
