@@ -13,6 +13,7 @@ export function Document({ room, document: shown, editors }) {
   const places = placesOf(room, parts, editors)
   const whole = places.get('workspace')
   const hidden = replacedParts(parts, places)
+  const isEnded = store.connection === 'ended'
   return h(
     'article',
     { class: 'document', id: 'document', tabindex: -1, 'aria-label': 'Document' },
@@ -23,6 +24,12 @@ export function Document({ room, document: shown, editors }) {
       return h(Part, { key: part.target ?? at, part, room, place, targets, isHidden: hidden.has(at) })
     }),
     shown?.rest && h('pre', {}, visible(shown.rest)),
+    !shown &&
+      h(
+        'p',
+        { class: 'empty' },
+        isEnded ? 'It was not read before the session ended.' : 'Reading the document …',
+      ),
     shown && shown.nodes.length === 0 && !shown.rest && h('p', { class: 'empty' }, 'The document is empty.'),
   )
 }
