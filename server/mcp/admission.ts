@@ -8,6 +8,8 @@ export interface Admission {
   /** Total length of the queued text in characters. */
   readonly waitingChars: number
   offer(message: JSONRPCMessage, chars: number): void
+  /** Reports whether a request with this id is queued or runs. */
+  knows(id: string | number): boolean
   /** Records that a request was answered, and runs the next one. */
   answered(id: string | number): void
   /** Delivers the messages that may run now. */
@@ -22,6 +24,7 @@ export function createAdmission(
   hasRoom: () => boolean,
 ): Admission {
   const running = new Set<string>()
+  const queued = new Set<string>()
   const waiting: { readonly message: JSONRPCMessage; readonly chars: number }[] = []
   let waitingChars = 0
   let idlers: (() => void)[] = []
@@ -31,7 +34,10 @@ export function createAdmission(
   const run = (message: JSONRPCMessage): void => {
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) running.delete(keyOf(cancelled)) // a cancelled request gets no answer
-    if (isRequest(message)) running.add(keyOf(message.id))
+    if (isRequest(message)) {
+      queued.delete(keyOf(message.id))
+      running.add(keyOf(message.id))
+    }
     deliver(message)
   }
   const pump = (): void => {
@@ -55,11 +61,13 @@ export function createAdmission(
       if (cancelled !== undefined && running.has(keyOf(cancelled))) {
         run(message) // deliver a cancellation before queued requests, which may wait for the call it ends
       } else {
+        if (isRequest(message)) queued.add(keyOf(message.id))
         waiting.push({ message, chars })
         waitingChars += chars
       }
       pump()
     },
+    knows: (id) => running.has(keyOf(id)) || queued.has(keyOf(id)),
     answered(id) {
       running.delete(keyOf(id))
       pump()

@@ -6,7 +6,16 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { excessOfJson } from '../platform/json-bounds.ts'
-import { createAdmission } from './admission.ts'
+import { type Admission, cancelledId, createAdmission, isRequest } from './admission.ts'
+import {
+  BATCH_VERSION,
+  type Batches,
+  createBatches,
+  ID_IN_FLIGHT,
+  idOf,
+  MAX_BATCH,
+  sortedOut,
+} from './batches.ts'
 import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from './protocol-errors.ts'
@@ -57,10 +66,11 @@ export function createWire(options: WireOptions): Wire {
   const refuse: Refuse = (id, code, message) => {
     outlet.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined) // the outlet reports a broken pipe
   }
-  const read = createLineReader((line) => {
-    const message = messageOf(line, refuse)
-    if (message) admission.offer(message, line.kind === 'text' ? line.text.length : 0)
+  let hasBatches = false
+  const batches = createBatches((answers) => {
+    outlet.send(answers).catch(() => undefined)
   })
+  const read = createLineReader(createIntake({ admission, batches, refuse, hasBatches: () => hasBatches }))
   const answered = (id: string | number): void => {
     admission.answered(id)
     throttle()
@@ -77,8 +87,11 @@ export function createWire(options: WireOptions): Wire {
     },
     async send(message) {
       const clean = withoutValidatorText(message)
-      const sent = outlet.send(options.isLegacy() ? withLegacyCode(clean) : clean)
-      if ('id' in message && !('method' in message) && message.id !== undefined) answered(message.id)
+      const shown = options.isLegacy() ? withLegacyCode(clean) : clean
+      const id = 'id' in message && !('method' in message) ? message.id : undefined
+      hasBatches ||= 'result' in message && message.result['protocolVersion'] === BATCH_VERSION
+      const sent = id !== undefined && batches.take(id, shown) ? undefined : outlet.send(shown)
+      if (id !== undefined) answered(id)
       await sent
     },
     async close() {
@@ -99,9 +112,46 @@ export function createWire(options: WireOptions): Wire {
   }
 }
 
+interface Intake {
+  readonly admission: Admission
+  readonly batches: Batches
+  readonly refuse: Refuse
+  hasBatches(): boolean
+}
+
+/** Returns the function that admits the messages of a line, or refuses them. */
+function createIntake({ admission, batches, refuse, hasBatches }: Intake): (line: Line) => void {
+  const admit = (message: JSONRPCMessage, chars: number): void => {
+    // A second request of an id in flight would leave one of the two without an answer.
+    if (isRequest(message) && admission.knows(message.id)) {
+      refuse(message.id, ProtocolErrorCode.InvalidRequest, ID_IN_FLIGHT)
+      return
+    }
+    const cancelled = cancelledId(message)
+    if (cancelled !== undefined) batches.forget(cancelled)
+    admission.offer(message, chars)
+  }
+  const admitBatch = (values: readonly unknown[], chars: number): void => {
+    const { members, refused } = sortedOut(values, { parse: validMessage, isTaken: admission.knows })
+    batches.open(members, refused)
+    for (const member of members) admit(member, chars / members.length)
+  }
+  return (line) => {
+    const chars = line.kind === 'text' ? line.text.length : 0
+    const value = jsonOf(line, refuse)
+    if (value === undefined) return
+    const isBatch = Array.isArray(value) && value.length > 0 && value.length <= MAX_BATCH
+    if (isBatch && hasBatches()) return admitBatch(value, chars)
+    const message = validMessage(value)
+    if (message) admit(message, chars)
+    else refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC message')
+  }
+}
+
 type Refuse = (id: string | number | null, code: number, message: string) => void
 
-function messageOf(line: Line, refuse: Refuse): JSONRPCMessage | undefined {
+/** Returns the value of a line; undefined once it is refused. */
+function jsonOf(line: Line, refuse: Refuse): unknown {
   if (line.kind === 'too_long') {
     refuse(null, ProtocolErrorCode.InvalidRequest, 'The message is longer than 10 MiB')
     return undefined
@@ -111,10 +161,9 @@ function messageOf(line: Line, refuse: Refuse): JSONRPCMessage | undefined {
     refuse(null, ProtocolErrorCode.ParseError, 'The line is not JSON')
     return undefined
   }
-  const isExcessive = line.kind === 'text' && excessOfJson(line.text) !== undefined
-  const message = isExcessive ? undefined : validMessage(value)
-  if (!message) refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC message')
-  return message
+  if (line.kind !== 'text' || excessOfJson(line.text) === undefined) return value
+  refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line nests too deep or has too many values')
+  return undefined
 }
 
 function parsed(text: string): unknown {
@@ -131,12 +180,6 @@ function validMessage(value: unknown): JSONRPCMessage | undefined {
   } catch {
     return undefined
   }
-}
-
-function idOf(value: unknown): string | number | null {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return null
-  const { id } = value
-  return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 /** Restores -32002 for an unknown resource, which older clients expect; the SDK answers -32602 in every version. */
