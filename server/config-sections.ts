@@ -36,6 +36,7 @@ export const httpSection = z.object({
     .nullable()
     .default(null)
     .describe('requests a second from one address, with bursts of two seconds; null: no limit'),
+  metrics: z.boolean().default(false).describe('serve counts and times at /metrics, for Prometheus'),
   on_stray_error: z
     .enum(['continue', 'stop'])
     .default('continue')
@@ -62,6 +63,12 @@ export const toolsSection = z.object({
     .max(ANSWER_TOKENS.max)
     .default(ANSWER_TOKENS.default)
     .describe('longest answer over MCP, as the model gets it'),
+  audit_log: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('file to which each call of a tool that changes something adds a line; null: none'),
   call_limit_s: z.int().min(1).default(3600).describe('seconds after which a call of a client is ended'),
 })
 

@@ -47,6 +47,7 @@ test('without a file every value is its default', async (t) => {
     local_proof: 'auto',
     socket: null,
     rate: null,
+    metrics: false,
     on_stray_error: 'continue',
     roots: ['.'],
   })
@@ -57,6 +58,7 @@ test('without a file every value is its default', async (t) => {
     exclude: [],
     answer_channel: 'auto',
     answer_tokens: 4000,
+    audit_log: null,
     call_limit_s: 3600,
   })
 })

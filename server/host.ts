@@ -1,5 +1,6 @@
 import { ANSWER_DEFAULTS, type AnswerSettings } from './answer/bounds.ts'
 import { authorize, type CallAnswer, call, type OwnedTool } from './call.ts'
+import { type CallObserver, observed } from './call-record.ts'
 import type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 import type { Resource } from './contract/advanced/resource.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
@@ -35,6 +36,8 @@ export interface HostOptions {
   readonly answers?: AnswerSettings
   /** Time for a call of a client; absent: no limit. A person at the command line ends a verb. */
   readonly callLimitMs?: number
+  /** Are told of each call; absent: none. */
+  readonly observers?: readonly CallObserver[]
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   assetPath(name: string): string
@@ -201,10 +204,14 @@ function runningHost(
     async call(owned, rawInput, ctx) {
       const { plugin, tool } = owned
       const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx, options.log)
-      return call(owned, rawInput, principal === ctx.principal ? ctx : { ...ctx, principal }, {
-        visible: visibleAt(ctx.door),
-        ...(ctx.door !== 'cli' && options.callLimitMs !== undefined && { limitMs: options.callLimitMs }),
-      })
+      const known = principal === ctx.principal ? ctx : { ...ctx, principal }
+      const { observers = [] } = options
+      return observed({ owned, input: rawInput, ctx: known, observers }, () =>
+        call(owned, rawInput, known, {
+          visible: visibleAt(ctx.door),
+          ...(ctx.door !== 'cli' && options.callLimitMs !== undefined && { limitMs: options.callLimitMs }),
+        }),
+      )
     },
     async start() {
       for (const { plugin, instance } of registry.instances) await startWithin(plugin, instance)

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { assetPath } from './assets.ts'
+import type { CallObserver } from './call-record.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Settings } from './cli/global-flags.ts'
 import type { Io } from './cli/io.ts'
@@ -98,6 +100,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     env: io.env,
     filter: parts.config ? configuredFilter(parts.config) : EVERY_TOOL,
     ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
+    observers: await observersOf(parts, projectRoot),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     assetPath,
     async openListener(host, listener) {
@@ -105,6 +108,14 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
       return openHttp(host, listener, await options)
     },
   })
+}
+
+async function observersOf({ config, http }: HostParts, projectRoot: string): Promise<CallObserver[]> {
+  const observers = http?.metrics ? [http.metrics.onCall] : []
+  const file = config?.tools.audit_log ?? undefined
+  if (file === undefined) return observers
+  const { createAuditLog } = await import('./audit-log.ts')
+  return [...observers, createAuditLog(resolve(projectRoot, file), now)]
 }
 
 /** Creates the host and starts its plugins; a failed start stops them. */

@@ -70,8 +70,10 @@ interface RoundParts {
 /** One host and its listeners. */
 async function openRound(world: World, wiring: HttpWiring, { config, token, proof, surface }: RoundParts) {
   const loopDelay = watchLoopDelay()
+  const metrics = config.http.metrics ? (await import('./metrics.ts')).createMetrics() : undefined
   const http = {
     token,
+    metrics,
     ...proof,
     loopDelay: loopDelay.read,
     get graceMs() {

@@ -79,6 +79,7 @@ async function answer(
   }
   const began = performance.now()
   const response = await servedOrRefused(endpoint, exchange, { host, options, calls, requireRate })
+  options.metrics?.requested(listener.name, incoming.method ?? '', response.status)
   const ms = Math.round(performance.now() - began)
   // Without the query, which may contain secrets.
   host.log.debug('request', {

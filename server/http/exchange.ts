@@ -8,6 +8,7 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpMount } from '../mcp-mount.ts'
+import type { Metrics } from '../metrics.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import type { LoopDelay } from '../platform/loop-delay.ts'
 
@@ -32,6 +33,8 @@ export interface HttpOptions {
   readonly mcp?: McpMount
   /** Requests a second from one address; absent: no limit. */
   readonly rate?: number | undefined
+  /** What the server counts, for `/metrics`; absent: nothing is counted. */
+  readonly metrics?: Metrics | undefined
   /** Delays of the event loop, for `/ready`; absent: not measured. */
   loopDelay?(): LoopDelay
   /** Shared by all streams of the process; absent: one per listener. */

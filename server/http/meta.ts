@@ -1,3 +1,4 @@
+import type { Metrics } from '../metrics.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
 
@@ -22,7 +23,29 @@ export function metaEndpoints(options: HttpOptions, endpoints: () => readonly En
       version,
       ...(options.loopDelay && { loop_delay_ms: options.loopDelay() }),
     })),
+    ...(options.metrics ? [metricsEndpoint(options.metrics, options)] : []),
   ]
+}
+
+const OPENMETRICS = 'application/openmetrics-text'
+
+function metricsEndpoint(metrics: Metrics, { pump, loopDelay }: HttpOptions): Endpoint {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    guard: 'caller',
+    owner: 'host',
+    summary: 'Counts and times of this server, in the format of OpenMetrics',
+    operation: { id: 'metrics', mediaType: OPENMETRICS },
+    serve: async () =>
+      new Response(metrics.text({ streams: pump?.size ?? 0, loopDelay: loopDelay?.() }), {
+        headers: {
+          'content-type': `${OPENMETRICS}; version=1.0.0; charset=utf-8`,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        },
+      }),
+  }
 }
 
 function meta(path: `/${string}`, summary: string, answer: () => unknown): Endpoint {

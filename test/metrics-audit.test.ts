@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openProject } from '../server/cli/testing/run-cli.ts'
+import { createMetrics } from '../server/metrics.ts'
+
+const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+const RECORD = { title: 'a', objective: `b ${SECRET}`, current_state: 'c' }
+
+test('a server with metrics and an audit log counts its calls, and writes down who changed what, without texts', async (t) => {
+  const { root, start } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'http: { metrics: true }\ntools: { audit_log: audit.jsonl }\n')
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const [line] = await running.heard('out', /^\{.*\}\n/)
+  const address = JSON.parse(line).listeners[0].address
+  const post = (body: unknown): Promise<Response> =>
+    fetch(`${address}/handoffs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  const created: { id?: unknown } = JSON.parse(await (await post(RECORD)).text())
+  const refused = await post({ ...RECORD, nothing: 1 })
+  await fetch(`${address}/handoffs`)
+  const audit = await readFile(join(root, 'audit.jsonl'), 'utf8')
+  const metrics = await fetch(`${address}/metrics`)
+  const text = await metrics.text()
+  const { mode } = await stat(join(root, 'audit.jsonl'))
+  running.send('SIGTERM')
+  await running.done
+
+  assert.equal(refused.status, 400)
+  const lines = audit
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one))
+  assert.deepEqual(
+    lines.map(({ message, door, caller, outcome, reason }) => [message, door, caller, outcome, reason]),
+    [
+      ['handoff_create', 'http', 'local', 'ok', undefined],
+      ['handoff_create', 'http', 'local', 'invalid', 'unknown_argument'],
+    ],
+  )
+  assert.equal(lines[0].output.id, created.id)
+  assert.ok(!audit.includes(SECRET) && !audit.includes('objective'))
+  assert.equal(mode & 0o777, 0o600)
+  assert.match(String(metrics.headers.get('content-type')), /^application\/openmetrics-text; version=1\.0\.0/)
+  assert.match(text, /^satchel_calls_total\{tool="handoff_create",door="http",outcome="ok"\} 1$/m)
+  assert.match(text, /^satchel_calls_total\{tool="handoff_create",door="http",outcome="invalid"\} 1$/m)
+  assert.match(text, /^satchel_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+$/m)
+})
+
+test('without the setting there is no /metrics', async (t) => {
+  const { start } = await openProject(t)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const [line] = await running.heard('out', /^\{.*\}\n/)
+
+  const { status } = await fetch(`${JSON.parse(line).listeners[0].address}/metrics`)
+  running.send('SIGTERM')
+  await running.done
+
+  assert.equal(status, 404)
+})
+
+test('metrics are in the format of OpenMetrics: families are whole, buckets grow, the end is marked', () => {
+  const metrics = createMetrics()
+  for (const ms of [1, 20, 20_000, 7e5]) {
+    metrics.onCall({
+      tool: 'odd "name"\\\n',
+      plugin: 'p',
+      changes: false,
+      door: 'mcp',
+      caller: 'local',
+      client: undefined,
+      ms,
+      input: {},
+      ended: { kind: 'answered', answer: {} },
+    })
+  }
+  metrics.requested('api', 'GET', 200)
+
+  const text = metrics.text({ streams: 2, loopDelay: { p50: 1, p99: 2, max: 3 } })
+
+  assert.ok(text.endsWith('\n# EOF\n'))
+  const lines = text.trimEnd().split('\n')
+  const types = lines.flatMap((line) => /^# TYPE (\S+) /.exec(line)?.[1] ?? [])
+  assert.equal(new Set(types).size, types.length)
+  for (const line of lines.filter((one) => !one.startsWith('#'))) {
+    assert.match(line, /^[a-z_]+(\{([a-z]+="([^"\\\n]|\\["\\n])*",?)+\})? [0-9.e+-]+$/)
+    assert.ok(
+      types.some((name) => line.startsWith(name)),
+      line,
+    )
+  }
+  const buckets = lines
+    .filter((line) => line.includes('_bucket'))
+    .map((line) => Number(line.split(' ').at(-1)))
+  assert.deepEqual(
+    [...buckets].sort((a, b) => a - b),
+    buckets,
+  )
+  assert.equal(buckets.at(-1), 4)
+})
