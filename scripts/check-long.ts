@@ -68,6 +68,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
+    name: '10,000 requests from the API document, of another seed in each run',
+    command: [...testing, 'test/attack/rest-fuzz.test.ts'],
+    env: { ATTACK_REQUESTS: '10000', SEED },
+  },
+  {
     name: 'modules: no git is left 30 s after a server began to trickle',
     command: [...testing, 'plugins/modules/git/transport.test.ts'],
     env: { SATCHEL_PATIENCE: '30' },
