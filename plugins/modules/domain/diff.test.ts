@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { admits, floorOf, parseVersion } from './constraint.ts'
-import { diffModules } from './diff.ts'
+import { diffModules as diffVersions, type ModuleDiff } from './diff.ts'
+import type { ModuleCode } from './module-code.ts'
 import { type ModuleSummary, type Output, SUMMARY_SCHEMA, type Variable } from './summary.ts'
-import { compareTypes, parseType } from './type-constraint.ts'
+import { compareTypes } from './type-change.ts'
+import { parseType } from './type-constraint.ts'
+
+const NO_CODE: ModuleCode = { files: new Map(), blocks: [], uses: new Map(), nested: new Map() }
+
+/** Compares summaries whose code is the same. */
+function diffModules(before: ModuleSummary, after: ModuleSummary): ModuleDiff {
+  return diffVersions({ summary: before, code: NO_CODE }, { summary: after, code: NO_CODE })
+}
 
 const BASE: ModuleSummary = {
   repository: 'https://git.example.com/acme/terraform-aws-queue',
@@ -67,7 +76,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a type narrows': {
     before: withInput({ type: 'any' }),
     after: {},
-    expected: ['breaking type_changed name'],
+    expected: ['review type_stated name'],
   },
   'an object type gains a required attribute': {
     before: withInput({ type: 'object({ a = string })' }),
@@ -83,6 +92,29 @@ const ROWS: Readonly<Record<string, Row>> = {
   'null is refused from now on': {
     after: withInput({ nullable: false }),
     expected: ['breaking input_not_nullable name'],
+  },
+  'null means the default from now on': {
+    before: withInput({ required: false, default: 'x' }),
+    after: withInput({ required: false, default: 'x', nullable: false }),
+    expected: ['minor input_null_is_default name'],
+  },
+  'a type that Terraform converts to changes': {
+    before: withInput({ type: 'bool' }),
+    after: {},
+    expected: ['minor type_widened name'],
+  },
+  'the caller has to pass another provider': {
+    after: {
+      providers: [
+        { name: 'aws', source: 'hashicorp/aws', version: '>= 5.0', configuration_aliases: ['aws.dns'] },
+      ],
+    },
+    expected: ['breaking provider_alias_added aws'],
+  },
+  'a Terraform version is required for the first time': {
+    before: { required_version: null },
+    after: {},
+    expected: ['review required_version_added terraform'],
   },
   'an output goes': { after: { outputs: [output('id')] }, expected: ['breaking output_removed arn'] },
   'an output becomes sensitive': {
@@ -148,17 +180,25 @@ const ROWS: Readonly<Record<string, Row>> = {
     after: { modules: [...BASE.modules, { name: 'dlq', source: './dlq', version: null }] },
     expected: ['minor module_added dlq'],
   },
-  'a nested module goes': { after: { modules: [] }, expected: ['breaking address_gone module.label'] },
+  'a nested module goes': {
+    before: { modules: [{ name: 'dlq', source: './dlq', version: null }] },
+    after: { modules: [] },
+    expected: ['breaking address_gone module.dlq'],
+  },
+  'a nested module goes that only computes names': {
+    after: { modules: [] },
+    expected: ['minor address_gone module.label'],
+  },
+  'the public registry is stated': {
+    after: { providers: [{ name: 'aws', source: 'registry.terraform.io/hashicorp/aws', version: '>= 5.0' }] },
+    expected: [],
+  },
   'a nested module moves': {
     after: {
       modules: [{ name: 'labels', source: 'acme/label/null', version: '1.0.0' }],
       moved: [{ from: 'module.label', to: 'module.labels' }],
     },
     expected: ['minor module_added labels'],
-  },
-  'a nested module has another version': {
-    after: { modules: [{ name: 'label', source: 'acme/label/null', version: '2.0.0' }] },
-    expected: ['patch module_changed label'],
   },
   'a provider comes from elsewhere': {
     after: { providers: [{ name: 'aws', source: 'acme/aws', version: '>= 5.0' }] },
@@ -168,7 +208,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a provider gets its first constraint': {
     before: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '' }] },
     after: {},
-    expected: ['breaking provider_major_raised aws'],
+    expected: ['minor provider_constraint_added aws'],
   },
   'null is taken from now on': {
     before: withInput({ nullable: false }),
@@ -258,28 +298,41 @@ test('a constraint admits what Terraform admits', () => {
   assert.equal(parseVersion('v1.0.0-rc1'), undefined)
 })
 
-test('types compare by meaning', () => {
-  const cases: [before: string, after: string, change: string][] = [
-    ['map( string )', 'map(string)', 'same'],
-    ['list', 'list(any)', 'same'],
-    ['object({ a = string, b = number })', 'object({\n b = number\n "a" = string\n})', 'same'],
-    ['list(string)', 'set(string)', 'changed'],
-    ['map(object({ a = string }))', 'map(object({ a = any }))', 'widened'],
-    ['object({ a = string })', 'object({ a = optional(string) })', 'widened'],
-    ['object({ a = optional(string) })', 'object({ a = string })', 'changed'],
-    ['object({ a = string })', 'object({})', 'changed'],
-    ['tuple([string, number])', 'tuple([string, any])', 'widened'],
-    ['tuple([string])', 'tuple([string, string])', 'changed'],
+test('types compare by meaning, and differences are named by path', () => {
+  const cases: [before: string, after: string, ...differences: string[]][] = [
+    ['map( string )', 'map(string)'],
+    ['list', 'list(any)'],
+    ['list', 'list(string)'],
+    ['object({ a = string, b = number })', 'object({\n b = number\n "a" = string\n})'],
+    ['bool', 'string', 'widened x changed from bool to string'],
+    ['string', 'bool', 'narrowed x changed from string to bool'],
+    ['list(string)', 'set(string)', 'widened x changed from list(string) to set(string)'],
+    ['map(string)', 'list(string)', 'narrowed x changed from map(string) to list(string)'],
+    ['map(object({ a = string }))', 'map(object({ a = any }))', 'widened x[*].a changed from string to any'],
+    ['any', 'string', 'stated x changed from any to string'],
+    ['object({ a = string })', 'object({ a = optional(string) })', 'widened x.a became optional'],
+    ['object({ a = optional(string) })', 'object({ a = string })', 'narrowed x.a became required'],
+    ['object({ a = string })', 'object({})', 'narrowed x.a was removed'],
+    ['object({})', 'object({ a = string })', 'narrowed x.a is new and required'],
+    ['object({ a = string })', 'map(string)', 'widened x changed from an object to a map'],
+    ['tuple([string, number])', 'tuple([string, any])', 'widened x[1] changed from number to any'],
+    ['tuple([string])', 'tuple([string, string])', 'narrowed x has 2 elements instead of 1'],
     [
       'object({ a = optional(map(string), { b = "}" }) })',
       'object({ a = optional(map(string), {}) })',
-      'widened',
+      'widened x.a has { } as default',
     ],
-    ['not a type', 'not  a type', 'same'],
-    ['not a type', 'string', 'changed'],
+    ['object({ a = optional(string) })', 'object({ a = optional(string, null) })'],
+    ['not a type', 'not  a type'],
+    ['not a type', 'string', 'narrowed x changed from notatype to string'],
   ]
 
-  for (const [before, after, change] of cases) {
-    assert.equal(compareTypes(parseType(before), parseType(after)), change, `${before} -> ${after}`)
+  for (const [before, after, ...differences] of cases) {
+    const found = compareTypes(parseType(before), parseType(after), 'x')
+    assert.deepEqual(
+      found.map(({ effect, path, what }) => `${effect} ${path} ${what}`),
+      differences,
+      `${before} -> ${after}`,
+    )
   }
 })

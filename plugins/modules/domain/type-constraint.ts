@@ -1,8 +1,10 @@
-/** Parses type constraints of inputs and compares two of them. */
+/** Parses type constraints of inputs. */
+import { plainLine } from './hcl-text.ts'
 
 /** A parsed constraint. `unknown` is text this parser does not understand: equal only to itself. */
 export type TypeConstraint =
-  | { readonly kind: 'any' | 'string' | 'number' | 'bool' }
+  | { readonly kind: 'any' /** Not stated: the element of a bare `list`. */; readonly implied?: true }
+  | { readonly kind: 'string' | 'number' | 'bool' }
   | { readonly kind: 'list' | 'set' | 'map'; readonly of: TypeConstraint }
   | { readonly kind: 'tuple'; readonly items: readonly TypeConstraint[] }
   | { readonly kind: 'object'; readonly attributes: ReadonlyMap<string, AttributeType> }
@@ -20,7 +22,6 @@ const MAX_DEPTH = 64
 const MAX_CHARS = 50_000
 const TOKEN =
   /\s+|#[^\n]*|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|"(?:[^"\\\n]|\\.)*"|[\p{L}_][\p{L}\p{N}_-]*|./gsu
-const ANY: TypeConstraint = { kind: 'any' }
 
 /** Parses the source text of a constraint. Never throws. `list` alone is a list of anything, as in old modules. */
 export function parseType(text: string): TypeConstraint {
@@ -51,7 +52,7 @@ function readType(s: Tokens, depth: number): TypeConstraint | undefined {
 }
 
 function readCollection(s: Tokens, kind: 'list' | 'set' | 'map', depth: number): TypeConstraint | undefined {
-  if (s.tokens[s.at] !== '(') return { kind, of: ANY }
+  if (s.tokens[s.at] !== '(') return { kind, of: { kind: 'any', implied: true } }
   s.at += 1
   const of = readType(s, depth + 1)
   return of !== undefined && take(s, ')') ? { kind, of } : undefined
@@ -119,42 +120,10 @@ function take(s: Tokens, token: string): boolean {
   return true
 }
 
-/** Compares the new constraint with the old: every value of the old still fits when it is `same` or `widened`. */
-export type TypeChange = 'same' | 'widened' | 'changed'
-
-/** Compares without white space, comments and the order of attributes. */
-export function compareTypes(before: TypeConstraint, after: TypeConstraint): TypeChange {
-  if (after.kind === 'any') return before.kind === 'any' ? 'same' : 'widened'
-  if (before.kind === 'object' && after.kind === 'object')
-    return compareObjects(before.attributes, after.attributes)
-  if ('of' in before && 'of' in after && before.kind === after.kind) return compareTypes(before.of, after.of)
-  if (before.kind === 'tuple' && after.kind === 'tuple') return compareTuples(before.items, after.items)
-  if (before.kind === 'unknown' && after.kind === 'unknown')
-    return before.text === after.text ? 'same' : 'changed'
-  return before.kind === after.kind ? 'same' : 'changed'
-}
-
-function compareTuples(before: readonly TypeConstraint[], after: readonly TypeConstraint[]): TypeChange {
-  if (before.length !== after.length) return 'changed'
-  return worst(before.map((item, at) => compareTypes(item, after[at] ?? ANY)))
-}
-
-function compareObjects(
-  before: ReadonlyMap<string, AttributeType>,
-  after: ReadonlyMap<string, AttributeType>,
-): TypeChange {
-  const changes = [...after].map(([name, { type, optional, fallback }]): TypeChange => {
-    const old = before.get(name)
-    if (old === undefined) return optional ? 'widened' : 'changed'
-    if (old.optional && !optional) return 'changed'
-    const loosened = old.optional !== optional || old.fallback !== fallback
-    return worst([compareTypes(old.type, type), loosened ? 'widened' : 'same'])
-  })
-  const lacksName = [...before.keys()].some((name) => !after.has(name))
-  return lacksName ? 'changed' : worst(changes)
-}
-
-function worst(changes: readonly TypeChange[]): TypeChange {
-  if (changes.includes('changed')) return 'changed'
-  return changes.includes('widened') ? 'widened' : 'same'
+/** A type in words of its constraint, without the attributes of objects. */
+export function describeType(type: TypeConstraint): string {
+  if (type.kind === 'unknown') return plainLine(type.text)
+  if ('of' in type) return `${type.kind}(${describeType(type.of)})`
+  if (type.kind === 'tuple') return `tuple([${type.items.map(describeType).join(', ')}])`
+  return type.kind === 'object' ? 'object({…})' : type.kind
 }

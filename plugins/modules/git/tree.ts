@@ -36,6 +36,14 @@ export interface TreeReader {
    * entered. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
    */
   treeOf(commit: string, wanted: (directory: string) => boolean): Promise<Tree>
+  /** The entry at a path of a commit (`.`: its root), with what a directory holds; undefined when there is none. */
+  entryAt(commit: string, path: string): Promise<FoundEntry | undefined>
+}
+
+/** An entry, and the entries in it when it is a directory. */
+export interface FoundEntry {
+  readonly oid: string
+  readonly entries?: readonly TreeEntry[]
 }
 
 const MAX_ENTRIES = 200_000 // modules design 8
@@ -61,6 +69,16 @@ export function createTreeReader(blobs: Blobs): TreeReader {
       const walk: Walk = { entriesOf, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
       await walkDirectory(walk, rootOf(commit), '', 0)
       return walk
+    },
+    async entryAt(commit, path) {
+      let found: FoundEntry = { oid: commit, entries: await entriesOf(rootOf(commit)) }
+      for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
+        const entry = found.entries?.find(({ name }) => name === part)
+        if (entry === undefined) return undefined
+        const isDirectory = entry.mode === '40000'
+        found = { oid: entry.oid, ...(isDirectory && { entries: await entriesOf(entry.oid) }) }
+      }
+      return found
     },
   }
 }

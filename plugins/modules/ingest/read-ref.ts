@@ -7,6 +7,8 @@ import type { SummaryInput } from '../domain/summarize-input.ts'
 import type { Diagnostic, ModuleSummary } from '../domain/summary.ts'
 import type { Blobs } from '../git/blobs.ts'
 import type { SkippedEntry, TreeFile, TreeReader } from '../git/tree.ts'
+import { readCode, unreadCode } from '../hcl/code-blocks.ts'
+import type { CodeWriter } from '../output/code-store.ts'
 import type { ParseCache } from '../output/parse-cache.ts'
 import { refusals } from '../reasons.ts'
 import type { ChosenRef } from './choose-refs.ts'
@@ -18,6 +20,7 @@ import {
   leadsTo,
   moduleFiles,
 } from './directories.ts'
+import { addDirectory } from './directory-code.ts'
 import type { PlannedEntry } from './plan.ts'
 import type { Run } from './run.ts'
 import type { Text, TextCache } from './text-cache.ts'
@@ -29,6 +32,7 @@ export interface RefReading {
   readonly blobs: Blobs
   readonly trees: TreeReader
   readonly cache: ParseCache
+  readonly code: CodeWriter
   readonly texts: TextCache
 }
 
@@ -57,6 +61,7 @@ export async function* readRef(
   for (const directory of chooseDirectories(directories, entry)) {
     run.signal.throwIfAborted()
     const read = await readDirectory(directory, root, reading, budget)
+    await addDirectory(directory.path, commit, reading)
     yield run.reader.summarize({
       repository,
       ref,
@@ -104,20 +109,23 @@ async function readDirectory(
 
 async function readModuleFile(
   file: TreeFile,
-  { blobs, cache, run }: RefReading,
+  { blobs, cache, code, run }: RefReading,
   budget: Budget,
   diagnostics: Diagnostic[],
 ): Promise<{ name: string; facts: ModuleFacts } | undefined> {
   const name = posix.basename(file.path)
   const flavour: Flavour = moduleFlavour(name) ?? 'hcl'
   const known = cache.find(file.oid, flavour)
-  if (known) return { name, facts: known }
+  if (known && code.usesOf(name, file.oid)) return { name, facts: known }
   const blob = await blobs.read(file.oid, MODULE_FILE_MAX_BYTES)
   if (blob?.type !== 'blob' || blob.bytes === undefined) {
     diagnostics.push(unreadable(file, blob?.type === 'blob' ? 'file_too_large' : 'blob_missing'))
+    code.addFile(name, file.oid, unreadCode(name, file.oid))
     return undefined
   }
   budget.spend(blob.size)
+  code.addFile(name, file.oid, readCode(name, blob.bytes))
+  if (known) return { name, facts: known }
   const facts = await run.reader.parseFile(name, blob.bytes)
   // A reference that was unavailable may answer next time: do not cache such facts.
   if (!facts.diagnostics.some(({ code }) => code === 'reference_unavailable')) {

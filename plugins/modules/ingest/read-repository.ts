@@ -4,6 +4,7 @@ import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { openRepository, RETRY_DELAYS_MS, type Repository } from '../git/repository.ts'
 import { createTreeReader } from '../git/tree.ts'
+import { hasCode, openCodeWriter } from '../output/code-store.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { openParseCache } from '../output/parse-cache.ts'
 import { storageFailure } from '../output/summary-files.ts'
@@ -87,12 +88,13 @@ function choose(plan: RepositoryPlan, listing: RemoteListing, { tally }: Run): W
 async function withoutUnchanged(
   wanted: readonly Wanted[],
   seen: Seen,
-  { output, tally }: Run,
+  { output, outputDir, tally }: Run,
   repository: string,
 ): Promise<Wanted[]> {
   const changed: Wanted[] = []
+  const isStored = await hasCode(outputDir, repository)
   for (const { ref, entry } of wanted) {
-    const directories = await output.earlier(repository, ref, entry)
+    const directories = isStored ? await output.earlier(repository, ref, entry) : undefined
     if (directories === undefined) {
       changed.push({ ref, entry })
       continue
@@ -125,7 +127,8 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
     const cache = await openParseCache(cachePath(run, storePath), run.reader.parserVersion)
     const trees = createTreeReader(git.blobs())
     trees.expect(commits.values())
-    const refReading = { run, repository, blobs: git.blobs(), trees, cache, texts: createTextCache() }
+    const code = await openCodeWriter(run.outputDir, repository)
+    const refReading = { run, repository, blobs: git.blobs(), trees, cache, code, texts: createTextCache() }
     for (const [at, wanted] of changed.entries()) {
       const message = `reading ${at + 1} of ${counted(changed.length, 'ref')}`
       run.say(plan, 0.3 + (0.6 * at) / changed.length, message)
@@ -155,6 +158,7 @@ async function readWanted(
       await output.take(summary, entry)
     }
     if (run.prune) await seeWholeTree(reading, read)
+    await reading.code.save()
     output.done(repository, read, entry, directories)
     tally.refs[directories.length === 0 ? 'empty' : 'processed']++
     note(seen, entry, directories.length)

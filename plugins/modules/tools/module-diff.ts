@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
 import { moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
+import { loadVersions } from '../catalog/load-versions.ts'
+import { CHANGE_CLASSES } from '../domain/change.ts'
 import { diffModules } from '../domain/diff.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
 
 const { id, repository, path } = moduleNameFields
-const changeClass = z.enum(['breaking', 'minor', 'patch'])
+const changeClass = z.enum(CHANGE_CLASSES)
 
 const SAID = 'the headline says it'
 
@@ -17,7 +19,7 @@ export function moduleDiffTool(service: ModuleService) {
     name: 'module_diff',
     title: 'Compare two versions of a module',
     description:
-      'Compares two ingested refs of one module: inputs, outputs, providers, resources and versions, each change classed breaking, minor or patch; the verdict is the worst. Choose it before an upgrade or a release. Only what the summaries hold is compared, not the code of resources.',
+      'Compares two ingested refs of one module, interface and code, block by block; each change is breaking, review (the effect is not certain), minor or patch; the verdict is the worst, none means equal code. Choose it before an upgrade or a release.',
     profile: 'standard',
     input: z.object({
       id,
@@ -32,11 +34,16 @@ export function moduleDiffTool(service: ModuleService) {
       path: z.string(),
       from: z.string(),
       to: z.string(),
-      verdict: z.enum(['breaking', 'minor', 'patch', 'none']),
+      verdict: z.enum([...CHANGE_CLASSES, 'none']),
       changes: quoting(
         z.array(z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() })),
       ),
-      counts: z.object({ breaking: z.number().int(), minor: z.number().int(), patch: z.number().int() }),
+      counts: z.object({
+        breaking: z.number().int(),
+        review: z.number().int(),
+        minor: z.number().int(),
+        patch: z.number().int(),
+      }),
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/diff' },
@@ -54,10 +61,8 @@ export function moduleDiffTool(service: ModuleService) {
       const name = { repository: anchor.repository, path: anchor.path }
       const before = findModule(index, { ...name, ref: input.from })
       const after = findModule(index, { ...name, ref: input.to })
-      const [older, newer] = await Promise.all([
-        service.summary(outputDir, before),
-        service.summary(outputDir, after),
-      ])
+      const [older, newer] = await loadVersions(outputDir, [before, after])
+      if (older === undefined || newer === undefined) throw new Error('two records give two versions')
       const { verdict, changes } = diffModules(older, newer)
       const count = (wanted: string): number => changes.filter((change) => change.class === wanted).length
       return {
@@ -67,7 +72,12 @@ export function moduleDiffTool(service: ModuleService) {
         to: after.ref,
         verdict,
         changes: [...changes],
-        counts: { breaking: count('breaking'), minor: count('minor'), patch: count('patch') },
+        counts: {
+          breaking: count('breaking'),
+          review: count('review'),
+          minor: count('minor'),
+          patch: count('patch'),
+        },
       }
     },
     headline: ({ path, from, to, verdict, changes }) =>
