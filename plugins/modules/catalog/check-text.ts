@@ -55,8 +55,8 @@ export async function checkText(
   return { blocks: checked, problems }
 }
 
-/** A block of an unknown ref is checked against the latest version: better than not at all. */
+/** A block is checked only against the version that it names: that of another ref has other inputs. */
 function recordOf(resolution: Resolution, byId: ReadonlyMap<string, IndexRecord>): IndexRecord | undefined {
-  if (resolution.kind === 'found') return byId.get(resolution.module.id)
-  return resolution.kind === 'unknown_ref' ? byId.get(resolution.latest.id) : undefined
+  const isNamed = resolution.kind === 'found' || resolution.kind === 'short_commit'
+  return isNamed ? byId.get(resolution.module.id) : undefined
 }

@@ -1,9 +1,10 @@
 /** Whether a proposed `module` block fits the module it calls. */
-import { nearest } from '../../../server/plugin.ts'
 import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
+import { nearInput } from './near-input.ts'
 import type { Json, ModuleSummary, Variable } from './summary.ts'
-import { parseType, type TypeConstraint } from './type-constraint.ts'
+import { describeType, parseType, type TypeConstraint } from './type-constraint.ts'
+import { unknownAttributes } from './unknown-attributes.ts'
 import { placeholder } from './usage.ts'
 
 /** A `module` block as written. Lines count from 1. */
@@ -41,11 +42,13 @@ export interface CheckFinding {
 /** Every code a finding can have. */
 export type CheckCode =
   | 'unknown_input'
+  | 'unknown_attribute'
   | 'missing_input'
   | 'wrong_type'
   | 'null_not_allowed'
   | 'deprecated_input'
   | 'unknown_ref'
+  | 'short_commit'
   | 'module_not_indexed'
   | 'source_missing'
 
@@ -60,9 +63,14 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
+  if (resolution.kind === 'short_commit') {
+    const { commit, ref } = resolution.module
+    const message = `${resolution.ref} is the start of a commit, that of ${ref}; pin the whole id, ${commit}.`
+    return [{ line: source.line, code: 'short_commit', message, suggestion: commit }]
+  }
   if (resolution.kind !== 'unknown_ref') return []
   const { ref, latest } = resolution
-  const message = `${ref} is not an indexed version of ${latest.repository}; the latest is ${latest.ref}.`
+  const message = `${plainLine(ref)} is not an indexed version of ${latest.repository}, so the arguments were not checked; the latest is ${latest.ref}.`
   return [{ line: source.line, code: 'unknown_ref', message, suggestion: latest.ref }]
 }
 
@@ -76,7 +84,7 @@ export function checkInputs(block: GivenBlock, summary: Pick<ModuleSummary, 'var
     const variable = variables.get(input.name)
     if (variable !== undefined) return checkInput(input, variable)
     hints += 1
-    return [unknownInput(input, hints <= MAX_HINTS ? nearest(input.name, free) : undefined)]
+    return [unknownInput(input, hints <= MAX_HINTS ? nearInput(input.name, free) : undefined)]
   })
   const missing = summary.variables.filter(({ name, required }) => required && !given.has(name))
   return [...missing.map((variable) => missingInput(block, variable)), ...stated].sort(
@@ -117,18 +125,38 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
     })
   }
   if (value.kind === 'literal' && value.value === null) {
-    if (variable.nullable !== false) return findings
+    // With a default, null means that default (hashicorp/terraform#29832).
+    if (variable.nullable !== false || !variable.required) return findings
     const message = `The input "${name}" does not take null.`
-    return [...findings, { line, code: 'null_not_allowed', message, suggestion: suggestionFor(variable) }]
+    const suggestion = `${name} = ${placeholder(parseType(variable.type))}`
+    return [...findings, { line, code: 'null_not_allowed', message, suggestion }]
   }
-  const mismatch = findMismatch(value, parseType(variable.type), name)
+  const type = parseType(variable.type)
+  findings.push(...unknownFindings(input, type))
+  const mismatch = findMismatch(value, type, name)
   if (mismatch === undefined) return findings
-  const message = `${mismatch.path} must be ${mismatch.wanted}, not ${mismatch.got}.`
-  return [...findings, { line, code: 'wrong_type', message, suggestion: suggestionFor(variable) }]
+  const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`
+  return [...findings, { line, code: 'wrong_type', message, ...inList(input, type) }]
 }
 
-function suggestionFor(variable: Variable): string {
-  return `${variable.name} = ${placeholder(parseType(variable.type))}`
+/** A suggestion keeps what was written: the only sure one is a list around the one element that was given. */
+function inList({ name, value }: GivenInput, type: TypeConstraint): { suggestion?: string } {
+  if (value.kind !== 'literal' || (type.kind !== 'list' && type.kind !== 'set')) return {}
+  const isElement = typeof value.value !== 'object' && findMismatch(value, type.of, name) === undefined
+  return isElement ? { suggestion: `${name} = [${JSON.stringify(value.value)}]` } : {}
+}
+
+function unknownFindings({ line, value, name }: GivenInput, type: TypeConstraint): CheckFinding[] {
+  return unknownAttributes(value, type, name).map((unknown, at) => {
+    const near = at < MAX_HINTS ? nearInput(unknown.name, unknown.free) : undefined
+    const hint = near === undefined ? '' : ` Did you mean "${plainLine(near)}"?`
+    return {
+      line,
+      code: 'unknown_attribute',
+      message: `${plainLine(unknown.path)} is no attribute of its type: Terraform drops it without a word.${hint}`,
+      ...(near === undefined ? {} : { suggestion: near }),
+    }
+  })
 }
 
 interface Mismatch {
@@ -216,12 +244,4 @@ function firstOf<T, R>(list: readonly T[], find: (entry: T, at: number) => R | u
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** A type in words of its constraint, without the attributes of objects. */
-function describeType(type: TypeConstraint): string {
-  if (type.kind === 'unknown') return plainLine(type.text)
-  if ('of' in type) return `${type.kind}(${describeType(type.of)})`
-  if (type.kind === 'tuple') return `tuple([${type.items.map(describeType).join(', ')}])`
-  return type.kind === 'object' ? 'object({…})' : type.kind
 }

@@ -21,13 +21,18 @@ export interface IndexedModule {
   readonly ref: string
   readonly ref_kind: 'branch' | 'tag'
   readonly path: string
+  readonly commit: string
   /** Whether this is the ref that `latest` means for the repository and path. */
   readonly latest: boolean
 }
 
-/** The target of a call: an indexed version, a ref that is not indexed, or nothing that the index knows. */
+/**
+ * The target of a call: an indexed version, the start of the id of its commit, a ref that is not indexed, or nothing that
+ * the index knows.
+ */
 export type Resolution =
   | { readonly kind: 'found'; readonly module: IndexedModule }
+  | { readonly kind: 'short_commit'; readonly ref: string; readonly module: IndexedModule }
   | { readonly kind: 'unknown_ref'; readonly ref: string; readonly latest: IndexedModule }
   | { readonly kind: 'not_indexed' }
   | { readonly kind: 'local' }
@@ -85,7 +90,7 @@ export function canonicalRepository(url: string): string {
 }
 
 /**
- * The indexed module that a call means. Without a ref: its branch, else its `latest`.
+ * The indexed module that a call means; a ref may be a commit. Without a ref: its branch, else its `latest`.
  * A registry address means the repository `terraform-<provider>-<name>` of its namespace, and the newest tag that
  * `version` admits.
  */
@@ -109,7 +114,20 @@ export function resolveSource(
   const short = ref.replace(/^refs\/(?:tags|heads)\//, '')
   const wanted = new Set([ref, short, `refs/tags/${short}`, `refs/heads/${short}`])
   const module = candidates.find((candidate) => wanted.has(candidate.ref))
-  return module === undefined ? { kind: 'unknown_ref', ref, latest } : { kind: 'found', module }
+  return module === undefined ? resolveCommit(ref, candidates, latest) : { kind: 'found', module }
+}
+
+const SHORTEST_COMMIT = 7
+
+/** A ref that is the id of an indexed commit, or its start. Of several refs of one commit the tag counts. */
+function resolveCommit(ref: string, candidates: readonly IndexedModule[], latest: IndexedModule): Resolution {
+  const commit = ref.toLowerCase()
+  const isCommit = /^[0-9a-f]+$/.test(commit) && commit.length >= SHORTEST_COMMIT
+  const found = isCommit ? candidates.filter((candidate) => candidate.commit.startsWith(commit)) : []
+  const module = found.find(({ ref_kind }) => ref_kind === 'tag') ?? found[0]
+  const isOne = new Set(found.map((candidate) => candidate.commit)).size === 1
+  if (module === undefined || !isOne) return { kind: 'unknown_ref', ref, latest }
+  return module.commit === commit ? { kind: 'found', module } : { kind: 'short_commit', ref, module }
 }
 
 function isRepository(source: ModuleSource & { kind: 'git' | 'registry' }, repository: string): boolean {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -125,7 +126,7 @@ test('hostile names, descriptions and refs cannot break out of the block', () =>
 })
 
 const INPUTS = [
-  variable('name', 'string', { required: true }),
+  variable('name', 'string', { required: true, nullable: false }),
   variable('count_of', 'number'),
   variable('enabled', 'bool', { nullable: false }),
   variable('zones', 'list(string)'),
@@ -154,7 +155,7 @@ const FINDINGS: Readonly<Record<string, readonly string[]>> = {
   'enabled = "true"': [],
   'enabled = "1"': [],
   'enabled = 1': ['4 wrong_type'],
-  'enabled = null': ['4 null_not_allowed'],
+  'enabled = null': [],
   'count_of = null': [],
   'zones = "a"': ['4 wrong_type'],
   'zones = [["a"]]': ['4 wrong_type'],
@@ -167,6 +168,12 @@ const FINDINGS: Readonly<Record<string, readonly string[]>> = {
   'rules = [{ port = var.port, note = {} }]': ['4 wrong_type'],
   'rules = [{ note = "x" }]': ['4 wrong_type'],
   'rules = [{ port = 80 }]': [],
+  'rules = [{ port = 80, nte = "x" }]': ['4 unknown_attribute'],
+  'rules = [{ port = 80, nte = var.note }, { port = var.b, other = 1 }]': [
+    '4 unknown_attribute',
+    '4 unknown_attribute',
+  ],
+  'rules = [{ port = 80, "${var.key}" = 1 }]': [],
   'rules = [for p in [80] : { port = p }]': [],
   'pair = ["a"]': ['4 wrong_type'],
   'pair = ["a", "b"]': ['4 wrong_type'],
@@ -176,6 +183,17 @@ const FINDINGS: Readonly<Record<string, readonly string[]>> = {
   'providers = { aws = aws.x }': [],
   'depends_on = [aws_vpc.this]': [],
 }
+
+test('null is refused only where there is no default to take', () => {
+  const { blocks } = readModuleBlocks('module "x" {\n  source = "./x"\n  name = null\n  enabled = null\n}\n')
+
+  const findings = blocks.flatMap((block) => checkInputs(block, { variables: INPUTS }))
+
+  assert.deepEqual(
+    findings.map(({ line, code }) => `${line} ${code}`),
+    ['3 null_not_allowed'],
+  )
+})
 
 for (const [argument, expected] of Object.entries(FINDINGS)) {
   test(`check of ${argument}: ${expected.join(', ') || 'nothing found'}`, () => {
@@ -195,6 +213,26 @@ test('a missing required input is named with a line that would fill it; an unkno
       [4, 'unknown_input', 'name'],
     ],
   )
+})
+
+test('a near name has the same last word, and a suggestion keeps what was written', () => {
+  const names = ['name', 'cluster_tags', 'subnet_ids', 'enable_nat_gateway', 'create_role', 'create_rule']
+  const inputs = [...names.map((name) => variable(name, 'any')), variable('zones', 'list(string)')]
+  const cases: [argument: string, suggestion: string | undefined][] = [
+    ['cluster_name = 1', 'name'],
+    ['subnetids = 1', 'subnet_ids'],
+    ['subent_ids = 1', 'subnet_ids'],
+    ['nat_gateway = 1', 'enable_nat_gateway'],
+    ['something_else = 1', undefined],
+    ['zones = "a"', 'zones = ["a"]'],
+    ['zones = { a = 1 }', undefined],
+  ]
+
+  for (const [argument, suggestion] of cases) {
+    const { blocks } = readModuleBlocks(`module "x" {\n  source = "./x"\n  ${argument}\n}\n`)
+    const [finding] = blocks.flatMap((block) => checkInputs(block, { variables: inputs }))
+    assert.equal(finding?.suggestion, suggestion, argument)
+  }
 })
 
 test('a text made to keep the check busy is answered in bounded time', () => {
@@ -224,7 +262,14 @@ const INDEX: readonly IndexedModule[] = [
 
 function indexed(ref: string, path: string, latest: boolean): IndexedModule {
   const repository = 'https://git.example.com/acme/terraform-aws-network.git'
-  return { id: `${ref}:${path}`, repository, ref, ref_kind: 'tag', path, latest }
+  return { id: `${ref}:${path}`, repository, ref, ref_kind: 'tag', path, latest, commit: commitOf(ref) }
+}
+
+/** The branch has the commit of a tag. */
+function commitOf(ref: string): string {
+  return createHash('sha1')
+    .update(ref === 'main' ? 'v1.0.0' : ref)
+    .digest('hex')
 }
 
 function resolved(source: string, version?: string): string {
@@ -262,6 +307,24 @@ test('a source leads to the indexed version it means, in every spelling', () => 
 
   for (const [source, id, version] of cases) assert.equal(resolved(source, version), id, source)
   assert.equal(canonicalRepository('ssh://git@h.example.com:2222/a/b.git'), 'h.example.com:2222/a/b')
+})
+
+test('a call that is pinned by a commit means the tag of that commit; the start of one is not enough', () => {
+  const address = 'git::https://git.example.com/acme/terraform-aws-network?ref='
+  const commit = commitOf('v1.0.0')
+  const { blocks } = readModuleBlocks(`module "x" {\n  source = "${address}${commit.slice(0, 8)}"\n}\n`)
+  const [block] = blocks
+  assert.ok(block)
+
+  assert.equal(resolved(`${address}${commit}`), 'v1.0.0:.')
+  assert.equal(resolved(`${address}${commit.slice(0, 8)}`), 'short_commit')
+  assert.equal(resolved(`${address}${'0'.repeat(40)}`), 'unknown, latest v1.2.0:.')
+  assert.deepEqual(
+    checkSource(block, resolveSource(parseSource(block.source?.text ?? ''), undefined, INDEX)).map(
+      ({ code, suggestion }) => [code, suggestion],
+    ),
+    [['short_commit', commit]],
+  )
 })
 
 test('findings about a source name its line and the latest version', () => {

@@ -21,3 +21,21 @@ test('a block is checked against the version it names, and the diff of two versi
   assert.equal(diff['to'], 'v2.0.0')
   assert.equal(again['findings'], 0)
 })
+
+test('a block is never checked against another version than it names, and a commit names one', async (t) => {
+  const { opened, network } = await ingested(t)
+  const call = (ref: string) => `module "n" {\n  source = "git::${network}?ref=${ref}"\n  nonsense = 1\n}\n`
+  const listed = await opened.call('list_module_versions', { repository: 'terraform-aws-network' })
+  const [version] = listed['versions'] as { ref: string; commit: string }[]
+
+  const unknown = await opened.call('module_check', { hcl: call('v9.9.9') })
+  const pinned = await opened.call('module_check', { hcl: call(version?.commit ?? '') })
+
+  const codesOf = (checked: Record<string, unknown>) =>
+    (checked['blocks'] as { findings: { code: string }[]; module?: { ref: string } }[]).map(
+      ({ findings, module }) => [module?.ref, ...findings.map(({ code }) => code)],
+    )
+  assert.deepEqual(codesOf(unknown), [[undefined, 'unknown_ref']])
+  assert.equal(codesOf(pinned)[0]?.[0], version?.ref)
+  assert.ok(codesOf(pinned)[0]?.includes('unknown_input'))
+})
