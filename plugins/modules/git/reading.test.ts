@@ -155,6 +155,71 @@ test('only regular files of a tree are kept; links, submodules and unreadable na
   )
 })
 
+test('a link is the file or directory of the commit that it leads to, and nothing else', async () => {
+  const targets = {
+    'file.tf': 'modules/inner.tf',
+    'chain.tf': 'file.tf',
+    folder: './modules',
+    'through.tf': 'folder/inner.tf',
+    'away.tf': '../outside.tf',
+    'absolute.tf': '/etc/passwd',
+    'nowhere.tf': 'missing.tf',
+    'self.tf': 'self.tf',
+    root: '.',
+  }
+  const links = Object.entries(targets).map(([name, target], at) => ({
+    name,
+    oid: `${at}`.padStart(40, 'e'),
+    blob: { type: 'blob', bytes: Buffer.from(target) },
+  }))
+  const blobs = objectStore({
+    ...Object.fromEntries(links.map(({ oid, blob }) => [oid, blob])),
+    [oidOf('1')]: treeObject([
+      ...links.map(({ name, oid }) => ['120000', name, oid] as const),
+      ['40000', 'modules', oidOf('2')],
+    ]),
+    [oidOf('2')]: treeObject([['100644', 'inner.tf', B]]),
+  })
+
+  const tree = await createTreeReader(blobs).treeOf(oidOf('c'), () => true)
+
+  assert.deepEqual(
+    tree.files.map(({ path, oid }) => `${path} ${oid === B}`),
+    ['file.tf', 'chain.tf', 'folder/inner.tf', 'through.tf', 'modules/inner.tf'].map(
+      (path) => `${path} true`,
+    ),
+  )
+  assert.deepEqual(
+    tree.skipped.map(({ path, code }) => `${path} ${code}`),
+    ['away.tf', 'absolute.tf', 'nowhere.tf', 'self.tf', 'root'].map((path) => `${path} symlink_skipped`),
+  )
+})
+
+test('links that double a tree at every level are refused in bounded time', async () => {
+  const link = { type: 'blob', bytes: Buffer.from('b') }
+  const levels = Array.from({ length: 40 }, (_, at) => `${at}`.padStart(40, 'd'))
+  const objects = Object.fromEntries(
+    levels.map((oid, at) => [
+      oid,
+      treeObject([
+        ['120000', 'a', oidOf('9')],
+        ['40000', 'b', levels[at + 1] ?? oidOf('2')],
+      ]),
+    ]),
+  )
+  const blobs = objectStore({
+    ...objects,
+    [oidOf('1')]: treeObject([['40000', 'b', levels[0] ?? '']]),
+    [oidOf('2')]: treeObject([['100644', 'inner.tf', B]]),
+    [oidOf('9')]: link,
+  })
+
+  await assert.rejects(
+    createTreeReader(blobs).treeOf(oidOf('c'), () => true),
+    { reason: 'repository_too_large' },
+  )
+})
+
 test('only directories that are wanted are entered', async () => {
   const blobs = objectStore({
     [oidOf('1')]: treeObject([

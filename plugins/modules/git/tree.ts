@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { refusals } from '../reasons.ts'
 import type { Blobs } from './blobs.ts'
 
@@ -8,7 +9,7 @@ export interface TreeFile {
   readonly oid: string
 }
 
-/** An entry that is not a regular file, or has an unreadable name: reported, never followed. */
+/** An entry that is no file or directory of the commit, or has an unreadable name: reported, never followed. */
 export interface SkippedEntry {
   readonly path: string
   readonly code: 'symlink_skipped' | 'submodule_skipped' | 'path_not_utf8'
@@ -33,7 +34,8 @@ export interface TreeReader {
   expect(commits: Iterable<string>): void
   /**
    * The entries of the directories that are `wanted` (by their path, `.` for the root); other directories are not
-   * entered. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
+   * entered. A symbolic link is the file or directory of the commit that it leads to, by object id; one that is absolute,
+   * leaves the tree, loops or leads nowhere is skipped. Errors: `too_large`/`repository_too_large`, `unavailable`/`repository_damaged`, and those of git.
    */
   treeOf(commit: string, wanted: (directory: string) => boolean): Promise<Tree>
   /** The entry at a path of a commit (`.`: its root), with what a directory holds; undefined when there is none. */
@@ -43,6 +45,7 @@ export interface TreeReader {
 /** An entry, and the entries in it when it is a directory. */
 export interface FoundEntry {
   readonly oid: string
+  readonly mode: string
   readonly entries?: readonly TreeEntry[]
 }
 
@@ -66,21 +69,52 @@ export function createTreeReader(blobs: Blobs): TreeReader {
       for (const commit of commits) void entriesOf(rootOf(commit)) // `treeOf` reports the error
     },
     async treeOf(commit, wanted) {
-      const walk: Walk = { entriesOf, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
-      await walkDirectory(walk, rootOf(commit), '', 0)
+      const follow = (path: string) => lookup({ commit, entriesOf, blobs }, path)
+      const walk: Walk = { entriesOf, follow, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
+      await walkDirectory(walk, { name: rootOf(commit), prefix: '', above: [], links: 0 })
       return walk
     },
-    async entryAt(commit, path) {
-      let found: FoundEntry = { oid: commit, entries: await entriesOf(rootOf(commit)) }
-      for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
-        const entry = found.entries?.find(({ name }) => name === part)
-        if (entry === undefined) return undefined
-        const isDirectory = entry.mode === '40000'
-        found = { oid: entry.oid, ...(isDirectory && { entries: await entriesOf(entry.oid) }) }
-      }
-      return found
-    },
+    entryAt: (commit, path) => lookup({ commit, entriesOf, blobs }, path),
   }
+}
+
+interface Lookup {
+  readonly commit: string
+  readonly entriesOf: Walk['entriesOf']
+  readonly blobs: Blobs
+}
+
+/** The entry at a path of a commit; links on the way and at its end are followed inside the commit. */
+async function lookup(at: Lookup, path: string, links = 0): Promise<FoundEntry | undefined> {
+  const root = rootOf(at.commit)
+  let found: FoundEntry = { oid: root, mode: DIRECTORY, entries: await at.entriesOf(root) }
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  for (const [index, part] of parts.entries()) {
+    const entry = found.entries?.find(({ name }) => name === part)
+    if (entry === undefined) return undefined
+    if (entry.mode === LINK) {
+      const target = await linkTarget(at.blobs, entry.oid, parts.slice(0, index).join('/'))
+      const rest = parts.slice(index + 1)
+      if (target === undefined || links >= MAX_LINKS) return undefined
+      return await lookup(at, [target, ...rest].join('/'), links + 1)
+    }
+    found = {
+      oid: entry.oid,
+      mode: entry.mode,
+      ...(entry.mode === DIRECTORY && { entries: await at.entriesOf(entry.oid) }),
+    }
+  }
+  return found
+}
+
+/** The path in the tree that a link in `directory` names; undefined when it is absolute or leaves the tree. */
+async function linkTarget(blobs: Blobs, oid: string, directory: string): Promise<string | undefined> {
+  const blob = await blobs.read(oid, MAX_TARGET_BYTES)
+  const target = blob?.type === 'blob' ? blob.bytes?.toString('utf8') : undefined
+  if (target === undefined || target === '' || posix.isAbsolute(target) || target.includes('\0'))
+    return undefined
+  const path = posix.join(directory, target)
+  return path === '..' || path.startsWith('../') ? undefined : path
 }
 
 function rootOf(commit: string): string {
@@ -89,30 +123,54 @@ function rootOf(commit: string): string {
 
 interface Walk extends Tree {
   readonly entriesOf: (name: string) => Promise<readonly TreeEntry[]>
+  readonly follow: (path: string) => Promise<FoundEntry | undefined>
   readonly wanted: (directory: string) => boolean
   left: number
   readonly files: TreeFile[]
   readonly skipped: SkippedEntry[]
 }
 
-const SKIPPED: ReadonlyMap<string, SkippedEntry['code']> = new Map([
-  ['120000', 'symlink_skipped'],
-  ['160000', 'submodule_skipped'],
-])
+/** A directory being walked: those above it by object id, and how many of them are links. */
+interface Step {
+  readonly name: string
+  readonly prefix: string
+  readonly above: readonly string[]
+  readonly links: number
+}
 
-async function walkDirectory(walk: Walk, name: string, prefix: string, depth: number): Promise<void> {
-  if (depth > MAX_DEPTH) throw tooLarge(`its directories are nested more than ${MAX_DEPTH} deep`)
+const DIRECTORY = '40000'
+const LINK = '120000'
+/** Links on the way to one file, in one path or one below another (round 2, section 3). */
+const MAX_LINKS = 8
+const MAX_TARGET_BYTES = 4096
+
+async function walkDirectory(walk: Walk, step: Step): Promise<void> {
+  const { name, prefix, above } = step
+  if (above.length > MAX_DEPTH) throw tooLarge(`its directories are nested more than ${MAX_DEPTH} deep`)
   const entries = await walk.entriesOf(name)
   walk.left -= entries.length
   if (walk.left < 0) throw tooLarge(`it has more than ${MAX_ENTRIES} files`)
   for (const entry of entries) {
     const path = `${prefix}${entry.name ?? '\ufffd'}`
-    const skipped = entry.name === undefined ? 'path_not_utf8' : SKIPPED.get(entry.mode)
-    if (skipped !== undefined) walk.skipped.push({ path, code: skipped })
+    if (entry.name === undefined) walk.skipped.push({ path, code: 'path_not_utf8' })
+    else if (entry.mode === '160000') walk.skipped.push({ path, code: 'submodule_skipped' })
+    else if (entry.mode === LINK) await walkLink(walk, step, path)
     else if (entry.mode.startsWith('100')) walk.files.push({ path, oid: entry.oid })
-    else if (entry.mode === '40000' && walk.wanted(path)) {
-      await walkDirectory(walk, entry.oid, `${path}/`, depth + 1)
+    else if (entry.mode === DIRECTORY && walk.wanted(path)) {
+      await walkDirectory(walk, { ...step, name: entry.oid, prefix: `${path}/`, above: [...above, name] })
     }
+  }
+}
+
+async function walkLink(walk: Walk, step: Step, path: string): Promise<void> {
+  const found = await walk.follow(path)
+  const above = [...step.above, step.name]
+  const isLoop = found !== undefined && above.includes(found.oid)
+  if (found?.mode.startsWith('100')) walk.files.push({ path, oid: found.oid })
+  else if (found?.entries === undefined || isLoop || step.links >= MAX_LINKS) {
+    walk.skipped.push({ path, code: 'symlink_skipped' })
+  } else if (walk.wanted(path)) {
+    await walkDirectory(walk, { name: found.oid, prefix: `${path}/`, above, links: step.links + 1 })
   }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
-import type { FoundEntry } from '../git/tree.ts'
+import type { FoundEntry, TreeEntry } from '../git/tree.ts'
 import { readCode, unreadCode } from '../hcl/code-blocks.ts'
 import type { RefReading } from './read-ref.ts'
 
@@ -35,9 +35,7 @@ async function addWithNested(path: string, walk: Walk, depth: number): Promise<v
   const entries = (await trees.entryAt(commit, path))?.entries
   if (entries === undefined || code.hasDirectory(commit, path)) return
   walk.left -= 1
-  const files = entries.flatMap(({ name, mode, oid }): [string, string][] =>
-    name !== undefined && mode.startsWith('100') && moduleFlavour(name) !== undefined ? [[name, oid]] : [],
-  )
+  const files = await moduleFilesIn(path, entries, walk)
   const read = await Promise.all(files.map(([name, oid]) => usesOf(name, oid, reading)))
   const uses: [string, string][] = []
   for (const used of insidePaths(path, read.flat())) {
@@ -46,6 +44,23 @@ async function addWithNested(path: string, walk: Walk, depth: number): Promise<v
     if (found && isModule(found) && depth > 0 && walk.left > 0) await addWithNested(used, walk, depth - 1)
   }
   if (files.length > 0) code.addDirectory(commit, path, { files, uses })
+}
+
+/** Name and object id; a link is the file that it leads to. */
+async function moduleFilesIn(
+  path: string,
+  entries: readonly TreeEntry[],
+  { commit, reading }: Walk,
+): Promise<[string, string][]> {
+  const files: [string, string][] = []
+  for (const entry of entries) {
+    const { name, mode } = entry
+    if (name === undefined || moduleFlavour(name) === undefined) continue
+    const isFile = mode.startsWith('100')
+    const file = isFile ? entry : await reading.trees.entryAt(commit, posix.join(path, name))
+    if (file?.mode.startsWith('100')) files.push([name, file.oid])
+  }
+  return files
 }
 
 /** The paths that a file names; its code is added if it is not stored. */

@@ -175,7 +175,7 @@ function concernsModule({ path, code }: SkippedEntry): boolean {
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  symlink_skipped: 'A symbolic link is not followed.',
+  symlink_skipped: 'A symbolic link that leaves the repository, loops or leads nowhere is not followed.',
   submodule_skipped: 'A submodule is not fetched.',
   path_not_utf8: 'A file name is not UTF-8.',
   file_too_large: 'The file is larger than 1 MiB and was not read.',

@@ -37,6 +37,28 @@ test('links, submodules and files that are too large are said and never followed
   )
 })
 
+test('a link to a file or folder of the repository is read as that', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    {
+      files: { 'shared/main.tf': MAIN, 'modules/a/other.tf': 'output "b" {\n  value = 1\n}\n' },
+      links: { 'modules/a/main.tf': '../../shared/main.tf', 'modules/b': 'a', 'modules/loop': '..' },
+    },
+  ])
+
+  await world.run([{ url, recursive: true }])
+
+  const names = async (file: string) =>
+    ((await world.summary(file))['outputs'] as { name: string }[]).map(({ name }) => name)
+  assert.deepEqual(await world.files(), [
+    'a_main_modules_a.json',
+    'a_main_modules_b.json',
+    'a_main_shared.json',
+  ])
+  assert.deepEqual(await names('a_main_modules_a.json'), ['id', 'b'])
+  assert.deepEqual(await names('a_main_modules_b.json'), ['id', 'b'])
+})
+
 test('cleanup removes the clones of this run and leaves foreign directories alone', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
