@@ -1,7 +1,10 @@
 /** What a difference between two versions of a module means for its users. */
 
-/** From worst to best. `review`: a change of the code that the interface does not show and no rule can class. */
-export const CHANGE_CLASSES = ['breaking', 'review', 'minor', 'patch'] as const
+/**
+ * The order of verdicts. `review`: a change of the code that the interface does not show and no rule can class; what is
+ * certainly breaking or minor decides before it.
+ */
+export const CHANGE_CLASSES = ['breaking', 'minor', 'review', 'patch'] as const
 export type ChangeClass = (typeof CHANGE_CLASSES)[number]
 
 /** One change. `subject` is the name, address or path it is about. */

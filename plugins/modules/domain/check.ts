@@ -1,4 +1,5 @@
 /** Whether a proposed `module` block fits the module it calls. */
+import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
@@ -23,13 +24,6 @@ export interface GivenInput {
   readonly line: number
   readonly value: GivenValue
 }
-
-/** What is known of a value without evaluating expressions. */
-export type GivenValue =
-  | { readonly kind: 'literal'; readonly value: Json }
-  | { readonly kind: 'list'; readonly items: readonly GivenValue[] }
-  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: GivenValue])[] }
-  | { readonly kind: 'expression' }
 
 /** One thing wrong with a block. `suggestion` is a replacement text, where there is a good one. */
 export interface CheckFinding {

@@ -172,8 +172,8 @@ test('the code of a nested module counts, and so does a template', () => {
 
   assert.deepEqual(diff(before, after), [
     'breaking address_gone modules/m: a.c',
-    'review used_file_changed t.sh',
     'minor block_changed modules/m: a.b',
+    'review used_file_changed t.sh',
   ])
 })
 

@@ -182,7 +182,7 @@ function usedChanges(sides: Pick<CodeSides, 'before' | 'after'>): Change[] {
 /** What changed in a nested module. Its inputs and outputs are seen by the module only, which may set or use them. */
 function nestedChanges(path: string, before: ModuleCode, after: ModuleCode): Change[] {
   const moved = after.blocks.filter(({ address }) => address.startsWith('moved.'))
-  const gone = [...blocksByAddress(before).keys()].filter((address) => !blocksByAddress(after).has(address))
+  const absent = [...blocksByAddress(before).keys()].filter((address) => !blocksByAddress(after).has(address))
   const added = [...blocksByAddress(after).keys()].filter((address) => !blocksByAddress(before).has(address))
   const inputs = added.filter((address) => address.startsWith('var.')).map((address) => address.slice(4))
   const context: CodeContext = {
@@ -191,7 +191,7 @@ function nestedChanges(path: string, before: ModuleCode, after: ModuleCode): Cha
     moved: new Set(moved.map(({ address }) => address.slice(6).replace(/\[.*$/, ''))),
     locals: localsOf({ before, after }),
   }
-  const lost = gone.filter(
+  const lost = absent.filter(
     (address) => ['resource', 'module'].includes(kindOf(address)) && !context.moved.has(address),
   )
   const found = [

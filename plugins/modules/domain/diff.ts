@@ -5,7 +5,7 @@ import { interfaceChanges } from './diff-interface.ts'
 import type { ModuleCode } from './module-code.ts'
 import type { ModuleSummary } from './summary.ts'
 
-/** A module at one ref; without its code no verdict is better than `review`. */
+/** A module at one ref; without its code the verdict is never `patch` or `none`. */
 export interface ModuleVersion {
   readonly summary: ModuleSummary
   readonly code: ModuleCode | undefined

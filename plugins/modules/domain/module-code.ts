@@ -25,7 +25,7 @@ export interface ModuleCode {
   readonly nested: ReadonlyMap<string, ModuleCode>
 }
 
-/** Starts the digest that stands for a longer text. No HCL value starts with it. */
+/** Begins a digest, which is kept of a longer text. No HCL value starts with it. */
 export const DIGEST_MARK = '#'
 
 /** Whether the text of an attribute was kept, not only its digest. */

@@ -3,7 +3,7 @@ import { plainLine } from './hcl-text.ts'
 import { type AttributeType, describeType, type TypeConstraint } from './type-constraint.ts'
 
 /**
- * One difference. `narrowed`: some value that fitted no longer does, or loses a part. `stated`: a type stands where
+ * One difference. `narrowed`: some value that fitted no longer does, or loses a part. `stated`: a type is required where
  * anything was taken. `widened`: every value that fitted still does, by Terraform's conversions where necessary.
  */
 export interface TypeDifference {
@@ -14,7 +14,7 @@ export interface TypeDifference {
   readonly what: string
 }
 
-/** The differences in the order of the newer constraint; none for equal types, whatever their layout. */
+/** The differences in the order of the newer constraint; none where only the layout differs. */
 export function compareTypes(before: TypeConstraint, after: TypeConstraint, path: string): TypeDifference[] {
   if (after.kind === 'any' || before.kind === 'any') return compareAny(before, after, path)
   if (before.kind === 'object' && after.kind === 'object')
@@ -88,9 +88,9 @@ function compareObjects(
   after: ReadonlyMap<string, AttributeType>,
   path: string,
 ): TypeDifference[] {
-  const gone = [...before.keys()].filter((name) => !after.has(name))
+  const lost = [...before.keys()].filter((name) => !after.has(name))
   return [
-    ...gone.map(
+    ...lost.map(
       (name): TypeDifference => ({ effect: 'narrowed', path: `${path}.${name}`, what: 'was removed' }),
     ),
     ...[...after].flatMap(([name, now]) => compareAttributes(before.get(name), now, `${path}.${name}`)),

@@ -1,5 +1,5 @@
 /** Finds keys of object values that the type of an input does not have: Terraform drops them without a word. */
-import type { GivenValue } from './check.ts'
+import type { GivenValue } from './given-value.ts'
 import type { TypeConstraint } from './type-constraint.ts'
 
 /** A key that its object type does not have, and the attributes of that type which the value does not state. */

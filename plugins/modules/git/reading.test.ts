@@ -195,7 +195,7 @@ test('a link is the file or directory of the commit that it leads to, and nothin
   )
 })
 
-test('links that double a tree at every level are refused in bounded time', async () => {
+test('links that double a tree at every level are followed to a bound', async () => {
   const link = { type: 'blob', bytes: Buffer.from('b') }
   const levels = Array.from({ length: 40 }, (_, at) => `${at}`.padStart(40, 'd'))
   const objects = Object.fromEntries(
@@ -214,10 +214,10 @@ test('links that double a tree at every level are refused in bounded time', asyn
     [oidOf('9')]: link,
   })
 
-  await assert.rejects(
-    createTreeReader(blobs).treeOf(oidOf('c'), () => true),
-    { reason: 'repository_too_large' },
-  )
+  const tree = await createTreeReader(blobs).treeOf(oidOf('c'), () => true)
+
+  assert.ok(tree.files.length > 1 && tree.files.length < 10_000, `${tree.files.length} files`)
+  assert.ok(tree.skipped.length > 0)
 })
 
 test('only directories that are wanted are entered', async () => {

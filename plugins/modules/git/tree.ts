@@ -70,7 +70,8 @@ export function createTreeReader(blobs: Blobs): TreeReader {
     },
     async treeOf(commit, wanted) {
       const follow = (path: string) => lookup({ commit, entriesOf, blobs }, path)
-      const walk: Walk = { entriesOf, follow, wanted, left: MAX_ENTRIES, files: [], skipped: [] }
+      const bounds = { left: MAX_ENTRIES, linksLeft: MAX_FOLLOWED }
+      const walk: Walk = { entriesOf, follow, wanted, ...bounds, files: [], skipped: [] }
       await walkDirectory(walk, { name: rootOf(commit), prefix: '', above: [], links: 0 })
       return walk
     },
@@ -126,6 +127,7 @@ interface Walk extends Tree {
   readonly follow: (path: string) => Promise<FoundEntry | undefined>
   readonly wanted: (directory: string) => boolean
   left: number
+  linksLeft: number
   readonly files: TreeFile[]
   readonly skipped: SkippedEntry[]
 }
@@ -143,6 +145,8 @@ const LINK = '120000'
 /** Links on the way to one file, in one path or one below another (round 2, section 3). */
 const MAX_LINKS = 8
 const MAX_TARGET_BYTES = 4096
+/** Links followed in one commit: those of linked folders are met again, so that few links can make a large tree. */
+const MAX_FOLLOWED = 1000
 
 async function walkDirectory(walk: Walk, step: Step): Promise<void> {
   const { name, prefix, above } = step
@@ -163,7 +167,8 @@ async function walkDirectory(walk: Walk, step: Step): Promise<void> {
 }
 
 async function walkLink(walk: Walk, step: Step, path: string): Promise<void> {
-  const found = await walk.follow(path)
+  walk.linksLeft -= 1
+  const found = walk.linksLeft < 0 ? undefined : await walk.follow(path)
   const above = [...step.above, step.name]
   const isLoop = found !== undefined && above.includes(found.oid)
   if (found?.mode.startsWith('100')) walk.files.push({ path, oid: found.oid })

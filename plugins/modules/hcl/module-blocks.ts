@@ -1,5 +1,6 @@
 /** The `module` blocks of a proposed text. */
-import type { GivenBlock, GivenInput, GivenValue } from '../domain/check.ts'
+import type { GivenBlock, GivenInput } from '../domain/check.ts'
+import type { GivenValue } from '../domain/given-value.ts'
 import { type Notes, statedText } from './attribute.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'

@@ -2,12 +2,17 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
-import type { FoundEntry, TreeEntry } from '../git/tree.ts'
+import type { Blobs } from '../git/blobs.ts'
+import type { FoundEntry, TreeEntry, TreeReader } from '../git/tree.ts'
 import { readCode, unreadCode } from '../hcl/code-blocks.ts'
-import type { RefReading } from './read-ref.ts'
+import type { CodeWriter } from '../output/code-store.ts'
 
 /** What is needed of the reading of a ref. */
-type CodeReading = Pick<RefReading, 'blobs' | 'code' | 'trees'>
+interface CodeReading {
+  readonly blobs: Blobs
+  readonly code: CodeWriter
+  readonly trees: TreeReader
+}
 
 const MAX_USES = 200
 /** How deep nested modules are followed that the run does not read by itself. */

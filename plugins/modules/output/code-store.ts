@@ -6,6 +6,7 @@ import { appendToFile, realDisk } from '../../../server/plugin.ts'
 import type { FileCode, ModuleCode } from '../domain/module-code.ts'
 import { CODE_VERSION } from '../hcl/code-blocks.ts'
 import { stateDir } from './module-index.ts'
+import { storageFailure } from './summary-files.ts'
 
 /** What a module directory at one commit consists of. */
 export interface DirectoryCode {
@@ -20,7 +21,7 @@ export interface CodeWriter {
   addFile(name: string, oid: string, code: FileCode): void
   hasDirectory(commit: string, path: string): boolean
   addDirectory(commit: string, path: string, code: DirectoryCode): void
-  /** Appends what was added. A reading may be noted in the index only after this. */
+  /** Appends what was added; only then may the index note the reading. Errors: `unavailable`/`storage_failed`. */
   save(): Promise<void>
 }
 
@@ -63,7 +64,11 @@ export async function openCodeWriter(outputDir: string, repository: string): Pro
       if (added.length === 0 || (added.length === 1 && added[0] === '')) return
       const lines = added
       added = []
-      await appendToFile(file, `${lines.join('\n')}\n`)
+      try {
+        await appendToFile(file, `${lines.join('\n')}\n`)
+      } catch (thrown) {
+        throw storageFailure(thrown)
+      }
     },
   }
 }

@@ -3,7 +3,7 @@ import { counted, defineTool, quoting } from '../../../server/plugin.ts'
 import { moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
-import { CHANGE_CLASSES } from '../domain/change.ts'
+import { CHANGE_CLASSES, type Change } from '../domain/change.ts'
 import { diffModules } from '../domain/diff.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
@@ -19,7 +19,7 @@ export function moduleDiffTool(service: ModuleService) {
     name: 'module_diff',
     title: 'Compare two versions of a module',
     description:
-      'Compares two ingested refs of one module, interface and code, block by block; each change is breaking, review (the effect is not certain), minor or patch; the verdict is the worst, none means equal code. Choose it before an upgrade or a release.',
+      'Compares two ingested refs of one module, interface and code, block by block; each change is breaking, minor, review (of uncertain effect) or patch; the verdict is the first of these, none means equal code. Choose it before an upgrade or a release.',
     profile: 'standard',
     input: z.object({
       id,
@@ -40,8 +40,8 @@ export function moduleDiffTool(service: ModuleService) {
       ),
       counts: z.object({
         breaking: z.number().int(),
-        review: z.number().int(),
         minor: z.number().int(),
+        review: z.number().int(),
         patch: z.number().int(),
       }),
     }),
@@ -64,23 +64,24 @@ export function moduleDiffTool(service: ModuleService) {
       const [older, newer] = await loadVersions(outputDir, [before, after])
       if (older === undefined || newer === undefined) throw new Error('two records give two versions')
       const { verdict, changes } = diffModules(older, newer)
-      const count = (wanted: string): number => changes.filter((change) => change.class === wanted).length
-      return {
-        repository: before.repository,
-        path: before.path,
-        from: before.ref,
-        to: after.ref,
-        verdict,
-        changes: [...changes],
-        counts: {
-          breaking: count('breaking'),
-          review: count('review'),
-          minor: count('minor'),
-          patch: count('patch'),
-        },
-      }
+      const { repository, path } = before
+      const refs = { from: before.ref, to: after.ref }
+      return { repository, path, ...refs, verdict, changes: [...changes], counts: countsOf(changes) }
     },
-    headline: ({ path, from, to, verdict, changes }) =>
-      `${path === '.' ? '' : `${path} `}${from} -> ${to}: ${verdict}, ${counted(changes.length, 'change')}`,
+    headline: ({ path, from, to, verdict, changes, counts }) => {
+      const review = counts.review === 0 ? '' : `, ${counts.review} for review`
+      return `${path === '.' ? '' : `${path} `}${from} -> ${to}: ${verdict}, ${counted(changes.length, 'change')}${review}`
+    },
   })
+}
+
+function countsOf(changes: readonly Change[]) {
+  const count = (wanted: Change['class']): number =>
+    changes.filter((change) => change.class === wanted).length
+  return {
+    breaking: count('breaking'),
+    minor: count('minor'),
+    review: count('review'),
+    patch: count('patch'),
+  }
 }

@@ -67,7 +67,8 @@ export function tagFigures(pairs: readonly TagPair[]): readonly Figure[] {
       name: `modules.diff_${name}`,
       what,
       unit: 'pairs',
-      ours: of.filter(holds).length,
+      // No such pair: nothing that could be wrong.
+      ours: of.length === 0 ? 1 : of.filter(holds).length,
       against: Math.max(1, of.length),
       against_what: 'all such pairs',
       goal: 1,
