@@ -40,7 +40,7 @@ export interface SetupHook {
 
 /** An option of `satchel setup`: what a plugin adds to a client beside the server. Plugins may share its name. */
 export interface SetupOption {
-  /** `hooks` for `--hooks`. */
+  /** `edit_hooks` for `--edit-hooks`. */
   readonly name: string
   readonly summary: string
   readonly hooks?: readonly SetupHook[]
@@ -192,6 +192,11 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
     name: 'workspace',
     servesWith: 'workspace',
     setup: [
+      {
+        name: 'edit_hooks',
+        summary: "also hooks that propose the client's own edits of a room's file instead of writing them",
+        hooks: ['pre-edit', 'post-edit'].map((event) => ({ event, words: ['workspace', 'hook', event] })),
+      },
       {
         ...SKILL,
         skills: [{ name: 'satchel', load: async () => (await import('../generated/skill.ts')).SKILL }],

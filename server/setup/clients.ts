@@ -57,6 +57,8 @@ export interface ClientHooks {
   readonly places: Readonly<Record<Scope, ConfigPlace>>
   /** Event of satchel -> event of the client. */
   readonly events: Readonly<Record<string, string>>
+  /** Event of satchel -> the client's tools at which it is an event, where the client asks for them. */
+  readonly matchers?: Readonly<Record<string, string>>
   readonly afterwards?: string
 }
 
@@ -83,7 +85,10 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
         'pre-compact': 'PreCompact',
         stop: 'Stop',
         'session-end': 'SessionEnd',
+        'pre-edit': 'PreToolUse',
+        'post-edit': 'PostToolUse',
       },
+      matchers: { 'pre-edit': 'Edit|MultiEdit|Write', 'post-edit': 'Edit|MultiEdit|Write' },
     },
     afterwards: {
       project: 'Claude Code asks once, at its next start, whether to trust the server of this project.',

@@ -51,15 +51,17 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
 export interface HookLine {
   /** Event of the client. */
   readonly event: string
+  /** The client's tools at which it runs; absent: at every event of this name. */
+  readonly matcher?: string | undefined
   readonly command: string
   /** Words that no other hook has: those of satchel, without its program. */
   readonly mark: string
 }
 
 /** The entry of a hook in a client's configuration. In an item with several hooks only the one is satchel's. */
-export function hookEntry({ event, command, mark }: HookLine): Wanted {
+export function hookEntry({ event, matcher, command, mark }: HookLine): Wanted {
   const hook = { type: 'command', command }
-  const value = { hooks: [hook] }
+  const value = { ...(matcher !== undefined && { matcher }), hooks: [hook] }
   return {
     kind: 'item',
     list: ['hooks', event],

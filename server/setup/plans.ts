@@ -52,6 +52,7 @@ export function plansOf(
     return [
       hookEntry({
         event: ofClient,
+        matcher: client.hooks?.matchers?.[event],
         mark,
         command: `${shellWords([program.command, ...program.args])} ${mark}`,
       }),

@@ -98,7 +98,7 @@ for (const client of SETUP_CLIENTS) {
 test('all ten clients are set up, checked and undone; nothing is left in the home', async (t) => {
   const { home, run } = await openHome(t)
 
-  const done = await run(...NAMES, '--hooks', '--skill', '--profile', 'core', '--json')
+  const done = await run(...NAMES, '--hooks', '--edit-hooks', '--skill', '--profile', 'core', '--json')
   const checked = await run('--check')
   const removed = await run('--remove')
   const again = await run('--remove', '--json')
@@ -118,6 +118,26 @@ test('all ten clients are set up, checked and undone; nothing is left in the hom
   assert.equal(removed.code, 0)
   assert.deepEqual(treeOf(home), {})
   assert.deepEqual([again.code, JSON.parse(again.out).error.reason], [4, 'not_set_up'])
+})
+
+test('edit hooks run at the edit tools of a client alone; a client without them is told', async (t) => {
+  const { home, run } = await openHome(t)
+  write(join(home, '.claude/settings.json'), '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[]}]}}\n')
+  const before = treeOf(home)
+
+  const claude = await run('claude-code', '--edit-hooks')
+  const codex = await run('codex', '--edit-hooks')
+  const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'))
+  await run('--remove')
+
+  assert.deepEqual([claude.code, codex.code], [0, 0])
+  assert.deepEqual(Object.keys(hooks), ['PreToolUse', 'PostToolUse'])
+  assert.deepEqual([hooks.PreToolUse.length, hooks.PreToolUse[1].matcher], [2, 'Edit|MultiEdit|Write'])
+  assert.match(hooks.PreToolUse[1].hooks[0].command, / workspace hook pre-edit --harness claude-code$/)
+  assert.match(hooks.PostToolUse[0].hooks[0].command, / workspace hook post-edit --harness claude-code$/)
+  assert.match(codex.err, /Codex has no hooks that satchel can use/)
+  assert.doesNotMatch(claude.err, /no hooks/)
+  assert.deepEqual(treeOf(home), before)
 })
 
 test('a link inside the home is followed and stays a link; one that leads out is refused', async (t) => {

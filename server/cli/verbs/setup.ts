@@ -109,14 +109,19 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   if (flags.dry_run) return conclude(world, results)
   const connected = await connectAll(world, results, at)
   const code = conclude(world, connected)
-  for (const { target, error } of connected) if (!error) noteAfterwards(world, target, hooks.length > 0)
+  for (const { target, error } of connected) if (!error) noteAfterwards(world, target, hooks)
   return code
 }
 
-function noteAfterwards({ terminal }: World, { client, scope }: Target, withHooks: boolean): void {
-  const notes = [client.afterwards?.[scope], withHooks ? client.hooks?.afterwards : undefined]
+function noteAfterwards(
+  { terminal }: World,
+  { client, scope }: Target,
+  hooks: ReturnType<typeof offeredHooks>,
+): void {
+  const hasHooks = hooks.some(({ event }) => client.hooks?.events[event] !== undefined)
+  const notes = [client.afterwards?.[scope], hasHooks ? client.hooks?.afterwards : undefined]
   for (const note of notes) if (note !== undefined) terminal.note(note)
-  if (withHooks && !client.hooks) terminal.note(`${client.title} has no hooks that satchel can use.`)
+  if (hooks.length > 0 && !hasHooks) terminal.note(`${client.title} has no hooks that satchel can use.`)
 }
 
 /** The flags of the configured server. A path inside the project is relative in files of the project. */
