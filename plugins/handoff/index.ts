@@ -2,6 +2,7 @@ import { definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
 import { logCall } from './actions/log-retention.ts'
 import { handoffConfig } from './config.ts'
+import { gitMergeCommand } from './git-merge.ts'
 import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
 import { handoffPrompts } from './prompts.ts'
@@ -61,7 +62,7 @@ export const plugin = definePlugin({
       tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
-      commands: [hookCommand(handoffs, host)],
+      commands: [hookCommand(handoffs, host), gitMergeCommand(host)],
       doctor: () => storeFindings(handoffs),
     }
   },

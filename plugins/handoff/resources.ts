@@ -93,7 +93,9 @@ function latestResource(handoffs: Handoffs) {
     mimeType: 'application/json',
     subscribable: true,
     exists: async () => {
-      return handoffs.ownProject().index.ask((table) => latestRecord(table, undefined) !== undefined)
+      return handoffs
+        .ownProject()
+        .index.ask((table) => latestRecord(table, undefined, handoffs.now().getTime()) !== undefined)
     },
     read: async (ctx) => ({
       mimeType: 'application/json',

@@ -3,6 +3,7 @@ import type { RecordRow } from '../domain/record-row.ts'
 import type { RecordTable } from '../domain/record-table.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
+import { idsClaimedBy } from '../store/claims.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 
 /** The record from which the session of these names continues. git is asked only where records are of several branches. */
@@ -14,6 +15,9 @@ export async function continueFrom(
   const { disk, layout } = project.store
   const branch = table.differs('branch') ? await currentBranch(project.git) : undefined
   const projectId = await storedProjectId(disk, layout)
-  const record = recordToContinue(table, { names, branch, projectId })
+  const held = await idsClaimedBy(project.store, names)
+  const claimed = new Set(held.flatMap((id) => table.find(id) ?? []))
+  const nowMs = project.now().getTime()
+  const record = recordToContinue(table, { names, claimed, branch, projectId, nowMs })
   return record === undefined ? undefined : (await table.load([record]))[0]
 }

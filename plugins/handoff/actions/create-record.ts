@@ -1,7 +1,7 @@
 import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { isLiveChild } from '../domain/checks/history.ts'
 import { type Authored, lineageOf } from '../domain/new-record.ts'
-import { type Handoff, isLive, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
+import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { childRows } from '../domain/record-table.ts'
@@ -10,6 +10,7 @@ import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { noteServer, sessionOf } from '../session.ts'
 import { assessRecord } from './check-freshness.ts'
+import { claimedRecord } from './claimed-record.ts'
 import { findRecord } from './find-record.ts'
 import { type CaptureOptions, type Placement, type WrittenRecord, writeRecord } from './write-record.ts'
 
@@ -134,13 +135,7 @@ async function parentOf(
   if (given === 'none') return undefined
   if (given !== undefined) return given
   if (session === undefined) return undefined
-  const rows = await project.index.ask((table) => table.load([...table.withValue('claim', session)]))
-  return claimedBy(rows, session, project.now().getTime())?.id
-}
-
-/** The record that a session has claimed. */
-export function claimedBy(rows: readonly RecordRow[], session: string, nowMs: number): RecordRow | undefined {
-  return rows.find(({ claim }) => claim?.by === session && isLive(claim, nowMs))
+  return (await project.index.ask((table) => claimedRecord(project, table, session)))?.id
 }
 
 async function findParent(project: Project, given: string) {

@@ -5,7 +5,9 @@ import { cyclesOf } from '../domain/lineage-graph.ts'
 import type { StoreProblem } from '../domain/problem-page.ts'
 import { isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import { isFuture } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
+import { loadClaims, withClaims } from '../store/claims.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem } from '../store/read-record.ts'
 
@@ -18,13 +20,15 @@ export async function examineStore(
   clockMs: number,
 ): Promise<readonly StoreProblem[]> {
   if (!(await project.store.exists())) return []
-  const { rows, problems } = await project.index.view()
+  const { rows: stored, problems } = await project.index.view()
+  const rows = withClaims(stored, await loadClaims(project.store, nowMs))
   return [
     ...problems.map(damagedRecord),
     ...(await leftTemps(project, clockMs)),
     ...(await damagedConfig(project)),
     ...lineageProblems(rows),
     ...statusProblems(rows, nowMs),
+    ...rows.filter(({ updatedMs }) => isFuture(updatedMs, nowMs)).map(fromTheFuture),
   ]
 }
 
@@ -67,6 +71,15 @@ async function damagedConfig({ root, store }: Project): Promise<StoreProblem[]> 
       next: isThere ? 'Correct it in an editor.' : 'Nothing: the next new record creates it.',
     },
   ]
+}
+
+function fromTheFuture({ path, updated_at }: RecordRow): StoreProblem {
+  return {
+    kind: 'future_time',
+    path,
+    detail: `its updated_at is ${updated_at}, later than the clock of this machine; it is not taken for latest`,
+    next: 'Check the clock, or resume the record by its id.',
+  }
 }
 
 /** Records of a cycle that are named; `handoff_lineage` lists all. */

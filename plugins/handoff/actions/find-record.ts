@@ -32,9 +32,12 @@ export async function resolveId(project: Project, given: string, ctx?: Asking): 
 
 async function latestId(project: Project, ctx: Asking | undefined): Promise<string> {
   const names = ctx ? await sessionNames(ctx, project) : []
-  const latest = await project.index.ask((table) => continueFrom(project, table, names))
-  if (!latest) throw await unknownRecord(project.store, 'latest')
-  return latest.id.toLowerCase()
+  const { latest, problem } = await project.index.ask(async (table) => {
+    const row = await continueFrom(project, table, names)
+    return { latest: row, problem: row ? undefined : (await table.problems())[0] }
+  })
+  if (latest) return latest.id.toLowerCase()
+  throw problem ? brokenFile(problem) : await unknownRecord(project.store, 'latest')
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */

@@ -1,10 +1,8 @@
-import { editText } from '../domain/json-edit.ts'
-import { extension } from '../domain/record.ts'
-import { changeEdits } from '../domain/record-change.ts'
 import type { RecordTable } from '../domain/record-table.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
+import { endClaimOn, renewClaimOn } from '../store/claims.ts'
 import {
   ancestorsOfProcess,
   loadSessions,
@@ -12,7 +10,7 @@ import {
   noteSession,
   serverNames,
 } from '../store/sessions.ts'
-import { claimedBy } from './create-record.ts'
+import { claimedRecord } from './claimed-record.ts'
 
 /** The input of a hook's work. */
 export interface HookCall {
@@ -93,7 +91,7 @@ async function storeNoted({ project }: HookCall, noted: NotedSession): Promise<v
   await noteSession(disk, layout, noted).catch(() => undefined)
 }
 
-/** Renews the session's claim when less than half of it is left. Leaves `updated_at`. */
+/** Renews the session's claim when less than half of it is left. Leaves the record. */
 export async function renewClaim(call: HookCall): Promise<void> {
   const { project, session } = call
   const now = project.now().getTime()
@@ -101,30 +99,23 @@ export async function renewClaim(call: HookCall): Promise<void> {
   const expires = timeOf(claimed?.claim?.expires_at ?? '') ?? 0
   const ttlMs = project.config.claim_ttl_s * 1000
   if (!claimed || session === undefined || expires - now > ttlMs / 2) return
-  await project.store.update(claimed.id, undefined, (current) => {
-    if (current.kind === 'broken' || extension(current.record).claim?.by !== session) return undefined
-    const claim = { by: session, expires_at: new Date(now + ttlMs).toISOString() }
-    return editText(current.document, changeEdits(current.record, { claim }))
-  })
+  await project.store.locked(claimed.id.toLowerCase(), () =>
+    renewClaimOn(project.store, claimed.id, {
+      by: session,
+      expires_at: new Date(now + ttlMs).toISOString(),
+    }),
+  )
 }
 
-/** Ends the session's claim; a resumed record becomes ready. */
+/** Ends the session's claim. Leaves the record. */
 export async function endClaim(call: HookCall): Promise<void> {
-  const { project, session } = call
+  const { project } = call
   const claimed = await claimOf(call)
   if (!claimed) return
-  const at = project.now().toISOString()
-  await project.store.update(claimed.id, undefined, (current) => {
-    if (current.kind === 'broken' || extension(current.record).claim?.by !== session) return undefined
-    const { record } = current
-    const status = record.status === 'resumed' ? 'ready' : record.status
-    const entry = { by: session ?? null, reason: 'session ended' }
-    return editText(current.document, changeEdits(record, { status, claim: null, entry, at }))
-  })
+  await project.store.locked(claimed.id.toLowerCase(), () => endClaimOn(project.store, claimed.id))
 }
 
 async function claimOf({ project, session, ask }: HookCall) {
   if (session === undefined) return undefined
-  const rows = await ask((table) => table.load([...table.withValue('claim', session)]))
-  return claimedBy(rows, session, project.now().getTime())
+  return ask((table) => claimedRecord(project, table, session))
 }

@@ -3,8 +3,8 @@ import { BYTES_PER_TOKEN, readOn, type Truncated } from '../domain/answer-budget
 import { briefOf, briefWriter } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
-import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
-import { changeEdits, type RecordChange } from '../domain/record-change.ts'
+import { type Claim, type Handoff, isLive } from '../domain/record.ts'
+import { changeEdits } from '../domain/record-change.ts'
 import { rowOf } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
 import { answerWithin, type ModelAnswer } from '../domain/resume-answer.ts'
@@ -13,6 +13,7 @@ import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { noteServer, sessionOf } from '../session.ts'
+import { claimOn, endClaimOn, writeClaim } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -103,13 +104,14 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const canMark = status === 'ready' || status === 'resumed'
   const marked = request.mark && canMark
   if (marked) await noteServer(project, by)
-  const stored = marked ? await mark(project, found, assessment, { by, ttlS }) : found
+  const ownProcess = ctx.localTransport === 'stdio'
+  const stored = marked ? await mark(project, found, { by, ttlS, ownProcess }) : found
   const { id, record, etag } = stored
   const warnings = request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []
   return {
     stored,
     assessment,
-    base: { claim: extension(record).claim, marked, warnings, id },
+    base: { claim: await claimOn(project.store, record, project.now().getTime()), marked, warnings, id },
     parts: { record, etag, now: project.now(), ...assessment },
   }
 }
@@ -157,41 +159,41 @@ function boundedParts({ stored, assessment, path }: Found, withRecord: boolean) 
 interface Claimant {
   readonly by: string | undefined
   readonly ttlS: number
+  /** This process serves the session and ends with it. */
+  readonly ownProcess: boolean
 }
 
-async function mark(
-  project: Project,
-  found: StoredRecord,
-  assessment: Assessment,
-  claimant: Claimant,
-): Promise<StoredRecord> {
-  await project.store.update(found.id, undefined, (current) => {
+/** Claims a record on this machine. The record itself changes at most once, from ready to resumed. */
+async function mark(project: Project, found: StoredRecord, claimant: Claimant): Promise<StoredRecord> {
+  const { by, ttlS, ownProcess } = claimant
+  const now = project.now()
+  await project.store.update(found.id, undefined, async (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
-    refuseClaimed(current, claimant.by, project.now())
-    const change = markChange(current.record, assessment, claimant, project.now())
-    return editText(current.document, changeEdits(current.record, change))
+    await refuseClaimed(project, current, by)
+    if (by === undefined) await endClaimOn(project.store, current.id)
+    else {
+      const claim = { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }
+      await writeClaim(project.store, current.id, { claim, ownProcess, clockMs: project.clock() })
+    }
+    if (current.record.status !== 'ready') return undefined
+    return editText(
+      current.document,
+      changeEdits(current.record, { status: 'resumed', at: now.toISOString() }),
+    )
   })
   return findRecord(project, found.id)
 }
 
-function refuseClaimed({ id, record }: StoredRecord, by: string | undefined, now: Date): void {
-  const { claim } = extension(record)
-  if (!claim || claim.by === by || !isLive(claim, now.getTime())) return
+async function refuseClaimed(
+  project: Project,
+  { id, record }: Pick<StoredRecord, 'id' | 'record'>,
+  by: string | undefined,
+): Promise<void> {
+  const now = project.now().getTime()
+  const claim = await claimOn(project.store, record, now)
+  if (!claim || claim.by === by || !isLive(claim, now)) return
   throw refusals.claimed(
     { by: claim.by.slice(0, 40), expires_at: claim.expires_at },
     { details: { ...claim }, next: { tool: 'handoff_get', args: { id, format: 'brief' } } },
   )
-}
-
-/** Renewing a claim changes neither history nor time. */
-function markChange(record: Handoff, { drift }: Assessment, { by, ttlS }: Claimant, now: Date): RecordChange {
-  const present = extension(record).claim
-  const claim =
-    by === undefined ? undefined : { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }
-  const change: RecordChange = {
-    validation: { ...record.validation, freshness: drift.freshness },
-    claim: claim ?? null,
-  }
-  if (record.status === 'resumed' && claim !== undefined && present?.by === by) return change
-  return { ...change, status: 'resumed', entry: { by: by ?? null }, at: now.toISOString() }
 }

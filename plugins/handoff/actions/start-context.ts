@@ -1,7 +1,7 @@
 import { visibleLine } from '../../../server/plugin.ts'
 import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { wholeChars } from '../domain/fence.ts'
-import { newestOf } from '../domain/record-table.ts'
+import { isFuture, newestOf } from '../domain/record-table.ts'
 import { assessRecord } from './check-freshness.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
@@ -30,9 +30,11 @@ async function brief(call: HookCall, { shown, names }: Noted): Promise<string | 
 
 /** Names the newest record that is ready. The title is text of a record: one short line, quoted. */
 async function waiting(call: HookCall): Promise<string | undefined> {
+  const nowMs = call.project.now().getTime()
   const { newest, ready } = await call.ask(async (table) => {
     const found = [...table.records].filter(
-      (record) => table.status(record) === 'ready' && table.isLeaf(record),
+      (record) =>
+        table.status(record) === 'ready' && table.isLeaf(record) && !isFuture(table.updatedMs(record), nowMs),
     )
     const [row] = await table.load(newestOf(table, found).slice(0, 1))
     return { newest: row, ready: found.length }

@@ -1,9 +1,10 @@
 import { isSatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
-import { extension, type Handoff } from '../domain/record.ts'
+import { type Claim, extension, type Handoff } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import type { Project } from '../project.ts'
-import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
+import { claimOn, endClaimOn } from '../store/claims.ts'
+import type { StoredRecord } from '../store/read-record.ts'
 
 /**
  * Supersedes the parents of a child that became ready (a fork leaves its parent), and ends the claim of the child's
@@ -14,7 +15,13 @@ export async function supersedeParents(project: Project, child: Handoff): Promis
   const warnings: string[] = []
   for (const parent of new Set(child.lineage.parents)) {
     try {
-      await project.store.update(parent, undefined, (current) => changed(project, current, child))
+      await project.store.update(parent, undefined, async (current) => {
+        if (current.kind === 'broken') return undefined
+        const claim = await claimOn(project.store, current.record, project.now().getTime())
+        const change = changeOf(current.record, claim, child)
+        if (change?.claim === null) await endClaimOn(project.store, parent)
+        return change && changedText(project, current, { change, child })
+      })
     } catch (thrown) {
       if (!isSatchelError(thrown)) throw thrown
       warnings.push(`The parent ${parent} was not changed (${thrown.reason}).`)
@@ -23,22 +30,22 @@ export async function supersedeParents(project: Project, child: Handoff): Promis
   return warnings
 }
 
-function changed(project: Project, current: StoredRecord | BrokenRecord, child: Handoff): string | undefined {
-  if (current.kind === 'broken') return undefined
-  const change = changeOf(current.record, child)
-  if (!change) return undefined
+function changedText(
+  project: Project,
+  current: StoredRecord,
+  { change, child }: { readonly change: RecordChange; readonly child: Handoff },
+): string {
   const at = project.now().toISOString()
   const reason = `${child.lineage.relation} ${child.id} became ready`
   const entry = { by: extension(child).session ?? null, reason }
   return editText(current.document, changeEdits(current.record, { ...change, entry, at }))
 }
 
-function changeOf(parent: Handoff, child: Handoff): RecordChange | undefined {
+function changeOf(parent: Handoff, claim: Claim | null, child: Handoff): RecordChange | undefined {
   if (child.lineage.relation !== 'fork') {
     const isRetired = parent.status === 'superseded' || parent.status === 'archived'
     return isRetired ? undefined : { status: 'superseded', claim: null }
   }
-  const { claim } = extension(parent)
   if (claim === null || claim.by !== extension(child).session) return undefined
   return { claim: null, ...(parent.status === 'resumed' && { status: 'ready' as const }) }
 }

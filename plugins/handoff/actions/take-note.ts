@@ -5,7 +5,8 @@ import { newestOf, ownLeaves, type RecordTable } from '../domain/record-table.ts
 import type { Appendix } from '../domain/record-update.ts'
 import type { Project } from '../project.ts'
 import { sessionNames } from '../session.ts'
-import { claimedBy, createRecord } from './create-record.ts'
+import { claimedRecord } from './claimed-record.ts'
+import { createRecord } from './create-record.ts'
 import { updateRecord } from './update-record.ts'
 
 export const NOTE_KINDS = ['decision', 'failed', 'next', 'done'] as const
@@ -54,9 +55,8 @@ async function placeOf(project: Project, table: RecordTable, names: readonly str
     leaves.filter((record) => EDITABLE.has(table.status(record))),
   )
   if (draft !== undefined) return { draft: (await table.load([draft]))[0] }
-  const nowMs = project.now().getTime()
   for (const name of names) {
-    const claimed = claimedBy(await table.load([...table.withValue('claim', name)]), name, nowMs)
+    const claimed = await claimedRecord(project, table, name)
     if (claimed) return { parent: claimed }
   }
   const released = newestOf(

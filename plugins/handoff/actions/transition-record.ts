@@ -6,6 +6,7 @@ import { comparableName, redactText } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionOf } from '../session.ts'
+import { endClaimOn } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { changedMeanwhile } from '../store/store.ts'
 import { findRecord } from './find-record.ts'
@@ -69,6 +70,7 @@ async function attempt(
     editText(stored.document, changeEdits(stored.record, change)),
   )
   if (plan.refusal) throw plan.refusal
+  if (change.claim === null) await endClaimOn(project.store, stored.id)
   const warnings = change.status === 'ready' ? await supersedeParents(project, stored.record) : []
   return { ...answerOf(project, stored, etag, change), warnings }
 }

@@ -1,5 +1,5 @@
 import type { RecordRow } from './record-row.ts'
-import { isNewer, type RecordTable } from './record-table.ts'
+import { isFuture, isNewer, type RecordTable } from './record-table.ts'
 
 /** Parent id (lower case) -> its children. */
 export function childrenOf(rows: readonly RecordRow[]): ReadonlyMap<string, readonly RecordRow[]> {
@@ -26,14 +26,18 @@ export function leavesOf(rows: readonly RecordRow[]): readonly RecordRow[] {
 export interface Continuing {
   /** Every name of the session. */
   readonly names: readonly string[]
+  /** What it has resumed on this machine. */
+  readonly claimed: ReadonlySet<number>
   readonly branch: string | undefined
   readonly projectId: string | undefined
+  readonly nowMs: number
 }
 
 /**
  * The record to continue from (design round-2, section 2): the session's own described draft; what it released or
  * resumed; the latest described record of the branch, of the project, of the store, released ones first; a skeleton
- * last. A session's own records are newer for it than what others wrote meanwhile.
+ * last. A session's own records are newer for it than what others wrote meanwhile; what others dated in the future is
+ * never chosen.
  */
 export function recordToContinue(table: RecordTable, who: Continuing): number | undefined {
   const rankOf = rankingFor(table, who)
@@ -51,9 +55,10 @@ export function recordToContinue(table: RecordTable, who: Continuing): number | 
 type Rank = (record: number) => number | undefined
 
 /** The position of a record among the kinds that `recordToContinue` names; undefined for a closed one. */
-function rankingFor(table: RecordTable, { names, branch, projectId }: Continuing): Rank {
+function rankingFor(table: RecordTable, { names, claimed, branch, projectId, nowMs }: Continuing): Rank {
   const isOwn = isAmong(table, 'session', names)
-  const isClaimed = isAmong(table, 'claim', names)
+  const isNamed = isAmong(table, 'claim', names)
+  const isClaimed = (record: number) => claimed.has(record) || isNamed(record)
   const isOfProject = isAmong(table, 'project', projectId === undefined ? [] : [projectId])
   const isOfBranch = isAmong(table, 'branch', branch === undefined ? [] : [branch])
   /** Of what others wrote. */
@@ -68,6 +73,7 @@ function rankingFor(table: RecordTable, { names, branch, projectId }: Continuing
   return (record) => {
     const status = table.status(record)
     if (!OPEN.has(status)) return undefined
+    if (isFuture(table.updatedMs(record), nowMs) && !isOwn(record)) return undefined
     if (table.isSkeleton(record)) return isOwn(record) ? 8 : 9
     return describedRank(record, status === 'draft' || status === 'validated')
   }
@@ -85,8 +91,12 @@ function isAmong(
 }
 
 /** `recordToContinue` for a caller of whom nothing is known but the project. */
-export function latestRecord(table: RecordTable, projectId: string | undefined): number | undefined {
-  return recordToContinue(table, { names: [], branch: undefined, projectId })
+export function latestRecord(
+  table: RecordTable,
+  projectId: string | undefined,
+  nowMs: number,
+): number | undefined {
+  return recordToContinue(table, { names: [], claimed: new Set(), branch: undefined, projectId, nowMs })
 }
 
 /** By time of update, then by id, newest first. */

@@ -19,6 +19,7 @@ export const PROBLEM_KINDS = [
   'lineage_cycle',
   'not_superseded',
   'expired_claim',
+  'future_time',
 ] as const
 
 export interface ProblemPage {

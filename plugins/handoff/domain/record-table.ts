@@ -50,6 +50,13 @@ export function newestOf(table: RecordTable, records: readonly number[]): readon
   )
 }
 
+const FUTURE_MS = 5 * 60 * 1000
+
+/** True for a time so far ahead of the clock that one of the two is wrong. */
+export function isFuture(timeMs: number, nowMs: number): boolean {
+  return timeMs > nowMs + FUTURE_MS
+}
+
 /** True if record `a` is newer than `b`. */
 export function isNewer(table: RecordTable, a: number, b: number): boolean {
   const difference = table.updatedMs(a) - table.updatedMs(b)

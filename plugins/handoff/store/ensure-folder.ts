@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Disk, makeDirectoryDurably, replaceFile } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { RECORD_MODE } from './layout.ts'
@@ -23,12 +23,14 @@ export async function replaceCacheFile(disk: Disk, cache: string, name: string, 
 
 /**
  * Replaces a file of the local folder as a whole. The folder ignores itself, because the ignore file of an older store
- * does not name it.
+ * does not name it. The name may lead through one folder in it.
  */
 export async function replaceLocalFile(disk: Disk, local: string, name: string, text: string): Promise<void> {
   await ensureFolder(disk, local)
   if (!(await disk.stat(join(local, '.gitignore')))) await replaceIn(disk, local, '.gitignore', '*\n')
-  await replaceIn(disk, local, `${name}.json`, text)
+  const folder = dirname(join(local, name))
+  await ensureFolder(disk, folder)
+  await replaceIn(disk, folder, `${basename(name)}.json`, text)
 }
 
 function replaceIn(disk: Disk, folder: string, file: string, text: string): Promise<void> {

@@ -13,7 +13,7 @@ export function doctorTool(handoffs: Handoffs) {
     name: 'handoff_doctor',
     title: 'Check handoff store',
     description:
-      'Finds damaged records, leftovers of interrupted writes, missing parents, cycles and wrong statuses in the store. Reads only; each problem names a remedy. next_cursor reads on.',
+      'Finds damaged records, leftovers of interrupted writes, missing parents, cycles, wrong statuses. Reads only; each problem names a remedy. next_cursor reads on.',
     profile: 'full',
     input: z.object({
       limit: z.number().min(1).max(MAX_PROBLEMS).default(50).describe('page size'),
