@@ -118,6 +118,7 @@ async function together(living: Living, desk: Desk, isLive = (): boolean => true
         const path = `${RECORDS}/${id.toLowerCase()}.json`
         living.promised.push({ at: living.simulated.changes.length, path, etag })
       } catch (thrown) {
+        if (!isLive()) return // the caller of a dead process gets no answer
         complain(living, thrown)
       }
     }

@@ -93,7 +93,9 @@ export async function refreshState(
 ): Promise<IndexState> {
   const fromMs = store.now()
   const changes = await loadChanges(store.disk, store.layout)
-  const isKnown = isExplained(before, changes, folderMs)
+  const isFirst = before.checkedMs === Number.NEGATIVE_INFINITY
+  const isKnown =
+    isExplained(before, changes, folderMs) && !(isFirst && (await isMissingFiles(store, before, changes)))
   const isHasty = Number.isFinite(budgetMs)
   const isDue = !isKnown || fromMs - before.checkedMs >= (isHasty ? FULL_PASS_EVERY_MS : SEEN_WITHIN_MS)
   const names = isKnown
@@ -125,6 +127,19 @@ export async function refreshState(
 /** True if the state lacks only what was noted: no other program wrote since. */
 function isExplained(before: IndexState, changes: readonly FolderChange[], folderMs: number): boolean {
   return before.folderMs !== undefined && !before.isYoung && explains(changes, before.folderMs, folderMs)
+}
+
+/**
+ * True if the folder has other files than the index and the notes know. Notes are not flushed, and a clock that was set
+ * back gives the same time twice.
+ */
+async function isMissingFiles(
+  store: IndexedStore,
+  { table, folderMs = 0 }: IndexState,
+  changes: readonly FolderChange[],
+): Promise<boolean> {
+  const added = changedSince(changes, folderMs).filter((name) => table.known(name) === undefined)
+  return (await listed(store)).length !== table.present + added.length
 }
 
 async function listed({ disk, layout }: IndexedStore): Promise<readonly string[]> {
