@@ -1,4 +1,5 @@
-import { folded, stem, wordsOf } from './words.ts'
+import { hasAny, type PlanTerm, planTerms } from './plan-terms.ts'
+import { folded, stem } from './words.ts'
 
 /** A failed attempt of a lineage, as a plan is compared with it. */
 export interface PastAttempt {
@@ -30,6 +31,8 @@ export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 const SIMILAR_FROM = 0.35
 const REPEAT_FROM = 0.6
 const MAX_MATCHES = 5
+/** Weight of the text that the other covers more: one is often a part of the other. */
+const MORE_COVERED = 0.6
 export const MAX_PLAN_CHARS = 4000
 
 /** Compares a plan with the failed attempts of a lineage; the same approach twice counts once, the nearest record first. */
@@ -37,11 +40,14 @@ export function checkPlan(
   plan: string,
   attempts: readonly PastAttempt[],
 ): { readonly matches: readonly PlanMatch[]; readonly verdict: PlanVerdict } {
-  const distinct = withoutRepeats(attempts)
+  const distinct = withoutRepeats(attempts).map((attempt) => ({
+    attempt,
+    tried: planTerms(attempt.approach),
+  }))
   const rarity = rarityIn(distinct)
   const meant = readPlan(plan)
   const matches = distinct
-    .map((attempt) => ({ ...attempt, ...compare(meant, attempt, rarity) }))
+    .map(({ attempt, tried }) => ({ ...attempt, ...compare(meant, tried, rarity) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_MATCHES)
@@ -61,20 +67,22 @@ function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {
   return [...byApproach.values()]
 }
 
-type Rarity = (term: string) => number
-
 /** A term that many attempts share counts less. */
-function rarityIn(attempts: readonly PastAttempt[]): Rarity {
+function rarityIn(attempts: readonly { readonly tried: readonly PlanTerm[] }[]): Rarity {
   const counts = new Map<string, number>()
-  for (const { approach } of attempts) {
-    for (const term of termsOf(approach)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const { tried } of attempts) {
+    for (const { term } of tried) counts.set(term, (counts.get(term) ?? 0) + 1)
   }
   const total = Math.max(1, attempts.length)
-  return (term) => (1 + Math.log(total / (counts.get(term) ?? 1)) / 2) * (VERBS.has(term) ? 0.6 : 1)
+  return ({ term, weight }) => weight * (1 + Math.log(total / (counts.get(term) ?? 1)) / 4)
 }
 
+type Rarity = (term: PlanTerm) => number
+
 interface MeantPlan {
-  readonly terms: ReadonlySet<string>
+  readonly terms: readonly PlanTerm[]
+  /** What the plan says it does not do. */
+  readonly refused: readonly PlanTerm[]
   /** The plan states a difference to something. */
   readonly differs: boolean
 }
@@ -86,88 +94,49 @@ const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unli
 
 function readPlan(plan: string): MeantPlan {
   const text = plan.slice(0, MAX_PLAN_CHARS)
-  return { terms: new Set(termsOf(text.replace(TURNED_AWAY, ' '))), differs: DIFFERENCE.test(text) }
+  const refused = [...text.matchAll(TURNED_AWAY)].map(([part]) => part).join(' ')
+  return {
+    terms: planTerms(text.replace(TURNED_AWAY, ' ')),
+    refused: planTerms(refused),
+    differs: DIFFERENCE.test(text),
+  }
 }
 
 function compare(
   plan: MeantPlan,
-  attempt: PastAttempt,
+  tried: readonly PlanTerm[],
   rarity: Rarity,
 ): { readonly score: number; readonly matched_terms: readonly string[] } {
-  const tried = [...new Set(termsOf(attempt.approach))]
-  const matched = tried.filter((term) => plan.terms.has(term))
-  const weigh = (terms: Iterable<string>) => [...terms].reduce((sum, term) => sum + rarity(term), 0)
+  const matched = tried.filter((term) => hasAny(plan.terms, term))
+  const met = plan.terms.filter((term) => hasAny(tried, term))
+  const weigh = (terms: readonly PlanTerm[]) => terms.reduce((sum, term) => sum + rarity(term), 0)
   const shared = weigh(matched)
   if (shared === 0) return { score: 0, matched_terms: [] }
   const recall = shared / weigh(tried)
-  const precision = shared / weigh(plan.terms)
-  // One replaced word in a short sentence makes another plan: the share counts more than linearly.
-  let score = recall ** 1.5 * (0.8 + 0.2 * precision)
+  const precision = weigh(met) / weigh(plan.terms)
+  const [more, less] = [Math.max(recall, precision), Math.min(recall, precision)]
+  let score = MORE_COVERED * more + (1 - MORE_COVERED) * less
   if (isOpposite(plan.terms, tried)) score *= 0.5
+  if (tried.some((term) => term.weight >= 1 && hasAny(plan.refused, term))) score *= 0.5
+  if (isOtherDeed(plan.terms, tried)) score *= 0.8
   if (plan.differs) score *= 0.75
-  return { score: Math.round(score * 1000) / 1000, matched_terms: matched }
+  return { score: Math.round(score * 1000) / 1000, matched_terms: matched.map(({ term }) => term) }
 }
 
-function isOpposite(plan: ReadonlySet<string>, tried: readonly string[]): boolean {
+/** What a sentence does is said by its first word: the same objects treated otherwise are another plan. */
+function isOtherDeed(plan: readonly PlanTerm[], tried: readonly PlanTerm[]): boolean {
+  const [meant, done] = [plan, tried].map((terms) => terms.find(({ isLight }) => !isLight))
+  return meant !== undefined && done !== undefined && !hasAny(tried, meant) && !hasAny(plan, done)
+}
+
+function isOpposite(plan: readonly PlanTerm[], tried: readonly PlanTerm[]): boolean {
+  const [own, other] = [plan, tried].map((terms) => new Set(terms.map(({ term }) => term)))
+  const only = (set: ReadonlySet<string> | undefined, one: string, without: string): boolean =>
+    set?.has(one) === true && !set.has(without)
   return OPPOSITES.some(
-    ([a, b]) =>
-      (plan.has(a) && !plan.has(b) && tried.includes(b) && !tried.includes(a)) ||
-      (plan.has(b) && !plan.has(a) && tried.includes(a) && !tried.includes(b)),
+    ([a, b]) => (only(own, a, b) && only(other, b, a)) || (only(own, b, a) && only(other, a, b)),
   )
 }
-
-/** Stems of the significant words. */
-function termsOf(text: string): string[] {
-  return wordsOf(text)
-    .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
-    .map(stem)
-    .map((term) => SAME.get(term) ?? term)
-}
-
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  'a an and are as at be been but by can could do does for from had has have here how i if in into is it its just let like may might more most must my need no of off on once one or our out over own please same shall should so some such than that the their them then there these they this those through to too try trying tried up us very via want was we were what when where which while who will with would you your again first now next maybe still also actually simply instead rather'.split(
-    ' ',
-  ),
-)
-
-const stems = (words: string) => words.split(' ').map(stem)
-
-/** Verbs, which say less than their objects. */
-const VERBS: ReadonlySet<string> = new Set(
-  stems(
-    'use make add set put get run change update create write call move keep give take apply switch introduce implement enable configure build store save handle fix do work wrap convert pass perform',
-  ),
-)
-
-/** Synonyms in plans. */
-const SAME: ReadonlyMap<string, string> = new Map(
-  (
-    [
-      ['save', 'store'],
-      ['keep', 'store'],
-      ['persist', 'store'],
-      ['bump', 'upgrade'],
-      ['raise', 'increase'],
-      ['grow', 'increase'],
-      ['lower', 'decrease'],
-      ['reduce', 'decrease'],
-      ['delete', 'remove'],
-      ['drop', 'remove'],
-      ['turn', 'switch'],
-      ['db', 'database'],
-      ['config', 'configuration'],
-      ['auth', 'authentication'],
-      ['mock', 'stub'],
-      ['retry', 'repeat'],
-      ['async', 'asynchronous'],
-      ['sync', 'synchronous'],
-      ['regexp', 'regex'],
-      ['libs', 'library'],
-      ['lib', 'library'],
-      ['repo', 'repository'],
-    ] as const
-  ).map(([from, to]) => [stem(from), stem(to)]),
-)
 
 const OPPOSITES: readonly (readonly [string, string])[] = (
   [

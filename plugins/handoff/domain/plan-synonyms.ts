@@ -1,0 +1,146 @@
+import { stem } from './words.ts'
+
+/** Words that mean about the same to a programmer. A word may be in several groups. */
+export const SYNONYM_GROUPS: ReadonlyMap<string, readonly string[]> = groupsOf(`
+raise bump increase grow extend enlarge lift higher longer allocate
+lower reduce decrease shrink cut shorten smaller
+add introduce insert include put attach append
+remove delete drop discard strip eliminate clear wipe clean purge erase prune
+replace swap exchange substitute migrate convert switch change move
+create make build generate construct produce
+upgrade update bump newer latest move
+downgrade pin older freeze fix
+store save keep hold persist retain write record
+read load fetch get retrieve pull obtain
+cache memoize memoise memo prime warm remember
+wait sleep delay pause await block
+sleep delay pause
+retry repeat rerun redo reattempt resend
+send post push deliver emit publish dispatch sender
+check verify validate assert ensure inspect expect verification validation assertion
+parse tokenize tokenise tokenizer lex decode feed
+run execute launch start invoke call
+begin start boot startup launch
+stop kill terminate end quit abort sigkill exit
+disable skip ignore suppress silence bypass relax exclude
+enable allow permit
+lock mutex semaphore exclusive
+serialize sequential sequentially queue
+parallel parallelize parallelise concurrently concurrent simultaneous simultaneously
+thread worker goroutine
+memory heap ram
+folder directory dir workspace
+recursion recursive recursively recurse
+walk traverse iterate crawl visit traversal
+database db
+row record entry
+query statement lookup sql
+column field
+json jsonb
+index key
+test spec suite testing
+flaky unstable intermittent flake
+ci runner pipeline
+compile build transpile
+bundle bundler webpack rollup
+container docker image pod
+image picture photo graphic
+client browser frontend
+page view screen
+server backend service daemon
+account user customer
+login session signin
+token jwt credential
+password passphrase
+certificate cert tls ssl https
+error exception failure
+crash die panic
+limit maximum max cap threshold bound ceiling quota
+timeout deadline expire
+expiry expiration expire ttl
+connection socket
+checkout acquire lease
+url link address uri
+library package dependency module lib
+install installation
+version release
+config configuration setting option
+env variable
+variable env
+cron schedule nightly
+lazy lazily defer deferred late
+eager eagerly upfront prefetch preload
+synchronous synchronously sync blocking
+asynchronous asynchronously async await promise
+promise then chain
+whole entire full complete everything
+rebuild recreate regenerate reindex
+sort order
+filter exclude
+batch chunk bulk
+css stylesheet style
+animate animation transition
+render rerender draw paint
+regex regexp pattern
+encoding charset
+date timestamp datetime
+clock time timezone tz
+detect guess sniff infer recognize recognise discover
+watch watcher monitor observe inotify
+poll polling ask
+money amount price currency
+mobile phone
+global globally singleton wide
+copy vendor vendored duplicate
+patch patched modify modified monkey
+wrap surround enclose
+inline embed
+restart reboot
+deploy deployment rollout
+count total
+random arbitrary
+bind listen
+escape sanitize sanitise quote
+scale resize resizing
+offload outsource
+lock exclusive
+virtual virtualize virtualise
+initial first
+sign signature
+hash digest
+unique uniqueness
+constraint restriction
+load import
+import importing
+shell bash sh
+submodule submodules
+readiness liveness health
+verbose debug
+compress gzip zip
+string text
+compare comparison
+native addon
+dynamically runtime
+forever permanently never
+back backoff backwards
+exponential exponentially
+asynchronous nonblocking
+visibility hide visible
+minify minification minifier
+yield yielding setimmediate
+gc garbage collection
+mock stub fake
+throttle debounce
+share shared reuse
+handwritten manual manually hand
+level severity
+`)
+
+function groupsOf(table: string): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const [n, line] of table.trim().split('\n').entries()) {
+    for (const word of new Set(line.split(' ').map(stem)))
+      groups.set(word, [...(groups.get(word) ?? []), `group ${n}`])
+  }
+  return groups
+}

@@ -1,0 +1,156 @@
+import { SYNONYM_GROUPS } from './plan-synonyms.ts'
+import { folded, stem, wordsOf } from './words.ts'
+
+/** One significant word of an approach or a plan. */
+export interface PlanTerm {
+  /** As it is shown: the stem of the word. */
+  readonly term: string
+  /** The stem and the groups of its synonyms; two terms match if they share one. */
+  readonly keys: readonly string[]
+  /** How much it says: a number or a name more than a verb that goes with everything. */
+  readonly weight: number
+  /** A verb that goes with everything. */
+  readonly isLight: boolean
+}
+
+/** The significant words of a text, each once; those that state only a purpose say less. */
+export function planTerms(text: string): readonly PlanTerm[] {
+  const [head, ...purposes] = withPhrases(folded(withMeasures(text))).split(PURPOSE)
+  const found = new Map<string, PlanTerm>()
+  const add = (part: string, share: number): void => {
+    for (const { weight, ...one } of termsIn(part)) {
+      if (!found.has(one.term)) found.set(one.term, { ...one, weight: weight * share })
+    }
+  }
+  add(head ?? '', 1)
+  for (const purpose of purposes) add(purpose, PURPOSE_SHARE)
+  return [...found.values()]
+}
+
+/** True if one of these terms means about the same. */
+export function hasAny(terms: readonly PlanTerm[], { keys }: PlanTerm): boolean {
+  return terms.some((one) => one.keys.some((key) => keys.includes(key)))
+}
+
+const PURPOSE_SHARE = 0.35
+/** What follows says why, not what. */
+const PURPOSE =
+  /\b(?:so that|so\b|because|since|in order to|otherwise|until|as (?=it|they)|to (?=(?:avoid|be|cut|ease|fix|get|help|improve|keep|let|make|past|prevent|reduce|save|shrink|silence|solve|speed|stop|unblock|work around)\b))|,/
+
+const ANCHOR_WEIGHT = 1.5
+const VERB_WEIGHT = 0.5
+const COMMON_WEIGHT = 0.7
+
+function termsIn(text: string): PlanTerm[] {
+  return wordsOf(text)
+    .flatMap((word) => (/^[\d.]+$/.test(word) ? [word] : word.split(/[_\-./]+/)))
+    .filter((word) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
+    .map((word) => {
+      const term = stem(word)
+      return {
+        term,
+        keys: [term, ...(SYNONYM_GROUPS.get(term) ?? [])],
+        weight: weightOf(word, term),
+        isLight: LIGHT.has(term),
+      }
+    })
+}
+
+function weightOf(word: string, term: string): number {
+  if (/\d/.test(word)) return ANCHOR_WEIGHT
+  if (VERBS.has(term)) return VERB_WEIGHT
+  return COMMON.has(term) ? COMMON_WEIGHT : 1
+}
+
+const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
+    .split(' ')
+    .map((word, n) => [word, String(n)]),
+)
+
+/** Gives numbers, durations and sizes one spelling: `a minute`, `60 s` and `60000ms` are equal. */
+function withMeasures(text: string): string {
+  return text
+    .replace(
+      /\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen)\b/gi,
+      (word) => NUMBERS[word.toLowerCase()] ?? word,
+    )
+    .replace(/\bthrice\b/gi, '3 times')
+    .replace(/\btwice\b/gi, '2 times')
+    .replace(/(\d),(?=\d{3}\b)/g, '$1')
+    .replace(
+      /\b(\d+(?:\.\d+)?|an?|one|half a)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
+      (_, count, unit) => durationOf(count, unit),
+    )
+    .replace(/\b(\d+(?:\.\d+)?)\s*([kmgt])i?b\b/gi, (_, count, unit) => sizeOf(count, unit))
+}
+
+function durationOf(count: string, unit: string): string {
+  const n = /\d/.test(count) ? Number(count) : /half/i.test(count) ? 0.5 : 1
+  const ms = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : /^m/i.test(unit) ? 60_000 : 3_600_000
+  return `${Math.round(n * ms)}ms`
+}
+
+function sizeOf(count: string, unit: string): string {
+  const power = 'kmgt'.indexOf(unit.toLowerCase())
+  return `${Math.round(Number(count) * 1024 ** power)}kb`
+}
+
+function withPhrases(text: string): string {
+  return PHRASES.reduce((so, [phrase, word]) => so.replace(phrase, word), text)
+}
+
+/** Phrases that mean one word. */
+const PHRASES: readonly (readonly [RegExp, string])[] = (
+  [
+    ['(?:turn|switch)(?:ed|ing)? off', 'disable'],
+    ['(?:turn|switch)(?:ed|ing)? on', 'enable'],
+    ['get(?:ting)? rid of', 'remove'],
+    ['regular expressions?', 'regex'],
+    ['symbolic links?', 'symlink'],
+    ['user[- ]agent', 'useragent'],
+    ['from scratch', 'rebuild'],
+    ['on the fly', 'dynamically'],
+    ['at (?:request|run)[- ]?time', 'dynamically'],
+    ['on demand', 'lazily'],
+    ['by hand', 'manually'],
+    ['in[- ]process', 'memory'],
+    ['in[- ]memory', 'memory'],
+    ['environment variables?', 'env'],
+    ['at the same time', 'parallel'],
+    ['event loop', 'eventloop'],
+    ['main thread', 'eventloop'],
+    ['life ?time', 'forever'],
+    ['command[- ]line', 'cli'],
+    ['round[- ]trips?', 'request'],
+  ] as const
+).map(([phrase, word]) => [new RegExp(`\\b(?:${phrase})\\b`, 'g'), word] as const)
+
+const stems = (words: string) => words.split(' ').map(stem)
+
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  'a an and are as at be been but by can could do does for from had has have here how i if in into is it its just let like may might more most must my need no of off on once one or our out over own please same shall should so some such than that the their them then there these they this those through to too try trying tried up us very via want was we were what when where which while who will with would you your again first now next maybe still also actually simply instead rather each every both any all per about after ahead during when that which is longer time times way whether onto per using use used uses'.split(
+    ' ',
+  ),
+)
+
+/** Verbs, which say less than their objects. */
+const VERBS: ReadonlySet<string> = new Set(
+  stems(
+    'make add set put get run change update create write call move keep give take apply switch introduce implement enable configure build store save handle fix do work wrap convert pass perform have hold go find let send replace read load include expose point start',
+  ),
+)
+
+/** Of these, those that say nothing of what is done. */
+const LIGHT: ReadonlySet<string> = new Set(
+  stems(
+    'make set put get run change call give take apply implement handle do work perform have go find let use start write load move create',
+  ),
+)
+
+/** Nouns that go with everything. */
+const COMMON: ReadonlySet<string> = new Set(
+  stems(
+    'file code data server client request page value thing part process service system app application function method table row column query test suite script name path user line machine host project version',
+  ),
+)
