@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isZombie, processStart } from '../server/platform/process-liveness.ts'
 import { makeEmptyHome } from './empty-home.ts'
 import { temporaryFolder } from './harness/index.ts'
 
@@ -24,12 +26,30 @@ for (const name of readdirSync(GUIDES)) {
     await mkdir(join(folder, 'project'))
     const steps = stepsOf(readFileSync(join(GUIDES, name), 'utf8'))
     assert.ok(steps.some(({ shown }) => shown.length > 0))
-    for (const { commands, shown } of steps) {
-      const options = { cwd: join(folder, 'project'), env, timeout: LIMIT_MS }
-      const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', commands], options)
-      assert.deepEqual(missingIn(stdout + stderr, shown), [], `${commands}\n${stdout}${stderr}`)
+    const project = join(folder, 'project')
+    try {
+      for (const { commands, shown } of steps) {
+        const options = { cwd: project, env, timeout: LIMIT_MS }
+        const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', commands], options)
+        assert.deepEqual(missingIn(stdout + stderr, shown), [], `${commands}\n${stdout}${stderr}`)
+      }
+    } finally {
+      await endServersIn(project)
     }
   })
+}
+
+/** Ends what a guide started beside the shell, and waits for its end; the guide notes its process in a file `*.pid`. */
+async function endServersIn(folder: string): Promise<void> {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.pid'))) {
+    const pid = Number(readFileSync(join(folder, name), 'utf8'))
+    if (isRunning(pid)) process.kill(pid, 'SIGTERM')
+    while (isRunning(pid)) await setTimeout(20)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  return processStart(pid) !== undefined && !isZombie(pid)
 }
 
 test('a line that was not printed is found, and an ellipsis is any text', () => {

@@ -140,6 +140,21 @@ test('edit hooks run at the edit tools of a client alone; a client without them 
   assert.deepEqual(treeOf(home), before)
 })
 
+test('where the project is the home, each file is checked and restored once', async (t) => {
+  const { home } = await openHome(t)
+  const env = { HOME: home, PATH: dirname(process.execPath) }
+  const run = (...words: readonly string[]) =>
+    startCli(['setup', ...words, '--project', home], { cwd: home, env }).done
+
+  await run('claude-code', 'cursor', '--hooks', '--skill')
+  const checked = await run('--check', '--json')
+  const removed = await run('--remove')
+
+  assert.equal(JSON.parse(checked.out).clients.length, 2)
+  assert.equal(removed.code, 0, removed.err)
+  assert.deepEqual(treeOf(home), {})
+})
+
 test('a link inside the home is followed and stays a link; one that leads out is refused', async (t) => {
   const { home, run } = await openHome(t)
   const dotfile = join(home, 'dotfiles/cursor.json')

@@ -1,8 +1,9 @@
+import { join } from 'node:path'
 import { didYouMean, nearest } from '../platform/nearest.ts'
 import { configValue } from './change.ts'
 import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import { configuredServer, type ServerCommand } from './entries.ts'
-import type { SetupPlace } from './folders.ts'
+import { folderOf, type SetupPlace } from './folders.ts'
 import { refusals } from './refusals.ts'
 
 /** One client in one scope. */
@@ -31,14 +32,22 @@ export function requireScope({ client, scope }: Target): void {
   throw refusals.client_without_scope({ client: client.title, scope, other })
 }
 
-/** Every scope that these clients have. */
-export function targetsOf(clients: readonly SetupClient[], scope: Scope | undefined): readonly Target[] {
-  return clients.flatMap((client) =>
-    SCOPES.filter((each) => (scope === undefined || each === scope) && client.servers[each]).map((each) => ({
-      client,
-      scope: each,
-    })),
-  )
+/** Every scope that these clients have. Where the project is the home, a file of both is the user's. */
+export function targetsOf(
+  clients: readonly SetupClient[],
+  scope: Scope | undefined,
+  at: SetupPlace,
+): readonly Target[] {
+  return clients.flatMap((client) => {
+    const paths = new Set<string>()
+    return SCOPES.filter((each) => scope === undefined || each === scope).flatMap((each) => {
+      const place = client.servers[each]
+      const path = place && join(folderOf(place.in, at), place.names[0] ?? '')
+      if (path === undefined || paths.has(path)) return []
+      paths.add(path)
+      return [{ client, scope: each }]
+    })
+  })
 }
 
 /** What the configuration of a client starts as satchel; undefined if it has no such server. Errors: the `config_*` refusals. */

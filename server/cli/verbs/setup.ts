@@ -140,9 +140,10 @@ function pathFor(path: string, scope: Scope, projectRoot: string): string {
 
 async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
   const named = clientsNamed(flags.clients)
-  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope)
+  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope, at)
   const nothing: ServerCommand = { command: 'satchel', args: [] }
   const skills = await offeredSkills()
+  const paths = new Set<string>() // in the home, files of the user and of the project are the same
   const planned = (target: Target) => async () => {
     const plans = plansOf(target.client, target.scope, {
       server: nothing,
@@ -151,7 +152,11 @@ async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<nu
       skills,
     })
     const changes = await Promise.all(plans.map((plan) => removalFrom(plan, at)))
-    return changes.filter((change) => change !== undefined)
+    return changes.filter((change) => {
+      if (change === undefined || paths.has(change.file.path)) return false
+      paths.add(change.file.path)
+      return true
+    }) as readonly FileChange[] // undefined is filtered
   }
   const outcomes: Outcomes = {
     told: (change) =>
@@ -185,7 +190,7 @@ function notSetUp(named: readonly { readonly title: string }[]) {
 
 async function checkAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
   const named = clientsNamed(flags.clients)
-  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope)
+  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope, at)
   const found: TargetResult[] = []
   for (const target of targets) {
     let isThere = false
