@@ -293,3 +293,27 @@ test('a tag name that would move the cursor or colour a terminal is shown escape
     }
   }
 })
+
+test('lists name a repository the same way, a failed one is not "done", and "more follow" has the command that goes on', async (t) => {
+  const { root, url } = await openProject(t)
+  const repositories = [{ url, name: 'network', recursive: true }, { url: './none.git' }]
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories, embedding: { enabled: true } }))
+
+  const ingest = await runSatchel(root, ['ingest'])
+  const listed = await runSatchel(root, ['modules', 'repositories'])
+  const first = await runSatchel(root, ['modules', 'list', '--limit', '1'])
+  const found = await runSatchel(root, ['search', 'net', '--limit', '1'])
+  const [, more = ''] = /^more: satchel (.*)$/m.exec(first.out) ?? []
+  const second = await runSatchel(root, more.split(' '))
+
+  assert.match(ingest.err, /^network: done \(\d\/2\)$/m)
+  assert.match(ingest.err, /^none: failed \(\d\/2\)$/m)
+  assert.match(ingest.out, /; 1 failure$/m)
+  const [, repository = ''] = /repository: (\S+\/terraform-x-net)$/m.exec(listed.out) ?? []
+  assert.notEqual(repository, '', listed.out)
+  for (const { out } of [first, found, second])
+    assert.match(out, new RegExp(`module: ${repository}(//sub)?$`, 'm'))
+  assert.match(first.out, /more follow/)
+  assert.equal(second.code, 0, second.err)
+  assert.notEqual(first.out.split('module:')[1], second.out.split('module:')[1])
+})

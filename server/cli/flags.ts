@@ -14,6 +14,8 @@ export interface Flag {
   readonly repeatable: boolean
   readonly nullable: boolean
   readonly choices?: readonly string[]
+  /** Values that a shell completes although others are accepted: the `examples` of the schema. */
+  readonly examples?: readonly string[]
   readonly description: string
   readonly default?: unknown
   readonly required: boolean
@@ -87,6 +89,7 @@ export function typedValue(flag: Flag, text: string): unknown {
 /** The parts of zod's JSON Schema that flags use. */
 interface FieldSchema {
   readonly type?: string | readonly string[]
+  readonly examples?: readonly string[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly FieldSchema[]
@@ -111,6 +114,7 @@ function flagOf(field: string, schema: FieldSchema, required: boolean, typing: T
     repeatable,
     nullable,
     ...(choices && { choices }),
+    ...(element.examples && { examples: element.examples }),
     description: schema.description ?? '',
     ...(schema.default !== undefined && { default: schema.default }),
     required,

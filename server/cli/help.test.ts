@@ -82,6 +82,7 @@ test('completion scripts name every verb and flag, and the shells accept them', 
   assert.equal(await completed('satchel probe echo --level ""'), 'low high')
   assert.equal(await completed('satchel mcp --transport s'), 'streamable-http sse')
   assert.equal(await completed('satchel completion z'), 'zsh')
+  assert.equal(await completed('satchel setup wind'), 'windsurf')
   assert.match(zsh.out, /^#compdef satchel\n/)
   assert.match(fish.out, /-l max-tokens$/m)
   assert.match(fish.out, /__fish_seen_subcommand_from probe; and __fish_seen_subcommand_from echo/)

@@ -4,13 +4,14 @@ import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
-import { isSatchelError, type NextStep } from '../contract/errors.ts'
+import { isSatchelError } from '../contract/errors.ts'
 import type { Tool, Verb } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { unconfined } from '../platform/paths.ts'
 import type { Registry } from '../registry.ts'
 import { exampleLine } from './example-line.ts'
+import { withCommands } from './next-line.ts'
 import { openProgress } from './progress.ts'
 import { refusals } from './refusals.ts'
 import { printText } from './render.ts'
@@ -94,13 +95,6 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
   return leaf.command.run(context, parsed.data, world.terminal)
 }
 
-/** Returns the command line for a `next` call, or the call itself if no verb makes it. */
-export function nextLine(registry: Registry, next: NextStep): string {
-  const tool = registry.tool(next.tool)?.tool
-  const verb = [tool?.cli ?? []].flat()[0]
-  return tool && verb ? exampleLine(verb, tool.input, next.args) : `${next.tool} ${JSON.stringify(next.args)}`
-}
-
 async function runTool(
   owned: OwnedTool,
   verb: Verb,
@@ -119,7 +113,8 @@ async function runTool(
     })
     .finally(progress.stop)
   if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
-  await deliver(owned.tool, verb, typed.output, answer.data, world)
+  const commands = (data: Record<string, unknown>) => withCommands(host.registry, data)
+  await deliver({ tool: owned.tool, verb, output: typed.output, commands }, answer.data, world)
   return verb.found?.(answer.data, input) ? FOUND_EXIT : 0
 }
 
@@ -180,10 +175,16 @@ function asTyping(thrown: unknown): unknown {
   return isTyping ? markUsage(thrown) : thrown
 }
 
+interface Delivery {
+  readonly tool: Tool
+  readonly verb: Verb
+  readonly output: string | undefined
+  /** Replaces the calls that the data names by commands. */
+  commands(data: Record<string, unknown>): Record<string, unknown>
+}
+
 async function deliver(
-  tool: Tool,
-  verb: Verb,
-  output: string | undefined,
+  { tool, verb, output, commands }: Delivery,
   data: Record<string, unknown>,
   { io, terminal }: World,
 ): Promise<void> {
@@ -193,7 +194,7 @@ async function deliver(
     const headline = headlineOf(tool, data)
     await terminal.answer(
       headline,
-      terminal.json ? data : (verb.view?.(data) ?? withoutOmitted(data, tool.omits)),
+      terminal.json ? data : commands(verb.view?.(data) ?? withoutOmitted(data, tool.omits)),
     )
   }
   if (output === undefined || !verb.save) return print()

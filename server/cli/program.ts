@@ -193,7 +193,7 @@ async function runOnHost(
   words: readonly string[],
   argv: readonly string[],
 ): Promise<number> {
-  const { leavesOf, nextLine, runLeaf, shapeOf, titleOf } = await import('./plugin-verbs.ts')
+  const { leavesOf, runLeaf, shapeOf, titleOf } = await import('./plugin-verbs.ts')
   const leaves = leavesOf(host.registry)
   const leaf = longestMatch(leaves, words)
   if (!leaf)
@@ -207,6 +207,7 @@ async function runOnHost(
     if (parsed.kind === 'help') return printed(world, parsed.text)
     return await runLeaf(leaf, parsed.typed, host, world)
   } catch (thrown) {
+    const { nextLine } = await import('./next-line.ts')
     return await complain(world, thrown, (next) => nextLine(host.registry, next))
   }
 }

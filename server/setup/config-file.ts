@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isSatchelError } from '../contract/errors.ts'
 import { systemCode } from '../platform/disk.ts'
-import { temporaryName, writeFileDurably } from '../platform/durable-file.ts'
+import { writeFileDurably } from '../platform/durable-file.ts'
 import { giveFile, makeFolder, removeFile } from '../platform/file-tree.ts'
 import { confineTo } from '../platform/paths.ts'
 import { readRegularBytes } from '../platform/regular-file.ts'
@@ -131,13 +131,15 @@ export async function replaceConfigFile(file: ConfigFile, content: Buffer | unde
     if (now === undefined ? file.bytes !== undefined : !file.bytes?.equals(now))
       throw refusals.config_changed({ path: shown })
   }
+  // One setup of a user runs at a time: what has this name was left by a killed one.
+  const temp = join(dirname(path), `.${basename(path)}.satchel-setup`)
   try {
+    await removeFile(temp)
     if (content === undefined) {
       await requireUnchanged()
       return await removeFile(path)
     }
     await makeFolder(dirname(path))
-    const temp = temporaryName(dirname(path))
     await writeFileDurably(path, content, {
       temp,
       ...(mode !== undefined && { mode }),

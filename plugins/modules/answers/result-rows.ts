@@ -16,11 +16,7 @@ interface Found {
 /** A result of a search as a row for a person; `--json` has all of it. */
 export function resultRow({ id, repository, path, ref, provider, description }: Found) {
   const line = cleanText(description).replace(/\s+/g, ' ').trim()
-  const place = repository
-    .replace(/\.git$/, '')
-    .split(/[/:]/)
-    .slice(-2)
-    .join('/')
+  const place = repositoryPlace(repository)
   return {
     id: id.slice(0, ID_CHARS),
     module: path === '.' ? place : `${place}//${path}`,
@@ -28,4 +24,13 @@ export function resultRow({ id, repository, path, ref, provider, description }: 
     provider,
     description: line.length <= DESCRIPTION_MAX_CHARS ? line : `${line.slice(0, DESCRIPTION_MAX_CHARS - 1)}…`,
   }
+}
+
+/** How lists for a person name a repository: the last two parts of its URL. */
+export function repositoryPlace(url: string): string {
+  return url
+    .replace(/\.git$/, '')
+    .split(/[/:]/)
+    .slice(-2)
+    .join('/')
 }

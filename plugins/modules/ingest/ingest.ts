@@ -188,7 +188,8 @@ async function readRepositories(run: Run, afterEach: () => Promise<void>): Promi
       if (run.signal.aborted) return
       await readRepository(repository, run)
       await afterEach()
-      run.say(repository, 1, 'done')
+      const hasFailed = run.tally.failures.some((failure) => failure.repository === repository.remote.url)
+      run.say(repository, 1, hasFailed ? 'failed' : 'done')
     },
   )
 }

@@ -1,11 +1,32 @@
 import { z } from 'zod'
-import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
+import { cleanText, counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
+import { repositoryPlace } from '../answers/result-rows.ts'
 import { NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
 import { listRepositories } from '../catalog/repositories.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const REFS_SHOWN = 20
+
+const output = z.object({
+  repositories: z.array(
+    z.object({
+      url: z.string(),
+      name: z.string(),
+      description: untrusted('description of the repository', { mcpMaxChars: 200, line: true }),
+      refs: z.array(z.string()).describe('At most 20, latest first.'),
+      ref_count: z.number().int(),
+      latest: z.string(),
+      module_count: z.number().int(),
+      providers: z.array(z.string()),
+      last_updated: z.string(),
+    }),
+  ),
+  count: z.number().int(),
+  total: z.number().int(),
+  next: z.string().optional(),
+  truncated: truncation.optional(),
+})
 
 /** `list_repositories` (spec module-ingestion "MCP tools"). */
 export function listRepositoriesTool(service: ModuleService) {
@@ -21,28 +42,14 @@ export function listRepositoriesTool(service: ModuleService) {
       cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,
     }),
-    output: z.object({
-      repositories: z.array(
-        z.object({
-          url: z.string(),
-          name: z.string(),
-          description: untrusted('description of the repository', { mcpMaxChars: 200, line: true }),
-          refs: z.array(z.string()).describe('At most 20, latest first.'),
-          ref_count: z.number().int(),
-          latest: z.string(),
-          module_count: z.number().int(),
-          providers: z.array(z.string()),
-          last_updated: z.string(),
-        }),
-      ),
-      count: z.number().int(),
-      total: z.number().int(),
-      next: z.string().optional(),
-      truncated: truncation.optional(),
-    }),
+    output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/repositories' },
-    cli: { verb: 'modules repositories', positional: ['[filter]'] },
+    cli: {
+      verb: 'modules repositories',
+      positional: ['[filter]'],
+      view: (answer) => viewOf(output.parse(answer)),
+    },
     example: { filter: 'vpc', limit: 10 },
     omits: { '/count': 'the headline says it', '/total': 'the headline says it' },
     async handler(ctx, input) {
@@ -69,4 +76,20 @@ export function listRepositoriesTool(service: ModuleService) {
         ? 'No repositories match.'
         : `${repositories.length} of ${counted(total, 'repository', 'repositories')}`,
   })
+}
+
+/** The list for a person: repositories are named as in the results of a search; `--json` has all of each. */
+function viewOf({ repositories, next, truncated }: z.output<typeof output>) {
+  return {
+    repositories: repositories.map(({ url, latest, ref_count, module_count, providers, description }) => ({
+      repository: repositoryPlace(url),
+      latest,
+      refs: ref_count,
+      modules: module_count,
+      providers,
+      description: cleanText(description).replace(/\s+/g, ' ').trim(),
+    })),
+    ...(next && { next }),
+    ...(truncated && { more: truncated.next }),
+  }
 }

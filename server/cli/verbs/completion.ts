@@ -46,6 +46,6 @@ function wordsOf(shape: VerbShape): VerbWords {
     choices: Object.fromEntries(
       flags.flatMap((flag) => (flag.choices ? [[`--${flag.long}`, flag.choices]] : [])),
     ),
-    values: positionals[0]?.flag?.choices ?? [],
+    values: positionals[0]?.flag?.choices ?? positionals[0]?.flag?.examples ?? [],
   }
 }

@@ -35,7 +35,10 @@ const CLIENT_NAMES = SETUP_CLIENTS.map(({ name }) => name)
 const FOUND_EXIT = 3
 
 const input = z.object({
-  clients: z.array(z.string()).default([]).describe(CLIENT_NAMES.join(', ')),
+  clients: z
+    .array(z.string().meta({ examples: CLIENT_NAMES }))
+    .default([])
+    .describe(CLIENT_NAMES.join(', ')),
   scope: z
     .enum(['user', 'project'])
     .optional()

@@ -1,0 +1,28 @@
+import type { NextStep } from '../contract/errors.ts'
+import { isJsonObject } from '../platform/json-object.ts'
+import type { Registry } from '../registry.ts'
+import { exampleLine } from './example-line.ts'
+
+/** Returns the command line for a `next` call, or the call itself if no verb makes it. */
+export function nextLine(registry: Registry, next: NextStep): string {
+  const tool = registry.tool(next.tool)?.tool
+  const verb = [tool?.cli ?? []].flat()[0]
+  return tool && verb ? exampleLine(verb, tool.input, next.args) : `${next.tool} ${JSON.stringify(next.args)}`
+}
+
+/** Returns data for a person: each call `{tool, args}` in it, such as that of the next page, becomes its command. */
+export function withCommands(
+  registry: Registry,
+  data: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      if (!isJsonObject(value)) return [name, value]
+      return [name, isCall(value) ? nextLine(registry, value) : withCommands(registry, value)]
+    }),
+  )
+}
+
+function isCall(value: Record<string, unknown>): value is { tool: string; args: Record<string, unknown> } {
+  return typeof value['tool'] === 'string' && isJsonObject(value['args']) && Object.keys(value).length === 2
+}
