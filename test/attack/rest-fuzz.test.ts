@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openProject } from '../../server/cli/testing/run-cli.ts'
 import { ERROR_TABLE } from '../../server/error-table.ts'
@@ -70,8 +72,13 @@ function faultOf(status: number, text: string): string | undefined {
   return DOCUMENTED.has(status) && isWhole ? undefined : `${status} is not documented: ${text}`
 }
 
-async function served(t: TestContext): Promise<string> {
-  const { start } = await openProject(t)
+/** Serves the built-in plugins and, if given, the plugin with this source. */
+async function served(t: TestContext, plugin?: string): Promise<string> {
+  const { root, start } = await openProject(t)
+  if (plugin !== undefined) {
+    await writeFile(join(root, 'planted.mjs'), plugin)
+    await writeFile(join(root, 'satchel.yaml'), 'plugins: { ./planted.mjs: {} }\n')
+  }
   const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
   const [line] = await running.heard('out', /^\{.*\}\n/)
   t.after(async () => {
@@ -81,28 +88,60 @@ async function served(t: TestContext): Promise<string> {
   return JSON.parse(line).listeners[0].address
 }
 
-test('no request that the API document allows, or nearly allows, has an answer of 500 or one that is not documented', async (t) => {
-  const address = await served(t)
+interface Attack {
+  readonly address: string
+  readonly count: number
+  readonly wants?: (operation: Operation) => boolean
+}
+
+/** Sends requests for operations picked at random; returns what is wrong with the answers, and how often each status came. */
+async function attack({ address, count, wants = () => true }: Attack) {
   const document: Json = JSON.parse(await (await fetch(`${address}/openapi.json`)).text())
-  const operations = operationsIn(document).filter(({ streams }) => !streams)
+  const operations = operationsIn(document).filter((one) => !one.streams && wants(one))
   const inputs = createInputs(randomFrom(SEED), document)
   const statuses = new Map<number, number>()
-  const failures: string[] = []
-
-  for (let count = 0; count < REQUESTS; count++) {
+  const faults: string[] = []
+  for (let sent = 0; sent < count; sent++) {
     const { path, init } = requestFor(inputs.pick(operations), inputs)
     const response = await fetch(`${address}${path}`, { ...init, redirect: 'manual' })
-    const text = await response.text()
+    const fault = faultOf(response.status, await response.text())
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
-    const fault = faultOf(response.status, text)
-    if (fault !== undefined) {
-      const body = 'body' in init ? init.body.slice(0, 2000) : ''
-      failures.push(`${init.method} ${path} ${body}: ${fault}`)
-    }
+    if (fault === undefined) continue
+    const body = 'body' in init ? init.body.slice(0, 2000) : ''
+    faults.push(`${init.method} ${path} ${body}: ${fault}`)
   }
+  return { statuses, faults }
+}
+
+test('no request that the API document allows, or nearly allows, has an answer of 500 or one that is not documented', async (t) => {
+  const address = await served(t)
+
+  const { statuses, faults } = await attack({ address, count: REQUESTS })
 
   t.diagnostic(`seed ${SEED}: ${JSON.stringify([...statuses].sort())}`)
-  assert.deepEqual(failures.slice(0, 5), [])
+  assert.deepEqual(faults.slice(0, 5), [])
   assert.equal((await fetch(`${address}/health`)).status, 200)
   assert.ok((statuses.get(200) ?? 0) > 0 && (statuses.get(400) ?? 0) > 0, 'both kinds of requests were made')
+})
+
+test('a fault that is planted in one tool is found', async (t) => {
+  const address = await served(
+    t,
+    `import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+     export default {
+       name: 'planted', version: '1.0.0', apiVersion: 1, config: z.object({}),
+       setup: async () => ({ tools: [{
+         name: 'planted_tool', title: 'Planted', description: 'Fails for some texts.', profile: 'full',
+         input: z.object({ text: z.string().describe('any') }), output: z.object({}),
+         annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+         http: { method: 'POST', path: '/planted' }, example: { text: 'a' },
+         handler: async (_, { text }) => { if (text.includes('/')) throw new TypeError('planted'); return {} },
+         headline: () => '',
+       }] }),
+     }`,
+  )
+
+  const { faults } = await attack({ address, count: 60, wants: ({ path }) => path === '/planted' })
+
+  assert.ok(faults.some((fault) => fault.startsWith('POST /planted') && fault.includes('Internal error')))
 })
