@@ -134,8 +134,9 @@ function withoutAnswers(stdout: RealStdout, answered: Set<string>): RealStdout {
 }
 
 function isAnswerTo(answered: Set<string>, text: string): boolean {
-  const message: { id?: unknown; method?: unknown } = JSON.parse(text) // the host writes one message at a time
-  return message.method === undefined && answered.delete(JSON.stringify(message.id))
+  const message: { id?: unknown; result?: unknown } = JSON.parse(text) // the host writes one message at a time
+  // A refusal of the id, because it is used twice, is not the answer that was sent.
+  return message.result !== undefined && answered.delete(JSON.stringify(message.id))
 }
 
 /** As the host ends on a signal, while there is nothing to wait for. */
