@@ -18,6 +18,7 @@ const ALLOWED = [
   /^dist\/(satchel|satchel-mcp|demo|chunk-[A-Z0-9]+|[a-z0-9.-]+-[A-Z0-9]{8})\.js$/,
   /^dist\/(server|plugins|generated|test\/harness)\/[a-z0-9./-]+\.(js|d\.ts)$/,
   /^dist\/assets\/[A-Za-z0-9.-]+$/,
+  /^dist\/prepared\/[a-z0-9]+\.json$/,
 ]
 
 interface Packed {

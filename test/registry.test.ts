@@ -165,7 +165,7 @@ test('every export of the plugin door has a doc comment or is a type that has on
       .map((one) => one.replace(/^\s*type\s+/, '').trim())
       .filter(Boolean)) {
       const declared = new RegExp(
-        `(\\*/\\n)?export (?:async )?(?:function|const|type|interface|class) ${name}\\b`,
+        `(\\*/\\n)?export (?:async )?(?:function\\*?|const|type|interface|class) ${name}\\b`,
       ).exec(source)
       if (!declared?.[1]) {
         undocumented.push(`${name} (${file})`)

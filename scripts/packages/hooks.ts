@@ -5,7 +5,8 @@ import { SETUP_CLIENTS } from '../../server/setup/clients.ts'
 export function hooksOf(client: string): Readonly<Record<string, unknown>> {
   const events = SETUP_CLIENTS.find(({ name }) => name === client)?.hooks?.events
   if (events === undefined) throw new Error(`${client} has no hooks that are commands`)
-  const declared = BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup.flatMap(({ hooks = [] }) => hooks))
+  const options = BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup.filter(({ name }) => name === 'hooks'))
+  const declared = options.flatMap(({ hooks = [] }) => hooks)
   const entries = declared.flatMap(({ event, words }) => {
     const command = ['satchel', ...words, '--harness', client].join(' ')
     return events[event] === undefined ? [] : [[events[event], [{ hooks: [{ type: 'command', command }] }]]]
