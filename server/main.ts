@@ -23,6 +23,7 @@ if (!hasFolder()) {
 }
 const argv = process.argv.slice(2)
 const output = argv[0] === 'mcp' && !process.stdin.isTTY ? await prepared() : stdout
+// The client left before it needed the host: nothing is under way.
 if (output === 'ended') process.exit(0)
 if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
 const { run } = await import('./run.ts')

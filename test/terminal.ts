@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
@@ -13,9 +14,12 @@ export interface OnTerminal {
   readonly ended: Promise<number>
 }
 
-/** Whether this system can lend a terminal: `script` of util-linux. */
+/** Whether this system can lend a terminal: `script` of util-linux. `REQUIRE_TERMINAL=1` makes a lack of it a failure. */
 export function lendsTerminals(): boolean {
-  return /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+  const lends = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+  if (!lends)
+    assert.notEqual(process.env['REQUIRE_TERMINAL'], '1', 'REQUIRE_TERMINAL=1, and no script was found')
+  return lends
 }
 
 /** Where a command runs. */
