@@ -125,6 +125,50 @@ test('a section that is removed while it is written on leaves the text, which ca
   assert.deepEqual(seen.complaints, [])
 })
 
+test('what is typed while the page reads or sends is not undone by the answer', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  const why = page.getByLabel('Why', { exact: true })
+  const text = page.getByLabel('New text')
+  const hold = async (address: RegExp) => {
+    let release = (): void => undefined
+    const released = new Promise<void>((done) => {
+      release = done
+    })
+    const asked = new Promise<void>((reached) => {
+      void page.route(address, async (route) => {
+        reached()
+        await released
+        await route.continue()
+      })
+    })
+    return { asked, release }
+  }
+  await press(page, 'Edit: Risks')
+  await text.fill('## Risks\n\nrain\n')
+  await saveByHand(seen, '# Plan\n')
+  await page.getByRole('button', { name: 'Add it to the whole document' }).waitFor()
+
+  const reading = await hold(/read\?section=workspace/)
+  await press(page, 'Add it to the whole document')
+  await reading.asked
+  await why.fill('Rain')
+  reading.release()
+  await page.getByRole('form', { name: 'Change: The whole document' }).waitFor()
+  const afterReading = await why.inputValue()
+  const sending = await hold(/\/workspace\/propose$/)
+  await press(page, 'Propose')
+  await sending.asked
+  await text.fill('# Plan\n\n## Risks\n\nrain and wind\n')
+  sending.release()
+  await page.locator('#proposals .card', { hasText: 'Rain' }).waitFor()
+
+  assert.equal(afterReading, 'Rain')
+  assert.match(await text.inputValue(), /rain and wind/)
+  assert.deepEqual(seen.complaints, [])
+})
+
 test('a guest gets the page with the rights of the invitation, which only a join uses up', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

@@ -161,6 +161,8 @@ async function compare(id) {
     const editor = store.editors.find(({ draft }) => draft.id === id)
     if (!editor) return
     const { draft } = editor
+    // What was read belongs to the target of before.
+    if (draft.target !== found.draft.target) return
     const patch = { crlf: newest?.crlf, isMissing: newest === undefined, newest: undefined }
     if (newest && newest.text !== draft.base) {
       // An untouched text simply becomes the newest one.
@@ -218,13 +220,18 @@ export function unmerge(id) {
 
 /** The section is no more: the same text as an addition to the whole document. */
 export async function retarget(id) {
-  const { draft } = store.editors.find((one) => one.draft.id === id)
   const newest = await read('workspace')
+  const editor = store.editors.find((one) => one.draft.id === id)
+  if (!editor) return
+  const { draft } = editor
   const text = `${newest.text.replace(/\n*$/, '\n\n')}${draft.text}`
   keep(change(id, { draft: { ...draft, target: 'workspace', text, ...baseOf(newest) }, isMissing: false }))
 }
 
-/** Proposes the draft; the answer is the proposal. A draft that was refused stays, with the reason. */
+/**
+ * Proposes the draft; the answer is the proposal. A draft that was refused stays, with the reason, and so does one
+ * that was typed on meanwhile.
+ */
 export async function send(id) {
   const { draft, crlf } = store.editors.find((one) => one.draft.id === id)
   const { target, base_version, why, text } = draft
@@ -233,7 +240,10 @@ export async function send(id) {
     // A text area knows only LF: what was CRLF goes back as CRLF.
     const content = crlf ? text.replaceAll('\n', '\r\n') : text
     const proposal = await post('/workspace/propose', { target, base_version, summary: why, content })
-    discard(id)
+    const editor = store.editors.find((one) => one.draft.id === id)
+    const isTypedOn = editor && (editor.draft.text !== text || editor.draft.why !== why)
+    if (isTypedOn) change(id, { isBusy: false })
+    else discard(id)
     return proposal
   } catch (thrown) {
     change(id, { isBusy: false, failed: failureOf(thrown) })
