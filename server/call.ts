@@ -16,6 +16,7 @@ import { isJsonObject } from './platform/json-object.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
 import { within } from './platform/within.ts'
 import { refusals } from './refusals.ts'
+import { levelOf, requireScope } from './tokens/scopes.ts'
 
 /** A tool as the host registered it: the declaration and its plugin. */
 export interface OwnedTool {
@@ -85,17 +86,19 @@ async function handled(
 
 /**
  * Refuses a principal that may not use a declaration of `plugin` with this `requires`.
- * Errors: `unauthorized`/`unauthorized` without a session, `forbidden`/`permission_denied` with one.
+ * Errors: `forbidden`/`scope_missing` for a token; `unauthorized`/`unauthorized` without a session,
+ * `forbidden`/`permission_denied` with one.
  */
 export function authorize(
   owned: {
     readonly plugin: string
     readonly howToJoin?: string
-    readonly tool: { readonly requires?: Capability }
+    readonly tool: Pick<Partial<Tool>, 'requires' | 'annotations' | 'scope'>
   },
   principal: Principal,
 ): void {
   const { requires } = owned.tool
+  requireScope(principal, owned.plugin, levelOf(owned.tool))
   if (principal.kind === 'session' && principal.plugin !== owned.plugin) throw denied()
   if (requires === undefined) return
   if (principal.kind !== 'session') {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { HttpSettings } from './config-sections.ts'
 import type { Log } from './contract/context.ts'
 import { createFileDurably } from './platform/durable-file.ts'
 import { makeFolder, openToRead } from './platform/file-tree.ts'
+import { satchelStateFolder } from './state-folder.ts'
 
 const TOKEN_BYTES = 24
 const TOKEN = /^[\w-]{32}$/
@@ -24,9 +24,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * content from programs on this machine.
  */
 function localTokenFile(env: Env): string {
-  const state =
-    env['XDG_STATE_HOME'] || env['LOCALAPPDATA'] || join(env['HOME'] || homedir(), '.local', 'state')
-  return join(state, 'satchel', 'local-token')
+  return join(satchelStateFolder(env), 'local-token')
 }
 
 /** Returns the token of this user's file; undefined without one, or if other users may read it. */

@@ -2,7 +2,7 @@
 const SECRET_NAME = /secret|token|password|passwd|authorization|cookie|api_?key|bearer|credential/i
 /** Keeps a user name without password in an ssh URL: it is not a secret, and `git@` is part of every such address. */
 const URL_USER_INFO = /(\b(?!ssh:\/\/[^\s/@:]+@)[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
-const BEARER = /\b(bearer\s+|ses_)[A-Za-z0-9._~+/=-]{8,}/gi
+const BEARER = /\b(bearer\s+|ses_|satchel_tok_)[A-Za-z0-9._~+/=-]{8,}/gi
 const INVITATION = /(\bsatchel:\/\/join\/)[^\s"']+/gi
 
 /** Reports whether the value under this name is a secret, regardless of its form. */

@@ -7,6 +7,7 @@ import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { Log } from './contract/context.ts'
 import type { RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
+import { knownCallers } from './known-callers.ts'
 import { type LocalProof, localProof, newToken } from './local-token.ts'
 import { watchLoopDelay } from './platform/loop-delay.ts'
 import { openableAddress } from './platform/openable-address.ts'
@@ -71,8 +72,14 @@ interface RoundParts {
 async function openRound(world: World, wiring: HttpWiring, { config, token, proof, surface }: RoundParts) {
   const loopDelay = watchLoopDelay()
   const metrics = config.http.metrics ? (await import('./metrics.ts')).createMetrics() : undefined
+  let running: RunningHost | undefined
+  const callers = knownCallers({
+    env: wiring.env,
+    onEnded: (principalId) => running?.hub.emit({ kind: 'caller', principalId }),
+  })
   const http = {
     token,
+    recognize: callers.recognize,
     metrics,
     ...proof,
     loopDelay: loopDelay.read,
@@ -87,8 +94,10 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
     for (const listener of listeners.reverse()) await listener.close()
     await stopWithin(boot, wiring.log)
     loopDelay.stop()
+    await callers.close()
   }
   const host = await boot
+  running = host
   try {
     const options = await wiring.httpOptions(host, config, http, surface)
     for (const listener of listenersOf(host, config, surface)) {

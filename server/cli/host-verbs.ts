@@ -35,6 +35,14 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
     load: async () => [(await import('./verbs/doctor.ts')).doctorVerb],
   },
   {
+    verb: 'token',
+    summary: 'create, list and revoke tokens for callers',
+    load: async () => {
+      const { tokenCreateVerb, tokenListVerb, tokenRevokeVerb } = await import('./verbs/token.ts')
+      return [tokenCreateVerb, tokenListVerb, tokenRevokeVerb]
+    },
+  },
+  {
     verb: 'completion',
     summary: 'print a completion script for a shell',
     load: async () => [(await import('./verbs/completion.ts')).completionVerb],

@@ -52,6 +52,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly annotations: Annotations
   /** Checked against the principal before the input is parsed. */
   readonly requires?: Capability
+  /** The scope that a token needs; absent: `read` for a tool that is read only, `write` for others. */
+  readonly scope?: 'admin'
   /** On MCP unless false. */
   readonly mcp?: false
   /** May answer as an MCP task. */

@@ -18,6 +18,11 @@ export interface HttpOptions {
   readonly description: string
   /** The server's token; absent: there is no operator, and only loopback callers need no session. */
   readonly token?: string
+  /**
+   * The caller with a credential that the host issued or trusts, at a listener of its own; undefined for others.
+   * Errors: `unauthorized`, `unavailable`. Absent: there is none.
+   */
+  recognize?(bearer: string): Promise<Principal | undefined>
   /** The token of this user's file, accepted over loopback; absent: the system tells whose a connection is. */
   readonly localToken?: string | undefined
   /** Reports whether the peer of a loopback connection is this OS user; absent: the system is asked. */

@@ -58,10 +58,17 @@ export async function admit(
   return withoutCredential(guard, presented, exchange, options)
 }
 
-/** Authenticates the caller of an open stream again. Errors: `unauthorized`/`unauthorized`. */
-export async function admitAgain({ principal, credentials }: Caller, host: RunningHost): Promise<void> {
-  if (principal?.kind !== 'session') return
-  const now = await host.authenticate(credentials)
+/** Authenticates the caller of an open stream again. Errors: `unauthorized`; those of `HttpOptions.recognize`. */
+export async function admitAgain(
+  { principal, credentials }: Caller,
+  host: RunningHost,
+  options: HttpOptions,
+): Promise<void> {
+  const isScoped = principal?.scopes !== undefined
+  if (principal === undefined || (principal.kind !== 'session' && !isScoped)) return
+  const now = isScoped
+    ? await options.recognize?.(credentials.bearer ?? '')
+    : await host.authenticate(credentials)
   if (now?.id !== principal.id) throw refusals.unauthorized()
 }
 
@@ -98,6 +105,8 @@ async function byBearer(
     if (is(options.token)) return { principal: OPERATOR, credentials }
     const isHere = LOOPBACK_PEER.test(incoming.socket.remoteAddress ?? '')
     if (isHere && is(options.localToken)) return { principal: LOCAL, credentials }
+    const known = await options.recognize?.(credentials.bearer ?? '')
+    if (known) return { principal: known, credentials }
   }
   const principal = await host.authenticate(credentials)
   if (principal === undefined) throw refusals.unauthorized()

@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics.ts'
+import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
 
@@ -37,14 +38,16 @@ function metricsEndpoint(metrics: Metrics, { pump, loopDelay }: HttpOptions): En
     owner: 'host',
     summary: 'Counts and times of this server, in the format of OpenMetrics',
     operation: { id: 'metrics', mediaType: OPENMETRICS },
-    serve: async () =>
-      new Response(metrics.text({ streams: pump?.size ?? 0, loopDelay: loopDelay?.() }), {
+    async serve(_exchange, { principal }) {
+      if (principal) requireScope(principal, undefined, 'read')
+      return new Response(metrics.text({ streams: pump?.size ?? 0, loopDelay: loopDelay?.() }), {
         headers: {
           'content-type': `${OPENMETRICS}; version=1.0.0; charset=utf-8`,
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
         },
-      }),
+      })
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Route, RouteDocument } from '../contract/advanced/route.ts'
+import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
 
@@ -16,6 +17,7 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
     ...(route.document && { operation: operationOf(route.document) }),
     async serve(exchange, { principal, credentials }) {
       const { incoming, request, params, signal, log } = exchange
+      if (principal) requireScope(principal, plugin, route.method === 'GET' ? 'read' : 'write')
       let whole = request
       if (hasBody(incoming)) {
         requireIdentity(incoming)

@@ -1,3 +1,4 @@
+import { challengeOf } from '../challenge.ts'
 import {
   type ErrorCode,
   errorBody,
@@ -17,12 +18,13 @@ export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
   return own ?? ERROR_TABLE[error.code].http
 }
 
-/** Returns the headers of an error: required credentials, allowed methods, time to retry. */
+/** Returns the headers of an error: the credentials that would help, allowed methods, time to retry. */
 export function headersOf(error: SatchelError): Record<string, string> {
   const status = statusOf(error)
   const allow = error.details?.['allow']
+  const challenge = challengeOf(error)
   return {
-    ...(status === 401 && { 'www-authenticate': 'Bearer realm="satchel"' }),
+    ...(challenge !== undefined && { 'www-authenticate': challenge }),
     ...(status === 405 && Array.isArray(allow) && { allow: allow.join(', ') }),
     ...((status === 408 || status === 413) && { connection: 'close' }),
     ...((status === 429 || status === 503) && { 'retry-after': String(retryAfter(error)) }),

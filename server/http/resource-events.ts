@@ -64,7 +64,7 @@ export function resourceEventsEndpoint(
       if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
       const topics = topicsOf(exchange)
       places.requireOne()
-      const check = (): Promise<void> => admitAgain(caller, host)
+      const check = (): Promise<void> => admitAgain(caller, host, options)
       const events = openEventStream(exchange.outgoing, {
         pump: places.pump,
         onLag: () => RESYNC,

@@ -49,7 +49,7 @@ export function streamEndpoint(
       authorize({ plugin, tool: stream }, ctx.principal)
       places.requireOne()
       const check = async (): Promise<void> => {
-        await admitAgain(caller, host)
+        await admitAgain(caller, host, options)
         await stream.check?.(ctx)
       }
       await openReading(exchange, { stream, ctx, check, places, options })

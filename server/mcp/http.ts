@@ -14,6 +14,7 @@ import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor, type Door, type DoorOptions } from './door.ts'
 import { type ExtraRequest, extraRequestOf } from './extras.ts'
 import { createLegacySessions, type LegacySessions } from './legacy.ts'
+import { requireScopes } from './needed-scope.ts'
 import { REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
 import { echoableId, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
@@ -100,6 +101,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const principal = await exchange.authenticate()
     const body = await exchange.readBody(MESSAGE_MAX_BYTES)
     bodyRead(body)
+    await requireScopes(parts.door, principal, body)
     if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
     const extra = extraRequestOf(body)
     if (extra && namesInHeaders(exchange.request, extra)) {

@@ -1,5 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Prompt } from '../contract/advanced/prompt.ts'
+import { requireScope } from '../tokens/scopes.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
@@ -19,7 +20,7 @@ export async function getPrompt(
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** Finds a prompt; a session can use only those of its own plugin. Errors: -32602 `Unknown prompt`. */
+/** Finds a prompt; a session can use only those of its own plugin. Errors: -32602 `Unknown prompt`; `forbidden`/`scope_missing`. */
 export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt {
   const { principal } = caller
   const found = catalog.host.registry.prompts.find(
@@ -27,6 +28,7 @@ export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt 
       prompt.name === name && (principal.kind !== 'session' || principal.plugin === plugin),
   )
   if (!found) throw new ProtocolError(INVALID_PARAMS, 'Unknown prompt')
+  requireScope(principal, found.plugin, 'read')
   return found.prompt
 }
 

@@ -1,4 +1,5 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { challengeOf } from '../challenge.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { REFUSED } from './protocol-errors.ts'
@@ -44,12 +45,12 @@ export function refusalOf(error: SatchelError, id: MessageId = null): Response {
     message: internal ? 'Internal error' : error.message,
     data: internal ? error.details : { code: error.code, reason: error.reason },
     id,
-    headers: headersFor(status),
+    headers: headersFor(status, challengeOf(error)),
   })
 }
 
-function headersFor(status: number): Record<string, string> {
-  if (status === 401) return { 'www-authenticate': 'Bearer realm="satchel"' }
+function headersFor(status: number, challenge: string | undefined): Record<string, string> {
+  if (challenge !== undefined) return { 'www-authenticate': challenge }
   if (status === 405) return ALLOW
   if (status === 413) return { connection: 'close' }
   return status === 429 || status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}

@@ -11,9 +11,10 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { cancelledId, isRequest } from './admission.ts'
 import { authInfoOf, callerOf } from './caller.ts'
-import { createDoor } from './door.ts'
+import { createDoor, type Door } from './door.ts'
 import type { HttpMountOptions } from './http.ts'
 import { updated } from './listen.ts'
+import { requireScopes } from './needed-scope.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
 import { refusals } from './refusals.ts'
 import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
@@ -50,7 +51,7 @@ export function createSseMount(options: HttpMountOptions): McpMount {
     },
   })
   const open = (exchange: McpExchange): Promise<Response> => openSession(exchange, sessions, options, door)
-  const take = (exchange: McpExchange): Promise<Response> => takeMessage(exchange, sessions)
+  const take = (exchange: McpExchange): Promise<Response> => takeMessage(exchange, sessions, door)
   return {
     routes: [
       { method: 'ALL', path: '/sse' },
@@ -87,7 +88,7 @@ async function openSession(
   exchange: McpExchange,
   sessions: SessionTable<SseSession>,
   options: HttpMountOptions,
-  door: ReturnType<typeof createDoor>,
+  door: Door,
 ): Promise<Response> {
   const principal = await exchange.authenticate()
   const id = randomUUID()
@@ -118,9 +119,14 @@ async function openSession(
   return exchange.alreadySent()
 }
 
-async function takeMessage(exchange: McpExchange, sessions: SessionTable<SseSession>): Promise<Response> {
+async function takeMessage(
+  exchange: McpExchange,
+  sessions: SessionTable<SseSession>,
+  door: Door,
+): Promise<Response> {
   const principal = await exchange.authenticate()
   const body = await exchange.readBody(MESSAGE_MAX_BYTES)
+  await requireScopes(door, principal, body)
   const sessionId = new URL(exchange.request.url).searchParams.get('sessionId') ?? ''
   const session = sessions.find(sessionId, principal.id)
   if (!session) {

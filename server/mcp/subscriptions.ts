@@ -78,7 +78,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const begin = (principal: Principal, { hub }: Catalog['host']): Subscriber => {
     const subscriber = newSubscriber(principal)
     subscribers.set(principal.id, subscriber)
-    if (principal.kind === 'session') {
+    if (principal.kind === 'session' || principal.scopes !== undefined) {
       subscriber.stopWaiting = hub.on(principal.id, () => {
         subscriber.keptMs = 0
         sweep()

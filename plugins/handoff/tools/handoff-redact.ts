@@ -45,6 +45,7 @@ export function redactTool(handoffs: Handoffs) {
       ...answerFields,
     }),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    scope: 'admin',
     maxResultChars: 500_000,
     http: { method: 'POST', path: '/handoffs/redact' },
     cli: {

@@ -13,7 +13,7 @@ export const CAPABILITIES = [
 export type Capability = (typeof CAPABILITIES)[number]
 
 /**
- * The caller. `local` is this OS user, `operator` holds the server token, `session` comes from the `authenticate`
+ * The caller. `local` is this OS user, `operator` holds a token of the server, `session` comes from the `authenticate`
  * function of `plugin` and can use only the tools and resources of that plugin.
  */
 export interface Principal {
@@ -21,6 +21,8 @@ export interface Principal {
   readonly kind: 'local' | 'operator' | 'session'
   readonly plugin?: string
   readonly capabilities: readonly Capability[]
+  /** What the token of an `operator` allows, such as `read` or `modules:write`; absent: everything. The host checks it. */
+  readonly scopes?: readonly string[]
 }
 
 /** Unverified credentials of a request. Their secrets are never logged. */

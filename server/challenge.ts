@@ -1,0 +1,16 @@
+import type { SatchelError } from './contract/errors.ts'
+
+/** Reasons of refused tokens: the caller sent one, and another may do. */
+const INVALID_TOKEN: readonly string[] = ['token_unknown', 'token_expired']
+
+/** Returns the header `WWW-Authenticate` of a refusal (RFC 6750); undefined if another credential would not help. */
+export function challengeOf({ code, reason, details }: SatchelError): string | undefined {
+  const scope = details?.['scope']
+  if (reason === 'scope_missing' && typeof scope === 'string') {
+    return `Bearer realm="satchel", error="insufficient_scope", scope="${scope}"`
+  }
+  if (code !== 'unauthorized') return undefined
+  return INVALID_TOKEN.includes(reason)
+    ? 'Bearer realm="satchel", error="invalid_token"'
+    : 'Bearer realm="satchel"'
+}
