@@ -19,11 +19,13 @@ import { listModuleVersionsTool } from './tools/list-module-versions.ts'
 import { listRepositoriesTool } from './tools/list-repositories.ts'
 import { moduleCheckTool } from './tools/module-check.ts'
 import { moduleDiffTool } from './tools/module-diff.ts'
+import { moduleUpgradeTool } from './tools/module-upgrade.ts'
 import { moduleUsageTool } from './tools/module-usage.ts'
 import { modulesStatsTool } from './tools/modules-stats.ts'
 import { rebuildModulesTool } from './tools/rebuild-modules.ts'
 import { searchModulesTool } from './tools/search-modules.ts'
 import { searchModulesVectorTool } from './tools/search-modules-vector.ts'
+import { upgradeCommand } from './upgrade-command.ts'
 
 /** Terraform/OpenTofu modules of git repositories: ingest, search, use (spec module-ingestion). */
 export const plugin = definePlugin({
@@ -57,6 +59,7 @@ export const plugin = definePlugin({
         moduleUsageTool(service),
         moduleCheckTool(service),
         moduleDiffTool(service),
+        moduleUpgradeTool(service),
         ingestModulesTool(service, tasks),
         ingestTool(service),
         ingestRepositoriesTool(service),
@@ -67,7 +70,7 @@ export const plugin = definePlugin({
       ],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [initCommand(workingDirectory)],
+      commands: [initCommand(workingDirectory), upgradeCommand(service)],
       tasks,
       async doctor(signal) {
         const { diagnoseModules } = await import('./doctor.ts')

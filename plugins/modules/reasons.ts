@@ -1,4 +1,5 @@
 import { defineRefusals, type ErrorCode, isSatchelError } from '../../server/plugin.ts'
+import { callReasons } from './call-reasons.ts'
 
 const OTHER_COLLECTION = 'Set another embedding.collection_name and run ingest again.'
 
@@ -203,22 +204,7 @@ export const refusals = defineRefusals({
     ...damagedIndex('A summary that the index names is missing or damaged.'),
     next: 'Run `satchel ingest` again.',
   },
-  module_not_found: {
-    code: 'not_found',
-    message: 'The index has no {what} {name}.{hint}',
-    tool: 'list_repositories',
-  },
-  id_ambiguous: {
-    code: 'conflict',
-    message: 'The id prefix {prefix} fits {count} modules.',
-    next: 'Give more of it.',
-  },
-  name_ambiguous: {
-    code: 'conflict',
-    reason: 'id_ambiguous',
-    message: '{count} repositories are called {name}.',
-    next: 'Give the URL.',
-  },
+  ...callReasons,
   // Vectors
   embeddings_disabled: {
     code: 'invalid',

@@ -1,9 +1,8 @@
 import { type CheckFinding, checkInputs, checkSource } from '../domain/check.ts'
-import { type IndexedModule, parseSource, type Resolution, resolveSource } from '../domain/module-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
-import { groupVersions } from './versions.ts'
+import { createCallResolver } from './resolve-calls.ts'
 
 /** One `module` block of a text, what it calls, and what is wrong with it. */
 export interface CheckedBlock {
@@ -27,18 +26,11 @@ export async function checkText(
   index: ModuleIndex,
   load: (record: IndexRecord) => Promise<ModuleSummary>,
 ): Promise<CheckedText> {
-  const known = groupVersions(index, index.records).flatMap(({ versions, latest }) =>
-    versions.map((record): IndexedModule & IndexRecord => ({ ...record, latest: record.id === latest.id })),
-  )
-  const byId = new Map(known.map((module) => [module.id, module]))
+  const resolve = createCallResolver(index)
   const { blocks, problems } = readModuleBlocks(text)
   const checked: CheckedBlock[] = []
   for (const block of blocks) {
-    const resolution: Resolution =
-      block.source === undefined
-        ? { kind: 'not_indexed' }
-        : resolveSource(parseSource(block.source.text), block.version, known)
-    const record = recordOf(resolution, byId)
+    const { resolution, record } = resolve(block)
     const findings = checkSource(block, resolution)
     if (record) findings.push(...checkInputs(block, await load(record)))
     const { id, repository, ref, path } = record ?? {}
@@ -53,10 +45,4 @@ export async function checkText(
     })
   }
   return { blocks: checked, problems }
-}
-
-/** A block is checked only against the version that it names: that of another ref has other inputs. */
-function recordOf(resolution: Resolution, byId: ReadonlyMap<string, IndexRecord>): IndexRecord | undefined {
-  const isNamed = resolution.kind === 'found' || resolution.kind === 'short_commit'
-  return isNamed ? byId.get(resolution.module.id) : undefined
 }

@@ -113,6 +113,22 @@ function configOf(objectFormat: 'sha1' | 'sha256'): string {
   return `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${format}`
 }
 
+/**
+ * The store of a repository below `cloneDir`, under any name of its entry. Undefined where there is none, or where its
+ * configuration is not the one that satchel writes: git must not run in that one.
+ */
+export async function findStore(cloneDir: string, url: string): Promise<string | undefined> {
+  const ending = storePath('', '', url)
+  for (const name of (await namesIn(cloneDir)).filter((one) => one.endsWith(ending))) {
+    const path = join(cloneDir, name)
+    const config = await readFile(join(path, 'config'), 'utf8').catch(() => undefined)
+    const isOurs = config === configOf('sha1') || config === configOf('sha256')
+    const names = await namesIn(path)
+    if (isOurs && (await hasMarker(path)) && !LEADING_AWAY.some((one) => names.includes(one))) return path
+  }
+  return undefined
+}
+
 /** Whether satchel made this directory; never follows a link. */
 export async function hasMarker(path: string): Promise<boolean> {
   const directory = await lstat(path).catch(absent)

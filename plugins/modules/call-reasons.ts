@@ -1,0 +1,76 @@
+/** The refusals about modules and calls that a caller names: rows of the table in `reasons.ts`. */
+export const callReasons = {
+  module_not_found: {
+    code: 'not_found',
+    message: 'The index has no {what} {name}.{hint}',
+    tool: 'list_repositories',
+  },
+  id_ambiguous: {
+    code: 'conflict',
+    message: 'The id prefix {prefix} fits {count} modules.',
+    next: 'Give more of it.',
+  },
+  name_ambiguous: {
+    code: 'conflict',
+    reason: 'id_ambiguous',
+    message: '{count} repositories are called {name}.',
+    next: 'Give the URL.',
+  },
+  no_module_calls: {
+    code: 'not_found',
+    message: 'There is no module block{called} in {where}.',
+    next: 'Name a file or directory with one.',
+  },
+  call_not_indexed: {
+    code: 'not_found',
+    message: 'Line {line}: the call "{name}" is of {source}, which is no indexed module.',
+    next: 'Name its repository in the configuration and run `satchel ingest`.',
+    tool: 'list_repositories',
+  },
+  call_is_local: {
+    code: 'invalid',
+    message: 'Line {line}: the call "{name}" is of a local directory, which has no versions.',
+  },
+  call_ref_unknown: {
+    code: 'not_found',
+    message: 'Line {line}: the call "{name}" names {ref}, which is not indexed, so it cannot be compared.',
+    next: 'Ingest that ref too: raise max_tags of the repository.',
+  },
+  target_ref_unknown: {
+    code: 'not_found',
+    message: 'The index has no ref {ref} of {repository}{at}.{hint}',
+    next: 'Name an indexed ref, or ingest that one.',
+    tool: 'list_repositories',
+  },
+  target_path_missing: {
+    code: 'not_found',
+    reason: 'target_ref_unknown',
+    message: '{repository} has no module at {path} in {ref}: it was removed or moved.{hint}',
+    tool: 'list_repositories',
+  },
+  nothing_to_upgrade: {
+    code: 'conflict',
+    message: 'Line {line}: the call "{name}" is of {ref} already.',
+  },
+  call_file_missing: {
+    code: 'not_found',
+    reason: 'file_not_found',
+    message: '{file} does not exist.',
+  },
+  call_file_unreadable: {
+    code: 'invalid',
+    reason: 'file_not_text',
+    message: '{file} is no regular file of UTF-8 text with at most 1 MiB.',
+  },
+  file_not_written: {
+    code: 'unavailable',
+    reason: 'storage_failed',
+    message: '{file} could not be written; it is as it was.',
+    next: 'Check its permissions and the free space.',
+  },
+  file_changed: {
+    code: 'conflict',
+    message: '{file} was changed by another program meanwhile, and was not written.',
+    next: 'Run the command again.',
+  },
+} as const

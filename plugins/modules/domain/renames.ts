@@ -1,0 +1,161 @@
+/** Guesses what a removed input or output of a module is called now. */
+import type { ModuleVersion } from './diff.ts'
+import { blocksByAddress, isKept } from './module-code.ts'
+import { match, type Named, spaceless } from './named-pairs.ts'
+import { nearInput } from './near-input.ts'
+import type { Output, Variable } from './summary.ts'
+import { compareTypes } from './type-change.ts'
+import { parseType } from './type-constraint.ts'
+
+/** A guess, never a fact: `why` says what it rests on. */
+export interface Rename {
+  readonly kind: 'input' | 'output'
+  readonly from: string
+  readonly to: string
+  readonly why: string
+}
+
+/** One guess at most for each removed name, and no new name twice. */
+export function guessRenames(before: ModuleVersion, after: ModuleVersion): readonly Rename[] {
+  return [...inputRenames(before, after), ...outputRenames(before.summary.outputs, after.summary.outputs)]
+}
+
+/** The older version as if the guesses were right: its code uses the new names of inputs. */
+export function withRenames({ summary, code }: ModuleVersion, renames: readonly Rename[]): ModuleVersion {
+  const names = new Map(renames.flatMap(({ kind, from, to }) => (kind === 'input' ? [[from, to]] : [])))
+  if (code === undefined || names.size === 0) return { summary, code }
+  const renamed = (text: string): string =>
+    text.replace(USED, (whole, name: string) => (names.has(name) ? `var.${names.get(name)}` : whole))
+  const blocks = code.blocks.map(({ address, attributes }) => {
+    const texts = Object.entries(attributes).map(([path, text]) => [path, renamed(text)])
+    return { address, attributes: Object.fromEntries(texts) }
+  })
+  return { summary, code: { ...code, blocks } }
+}
+
+const SAME_PLACE = 'the code uses it in the same place'
+const SAME_TEXT = 'its description is the same'
+const SAME_VALUE = 'its value is the same'
+const ALIKE = 'the names are alike'
+
+function inputRenames(before: ModuleVersion, after: ModuleVersion): Rename[] {
+  const { removed, added } = match(before.summary.variables, after.summary.variables)
+  const pairs = createPairs('input', removed, added)
+  const votes = placesOf(before, after, new Set(removed.map(nameOf)), new Set(added.map(nameOf)))
+  pairs.pair(SAME_PLACE, ({ name }) => mostOf(votes.get(name)))
+  pairs.pair(SAME_TEXT, (old, free) => onlyOne(free, (now) => saysTheSame(old, now)))
+  pairs.pair(ALIKE, (old, free) => {
+    const near = nearInput(old.name, free.map(nameOf))
+    const now = free.find(({ name }) => name === near)
+    return now !== undefined && fits(old, now) ? now.name : undefined
+  })
+  return pairs.found()
+}
+
+function outputRenames(before: readonly Output[], after: readonly Output[]): Rename[] {
+  const { removed, added } = match(before, after)
+  const pairs = createPairs('output', removed, added)
+  pairs.pair(SAME_VALUE, (old, free) => onlyOne(free, (now) => isSameValue(old, now)))
+  pairs.pair(SAME_TEXT, (old, free) => onlyOne(free, (now) => saysTheSame(old, now)))
+  pairs.pair(ALIKE, (old, free) => nearInput(old.name, free.map(nameOf)))
+  return pairs.found()
+}
+
+/** Pairs removed with added names, the surest rule first; a name that two removed ones claim is given to neither. */
+function createPairs<T extends Named>(kind: Rename['kind'], removed: readonly T[], added: readonly T[]) {
+  const found = new Map<string, Rename>()
+  const taken = new Set<string>()
+  return {
+    pair(why: string, find: (old: T, free: readonly T[]) => string | undefined): void {
+      const free = added.filter(({ name }) => !taken.has(name))
+      const claims = removed
+        .filter(({ name }) => !found.has(name))
+        .slice(0, MAX_GUESSED)
+        .map((old) => ({ from: old.name, to: find(old, free) }))
+      for (const { from, to } of claims) {
+        if (to === undefined || taken.has(to) || claims.some((one) => one.from !== from && one.to === to))
+          continue
+        found.set(from, { kind, from, to, why })
+      }
+      for (const { to } of found.values()) taken.add(to)
+    },
+    found: (): Rename[] => removed.flatMap(({ name }) => found.get(name) ?? []),
+  }
+}
+
+/** Guessing costs time: a version that removes more is another module. */
+const MAX_GUESSED = 100
+
+function nameOf({ name }: Named): string {
+  return name
+}
+
+function onlyOne<T extends Named>(list: readonly T[], holds: (entry: T) => boolean): string | undefined {
+  const found = list.filter(holds)
+  return found.length === 1 ? found[0]?.name : undefined
+}
+
+const TELLING_CHARS = 12
+
+function saysTheSame(old: { readonly description: string }, now: { readonly description: string }): boolean {
+  const text = spaceless(old.description)
+  return text.length >= TELLING_CHARS && text === spaceless(now.description)
+}
+
+function isSameValue(old: Output, now: Output): boolean {
+  const isText = typeof old.value === 'string' && typeof now.value === 'string'
+  return isText && old.value_expression === true && spaceless(old.value) === spaceless(now.value)
+}
+
+function fits(old: Variable, now: Variable): boolean {
+  const differences = compareTypes(parseType(old.type), parseType(now.type), now.name)
+  return !differences.some(({ effect }) => effect === 'narrowed')
+}
+
+const USED = /\bvar\.([\p{L}_][\p{L}\p{N}_-]*)/gu
+
+/** How often an attribute of the code says `var.new` where it said `var.old` and is the same otherwise: old -> new -> count. */
+function placesOf(
+  before: ModuleVersion,
+  after: ModuleVersion,
+  removed: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const votes = new Map<string, Map<string, number>>()
+  if (before.code === undefined || after.code === undefined || added.size === 0) return votes
+  const now = blocksByAddress(after.code)
+  for (const [address, attributes] of blocksByAddress(before.code)) {
+    for (const [path, text] of Object.entries(attributes)) {
+      const other = now.get(address)?.[path]
+      if (other === undefined || other === text || !isKept(text) || !isKept(other)) continue
+      for (const [from, to] of pairedNames(text, other, { removed, added })) {
+        const counts = votes.get(from) ?? new Map<string, number>()
+        votes.set(from, counts.set(to, (counts.get(to) ?? 0) + 1))
+      }
+    }
+  }
+  return votes
+}
+
+function pairedNames(
+  before: string,
+  after: string,
+  { removed, added }: { readonly removed: ReadonlySet<string>; readonly added: ReadonlySet<string> },
+): readonly (readonly [string, string])[] {
+  const open = (text: string, names: ReadonlySet<string>): string =>
+    text.replace(USED, (whole, name: string) => (names.has(name) ? 'var.?' : whole))
+  if (open(before, removed) !== open(after, added)) return []
+  const used = (text: string, names: ReadonlySet<string>): string[] =>
+    [...text.matchAll(USED)].flatMap(([, name = '']) => (names.has(name) ? [name] : []))
+  const now = used(after, added)
+  return used(before, removed).flatMap((from, at) => {
+    const to = now[at]
+    return to === undefined ? [] : [[from, to] as const]
+  })
+}
+
+function mostOf(counts: ReadonlyMap<string, number> | undefined): string | undefined {
+  if (counts === undefined) return undefined
+  const [first, second] = [...counts].sort(([, a], [, b]) => b - a)
+  return first !== undefined && first[1] !== second?.[1] ? first[0] : undefined
+}

@@ -1,0 +1,105 @@
+/** Where a configuration reads the outputs of the modules that it calls. */
+import type { OutputUse } from '../domain/upgrade.ts'
+import type { Body } from './body.ts'
+import { createCursor } from './cursor.ts'
+import { readHeredoc } from './heredoc.ts'
+import { readHcl } from './reader.ts'
+import { scanQuoted, scanValue } from './scan-value.ts'
+import { skipTrivia } from './source-text.ts'
+
+/** The outputs of `module.<name>` that a text reads, by the name of the call; each with its line. */
+export function readOutputUses(text: string): ReadonlyMap<string, readonly OutputUse[]> {
+  const found = new Map<string, OutputUse[]>()
+  for (const { text: source, line } of expressionsOf(readHcl(text))) {
+    for (const { call, output, offset } of usesIn(source)) {
+      const at = line + linesIn(source.slice(0, offset))
+      found.set(call, [...(found.get(call) ?? []), { name: output, line: at }])
+    }
+  }
+  return found
+}
+
+interface Expression {
+  readonly text: string
+  readonly line: number
+}
+
+function expressionsOf(body: Body): Expression[] {
+  const own = [...body.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'source' && attribute.text.includes('module.') ? [attribute] : [],
+  )
+  return [...own, ...body.blocks.flatMap((block) => expressionsOf(block.body))]
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1
+}
+
+const NAME = '[\\p{L}_][\\p{L}\\p{N}_-]*'
+const CALL = new RegExp(`(?<![\\p{L}\\p{N}_.-])module\\.(${NAME})`, 'gu')
+const OUTPUT = new RegExp(`\\.(${NAME})`, 'uy')
+const SPLAT = /\.(?:\*|\d+)/y
+
+function* usesIn(source: string): Generator<{ call: string; output: string; offset: number }> {
+  const code = codeOnly(source)
+  for (const { 1: call = '', 0: whole, index } of code.matchAll(CALL)) {
+    let at = index + whole.length
+    for (let next = afterIndex(code, at); next !== undefined; next = afterIndex(code, at)) at = next
+    OUTPUT.lastIndex = at
+    const output = OUTPUT.exec(code)?.[1]
+    if (output !== undefined) yield { call, output, offset: index }
+  }
+}
+
+/** The offset after `[…]`, `.*` or `.0`, undefined where there is none. */
+function afterIndex(code: string, at: number): number | undefined {
+  SPLAT.lastIndex = at
+  const splat = SPLAT.exec(code)
+  if (splat !== null) return at + splat[0].length
+  if (code[at] !== '[') return undefined
+  for (let depth = 0, end = at; end < code.length; end += 1) {
+    if (code[end] === '[') depth += 1
+    if (code[end] === ']') depth -= 1
+    if (depth === 0) return end + 1
+  }
+  return undefined
+}
+
+/** The text with everything that is no code (comments, the plain text of strings and heredocs) blanked, at the same offsets. */
+export function codeOnly(source: string): string {
+  const parts: string[] = []
+  for (let at = 0; at < source.length; ) {
+    const start = skipTrivia(source, at)
+    const text = textAt(source, start)
+    const inside = text && templatesOnly(source.slice(start, text.end))
+    const end = text?.end ?? start + 1
+    parts.push(' '.repeat(start - at), inside ?? source.slice(start, end))
+    at = end
+  }
+  return parts.join('')
+}
+
+/** Where the string or heredoc that starts at an offset ends; undefined where none does. */
+function textAt(source: string, at: number): { readonly end: number } | undefined {
+  if (source.startsWith('<<', at)) return readHeredoc(source, at)
+  if (source[at] !== '"') return undefined
+  const cursor = createCursor(source)
+  cursor.at = at
+  return { end: scanQuoted(cursor) ? cursor.at : source.length }
+}
+
+/** The code in the templates of a string or heredoc. */
+function templatesOnly(text: string): string {
+  const parts: string[] = []
+  let done = 0
+  for (const { 0: mark, index } of text.matchAll(/(?:\$\$|%%|[$%])\{/g)) {
+    if (index < done || mark.length > 2) continue
+    const cursor = createCursor(text)
+    cursor.at = index + mark.length
+    const isClosed = scanValue(cursor, 'template') !== undefined
+    const end = isClosed ? cursor.at : text.length
+    parts.push(' '.repeat(index + mark.length - done), codeOnly(text.slice(index + mark.length, end)))
+    done = end
+  }
+  return `${parts.join('')}${' '.repeat(text.length - done)}`
+}

@@ -1,0 +1,264 @@
+/** What another version of a module means for the calls of a configuration, and the calls as they would be then. */
+import { resolve } from 'node:path'
+import { isSatchelError } from '../../../server/plugin.ts'
+import { loadVersions } from '../catalog/load-versions.ts'
+import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
+import { groupVersions } from '../catalog/versions.ts'
+import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
+import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check.ts'
+import { plainLine } from '../domain/hcl-text.ts'
+import { nearestNames } from '../domain/nearest-names.ts'
+import { pinTo } from '../domain/pin.ts'
+import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
+import { readChangelog } from '../git/changelog-file.ts'
+import { editCall } from '../hcl/edit-call.ts'
+import { readModuleBlocks } from '../hcl/module-blocks.ts'
+import { readOutputUses } from '../hcl/output-uses.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { refusals } from '../reasons.ts'
+import type { ModuleService } from './module-service.ts'
+
+/** One file of a configuration; `name` is how the caller knows it. */
+export interface CallFile {
+  readonly name: string
+  readonly text: string
+}
+
+export interface UpgradeRequest {
+  /** All files of one directory: outputs of a call may be read in another file. */
+  readonly files: readonly CallFile[]
+  /** A ref, or `latest`. */
+  readonly to: string
+  /** Only the calls of this name. */
+  readonly call?: string | undefined
+  readonly outputDir: string
+  readonly index: ModuleIndex
+  readonly signal: AbortSignal
+}
+
+/** One call that can be upgraded. */
+export interface UpgradedCall extends Omit<UpgradePlan, 'edit'> {
+  readonly file: string
+  readonly name: string
+  readonly line: number
+  readonly repository: string
+  readonly path: string
+  readonly from: string
+  readonly to: string
+  readonly changelog?: ChangelogPart
+  /** The block as it would be; absent where it cannot be edited for sure. */
+  readonly edited?: string
+  /** What a check of the edited block against the new version finds. */
+  readonly remaining: readonly CheckFinding[]
+}
+
+/** One call that is left as it is. */
+export interface SkippedCall {
+  readonly file: string
+  readonly name: string
+  readonly line: number
+  readonly reason: string
+  readonly message: string
+}
+
+export interface Upgrade {
+  readonly calls: readonly UpgradedCall[]
+  readonly skipped: readonly SkippedCall[]
+  /** The files that would change, with their new texts. */
+  readonly files: readonly CallFile[]
+}
+
+/**
+ * Plans the upgrade of every call, or of the one that is named; writes nothing. Where several calls are given, those that
+ * cannot be upgraded are listed with their reason; when none can, the first reason is the refusal.
+ * Errors: `not_found`/`no_module_calls`, `call_not_indexed`, `call_ref_unknown`, `target_ref_unknown`;
+ * `invalid`/`call_is_local`; `conflict`/`nothing_to_upgrade`; those of the index.
+ */
+export async function upgradeCalls(service: ModuleService, request: UpgradeRequest): Promise<Upgrade> {
+  const found = request.files.flatMap((file) =>
+    readModuleBlocks(file.text)
+      .blocks.filter(({ name }) => request.call === undefined || name === request.call)
+      .map((block) => ({ file, block })),
+  )
+  if (found.length === 0) throw noCalls(request)
+  const work: Work = {
+    service,
+    request,
+    resolve: createCallResolver(request.index),
+    uses: usesOf(request.files),
+    texts: new Map(request.files.map(({ name, text }) => [name, text])),
+  }
+  const upgraded: UpgradedCall[] = []
+  const refused: { readonly skipped: SkippedCall; readonly error: Error }[] = []
+  // From the last line up: an edit moves only the lines below it.
+  for (const { file, block } of found.toReversed()) {
+    try {
+      upgraded.push(await upgradeOne(work, file.name, block))
+    } catch (thrown) {
+      if (!isSatchelError(thrown) || !SKIPPING.has(thrown.reason)) throw thrown
+      const { reason, message } = thrown
+      refused.push({
+        skipped: { file: file.name, name: block.name, line: block.line, reason, message },
+        error: thrown,
+      })
+    }
+  }
+  const errors = refused.toReversed()
+  if (upgraded.length === 0)
+    throw (errors.find(({ skipped }) => skipped.reason !== 'call_is_local') ?? errors[0])?.error
+  return {
+    calls: upgraded.toReversed(),
+    skipped: errors.map(({ skipped }) => skipped),
+    files: request.files.flatMap(({ name, text }) => {
+      const now = work.texts.get(name)
+      return now === undefined || now === text ? [] : [{ name, text: now }]
+    }),
+  }
+}
+
+/** Why a call is left as it is. */
+const SKIPPING: ReadonlySet<string> = new Set([
+  'call_not_indexed',
+  'call_is_local',
+  'call_ref_unknown',
+  'target_ref_unknown',
+  'nothing_to_upgrade',
+])
+
+interface Work {
+  readonly service: ModuleService
+  readonly request: UpgradeRequest
+  readonly resolve: (block: GivenBlock) => ResolvedCall
+  readonly uses: ReadonlyMap<string, readonly OutputUse[]>
+  /** The files as edited so far. */
+  readonly texts: Map<string, string>
+}
+
+async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<UpgradedCall> {
+  const { service, request } = work
+  const before = calledVersion(work.resolve(block), block)
+  const after = targetVersion(request, before)
+  if (after.id === before.id) {
+    throw refusals.nothing_to_upgrade({ line: block.line, name: plainLine(block.name), ref: before.ref })
+  }
+  const [older, newer] = await loadVersions(request.outputDir, [before, after])
+  if (older === undefined || newer === undefined) throw new Error('two records give two versions')
+  const outputs = (work.uses.get(block.name) ?? []).map(({ file: read, ...use }) => ({
+    ...use,
+    ...(read === undefined || read === file ? {} : { file: read }),
+  }))
+  const { edit, ...plan } = planUpgrade({ block, outputs }, older, newer)
+  const pin = pinTo(block, { ...after, currentCommit: before.commit })
+  const text = work.texts.get(file) ?? ''
+  const gone = `not an input of ${after.ref}`
+  const edited =
+    pin &&
+    editCall(text, block.line, {
+      replaced: new Map(pin.isNew ? [] : [[pin.argument, pin.text]]),
+      renamed: edit.renamed.map((one) => ({ ...one, note: `was ${one.from}: a guess, ${one.why}` })),
+      retired: edit.retired.map((name) => ({ name, note: gone })),
+      added: [
+        ...(pin.isNew ? [{ name: pin.argument, value: pin.text }] : []),
+        ...edit.added.map(({ name, value, sensitive }) =>
+          sensitive
+            ? {
+                name,
+                note: `${name} is required by ${after.ref}: sensitive, pass it from a variable or a secret store`,
+              }
+            : { name, value, note: `required by ${after.ref}` },
+        ),
+      ],
+    })
+  if (edited) work.texts.set(file, edited.text)
+  const changelog = await changelogOf(service, request, { before, after })
+  const { repository, path, ref: to } = after
+  return {
+    ...{ file, name: block.name, line: block.line, repository, path, from: before.ref, to },
+    ...plan,
+    ...(changelog && { changelog }),
+    ...(edited && { edited: edited.block }),
+    remaining: edited === undefined ? [] : findingsOf(edited.text, block.line, newer.summary),
+  }
+}
+
+function calledVersion(
+  { resolution, record }: ResolvedCall,
+  { name, line, source }: GivenBlock,
+): IndexRecord {
+  const at = { line, name: plainLine(name) }
+  if (record !== undefined) return record
+  if (resolution.kind === 'local') throw refusals.call_is_local(at)
+  if (resolution.kind === 'unknown_ref')
+    throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref) })
+  throw refusals.call_not_indexed({ ...at, source: plainLine(source?.text ?? '') || 'no source' })
+}
+
+function targetVersion({ index, to }: UpgradeRequest, { repository, path }: IndexRecord): IndexRecord {
+  const own = index.records.filter((record) => record.repository === repository)
+  const groups = groupVersions(index, own)
+  const group = groups.find((one) => one.path === path)
+  if (to === 'latest' && group !== undefined) return group.latest
+  // Registries write versions without the "v" of their tags.
+  const wanted = new Set([to, `v${to}`, to.replace(/^v(?=\d)/, '')])
+  const found =
+    group?.versions.find(({ ref }) => ref === to) ?? group?.versions.find(({ ref }) => wanted.has(ref))
+  if (found !== undefined) return found
+  const there = own.find(({ ref }) => wanted.has(ref))
+  if (there !== undefined) {
+    const near = nearestNames(
+      path,
+      own.filter(({ ref }) => ref === there.ref).map((one) => one.path),
+    )
+    throw refusals.target_path_missing({ repository, path, ref: there.ref, hint: hintOf(near) })
+  }
+  const refs = nearestNames(to, new Set(own.map(({ ref }) => ref)))
+  const at = path === '.' ? '' : ` at ${path}`
+  throw refusals.target_ref_unknown({
+    ref: JSON.stringify(plainLine(to)),
+    repository,
+    at,
+    hint: hintOf(refs),
+  })
+}
+
+function hintOf(near: readonly string[]): string {
+  return near.length === 0 ? '' : ` Nearest: ${near.join(', ')}.`
+}
+
+async function changelogOf(
+  service: ModuleService,
+  { signal }: UpgradeRequest,
+  { before, after }: { readonly before: IndexRecord; readonly after: IndexRecord },
+): Promise<ChangelogPart | undefined> {
+  const cloneDir = resolve(service.workingDirectory, service.config.clone_dir)
+  const { repository, commit } = after
+  const text = await readChangelog({ cloneDir, repository, commit, env: service.host.env, signal })
+  return text === undefined ? undefined : changelogBetween(text, before.ref, after.ref)
+}
+
+function findingsOf(
+  text: string,
+  line: number,
+  summary: Parameters<typeof checkInputs>[1],
+): readonly CheckFinding[] {
+  const block = readModuleBlocks(text).blocks.find((one) => one.line === line)
+  return block === undefined ? [] : checkInputs(block, summary)
+}
+
+/** Where the outputs of each call are read, over all files. */
+function usesOf(files: readonly CallFile[]): ReadonlyMap<string, readonly OutputUse[]> {
+  const found = new Map<string, OutputUse[]>()
+  for (const { name: file, text } of files) {
+    for (const [call, uses] of readOutputUses(text)) {
+      found.set(call, [...(found.get(call) ?? []), ...uses.map((use) => ({ ...use, file }))])
+    }
+  }
+  return found
+}
+
+function noCalls({ files, call }: UpgradeRequest) {
+  const called = call === undefined ? '' : ` called ${JSON.stringify(plainLine(call))}`
+  const [only] = files.length === 1 ? files : []
+  const where = only === undefined ? 'these files' : plainLine(only.name) || 'this text'
+  return refusals.no_module_calls({ called, where })
+}

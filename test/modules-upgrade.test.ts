@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { upgradeProject } from '../plugins/modules/testing/upgrade-project.ts'
+import { runSatchel } from './satchel-process.ts'
+
+test('modules upgrade shows a diff and writes only with --write, through a link and with the mode of the file', async (t) => {
+  const { root, url } = await upgradeProject(t)
+  await writeFile(
+    join(root, 'satchel.yaml'),
+    JSON.stringify({ repositories: [{ url, max_tags: 0 }], output_dir: './output', clone_dir: './repos' }),
+  )
+  const call = `module "k" {\n  source       = "git::${url}?ref=v1.0.0"\n  cluster_name = "a"\n}\n`
+  await mkdir(join(root, 'live'))
+  await writeFile(join(root, 'kept.tf'), call, { mode: 0o600 })
+  await symlink('../kept.tf', join(root, 'live/main.tf'))
+  await writeFile(join(root, 'live/outputs.tf'), 'output "x" {\n  value = module.k.endpoint\n}\n')
+  const upgrade = (...more: string[]) =>
+    runSatchel(root, ['modules', 'upgrade', 'live', '--to', '2.0.0', ...more])
+
+  const shown = await upgrade()
+  const untouched = await readFile(join(root, 'kept.tf'), 'utf8')
+  const written = await upgrade('--write', '--json')
+  const after = await readFile(join(root, 'kept.tf'), 'utf8')
+  const again = await upgrade('--json')
+  const missing = await runSatchel(root, ['modules', 'upgrade', 'none.tf', '--json'])
+
+  assert.equal(shown.code, 3, shown.err)
+  assert.match(shown.out, /^ {2}breaking {2}The output endpoint was removed\. \(live\/outputs\.tf:2\)$/m)
+  assert.match(shown.out, /^\+\+\+ live\/main\.tf$/m)
+  assert.match(shown.out, /^\+ {2}source {7}= ".*\?ref=v2\.0\.0"$/m)
+  assert.match(shown.out, /^ {2}\| ### ⚠ BREAKING CHANGES$/m)
+  assert.match(shown.err, /--write/)
+  assert.equal(untouched, call)
+  assert.deepEqual(JSON.parse(written.out).written, ['live/main.tf'])
+  assert.match(after, /\?ref=v2\.0\.0"\n {2}# was cluster_name: a guess.*\n {2}name = "a"\n/)
+  assert.equal((await lstat(join(root, 'live/main.tf'))).isSymbolicLink(), true)
+  assert.equal((await lstat(join(root, 'kept.tf'))).mode & 0o777, 0o600)
+  assert.equal(again.code, 5, again.out)
+  assert.equal(JSON.parse(again.out).error.reason, 'nothing_to_upgrade')
+  assert.equal(missing.code, 4)
+})
