@@ -6,22 +6,15 @@ import type { Resource } from './contract/advanced/resource.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { CallContext, Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
-import type { Host, Plugin, PluginInstance } from './contract/plugin.ts'
+import type { Host, PluginInstance } from './contract/plugin.ts'
 import { createHub, type Hub } from './hub.ts'
 import { nearest } from './platform/nearest.ts'
 import { within } from './platform/within.ts'
-import { requireLentShape } from './plugin-shape.ts'
+import type { PluginEntry } from './plugin-entry.ts'
+import { servicesOf, setUp } from './plugin-services.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
-
-/** A configured plugin, parsed and ready to set up. */
-export interface PluginEntry {
-  readonly plugin: Plugin
-  readonly config: Record<string, unknown>
-  /** Its origin for messages: `BUILT_IN`, or its file. */
-  readonly source: string
-}
 
 export interface HostOptions {
   readonly log: Log
@@ -40,6 +33,8 @@ export interface HostOptions {
   readonly observers?: readonly CallObserver[]
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
+  /** More plugins, set up when one of `HostServices` first needs what no other plugin has; absent: none. */
+  others?(): Promise<readonly PluginEntry[]>
   assetPath(name: string): string
   openListener(host: RunningHost, listener: Listener): Promise<OpenListener>
 }
@@ -77,14 +72,9 @@ export interface RunningHost {
   stop(): Promise<void>
 }
 
-/** The source of plugins that ship with satchel, which the compiler checks against the contract. */
-export const BUILT_IN = 'built in'
-
 const START_LIMIT_MS = 10_000 // architecture, section 7
 /** Time for one plugin to stop; the next one follows then. */
 const STOP_LIMIT_MS = 5_000
-/** Time for `setup`, which only builds declarations. */
-const SETUP_LIMIT_MS = 10_000
 /** Time for a plugin to recognize credentials. */
 // Longer than a plugin may wait for another process, such as the owner of a room.
 const AUTHENTICATE_LIMIT_MS = 15_000
@@ -104,11 +94,20 @@ export async function createHost(
   const ready: Owned<'instance', PluginInstance>[] = []
 
   let running: RunningHost | undefined
-  const pluginHost = hostFor(options, hub, stopping.signal, async (listener) => {
-    if (!running) throw refusals.too_early()
-    const opened = await options.openListener(running, listener)
-    open.push(opened)
-    return opened
+  const pluginHost: Host = hostFor(options, hub, stopping.signal, {
+    ...servicesOf({
+      log: options.log,
+      others: options.others,
+      signal: stopping.signal,
+      ready,
+      setUp: (entry) => setUp(entry, pluginHost),
+    }),
+    async openListener(listener) {
+      if (!running) throw refusals.too_early()
+      const opened = await options.openListener(running, listener)
+      open.push(opened)
+      return opened
+    },
   })
 
   const stop = async (): Promise<void> => {
@@ -127,7 +126,7 @@ export async function createHost(
     for (const entry of entries) {
       ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, pluginHost) })
     }
-    const registry = register(ready)
+    const registry = register([...ready])
     // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
     if (options.verb === undefined) warnOfUnknownNames(options, registry)
     running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
@@ -142,7 +141,7 @@ function hostFor(
   options: HostOptions,
   hub: Hub,
   signal: AbortSignal,
-  openListener: (listener: Listener) => Promise<OpenListener>,
+  services: Pick<Host, 'evidence' | 'openListener'>,
 ): Host {
   return {
     log: options.log,
@@ -157,20 +156,7 @@ function hostFor(
     taskChanged: (taskId, owners) => hub.emit({ kind: 'task', taskId, owners }),
     callerEnded: (principalId) => hub.emit({ kind: 'caller', principalId }),
     assetPath: options.assetPath,
-    openListener,
-  }
-}
-
-async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
-  try {
-    const { name: plugin } = entry.plugin
-    const late = () => refusals.plugin_setup_timeout({ plugin, seconds: SETUP_LIMIT_MS / 1000 })
-    const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(host, entry.config))
-    if (entry.source !== BUILT_IN) requireLentShape(entry.plugin.name, entry.source, instance)
-    return instance
-  } catch (thrown) {
-    if (isSatchelError(thrown)) throw thrown
-    throw refusals.plugin_setup({ plugin: entry.plugin.name, source: entry.source }, { cause: thrown })
+    ...services,
   }
 }
 

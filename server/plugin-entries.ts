@@ -1,7 +1,7 @@
 import { BUILTIN_PLUGINS, type BuiltinPlugin, type Section, servedPlugins } from './builtin-plugins.ts'
 import type { Config } from './config.ts'
 import type { Plugin } from './contract/plugin.ts'
-import { BUILT_IN, type PluginEntry } from './host.ts'
+import { BUILT_IN, type PluginEntry } from './plugin-entry.ts'
 
 /**
  * The plugins that a door needs: all built-in and configured ones, those of them with something to serve, or only the owner

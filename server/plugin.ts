@@ -16,6 +16,15 @@ export { untrusted } from './contract/untrusted.ts'
 
 export type { Command, Terminal } from './contract/advanced/command.ts'
 export { defineCommand } from './contract/advanced/command.ts'
+export type {
+  CapturedEvidence,
+  EvidenceFinding,
+  EvidenceKind,
+  EvidenceKinds,
+  EvidencePlace,
+  EvidenceVerdict,
+} from './contract/advanced/evidence.ts'
+export { EVIDENCE_VERDICTS } from './contract/advanced/evidence.ts'
 export { inWords } from './contract/advanced/in-words.ts'
 export type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 export { CAPABILITIES } from './contract/advanced/principal.ts'
@@ -80,6 +89,7 @@ export {
   removeTree,
   withScratchFolder,
 } from './platform/file-tree.ts'
+export { confineTo } from './platform/paths.ts'
 export { requireProject } from './platform/project-folder.ts'
 export { readRegularFile } from './platform/regular-file.ts'
 

@@ -101,6 +101,14 @@ export const refusals = defineRefusals({
     message: 'The plugin "{plugin}" did not finish setup within {seconds} s.',
     next: 'setup builds declarations only; move other work to start or to the first call.',
   },
+  evidence_unknown: {
+    code: 'invalid',
+    message: 'No plugin here provides evidence of the kind "{kind}".',
+  },
+  evidence_timeout: {
+    code: 'unavailable',
+    message: 'The check of "{kind}" took longer than {seconds} s.',
+  },
   plugin_stop_timeout: {
     code: 'unavailable',
     message: 'The plugin "{plugin}" did not stop within {seconds} s.',

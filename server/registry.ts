@@ -1,5 +1,6 @@
 import type { OwnedTool } from './call.ts'
 import type { Command } from './contract/advanced/command.ts'
+import type { EvidenceKind } from './contract/advanced/evidence.ts'
 import type { Prompt } from './contract/advanced/prompt.ts'
 import type { Resource } from './contract/advanced/resource.ts'
 import type { Listener, Route } from './contract/advanced/route.ts'
@@ -21,6 +22,7 @@ export interface Registry {
   readonly commands: readonly Owned<'command', Command>[]
   readonly listeners: readonly Listener[]
   readonly tasks: readonly Owned<'tasks', Tasks>[]
+  readonly evidence: readonly Owned<'kind', EvidenceKind>[]
   readonly instances: readonly Owned<'instance', PluginInstance>[]
   tool(name: string): OwnedTool | undefined
 }
@@ -51,6 +53,7 @@ export function register(instances: readonly Owned<'instance', PluginInstance>[]
     commands: each('command', (i) => i.commands),
     listeners: instances.flatMap(({ instance }) => instance.listeners ?? []),
     tasks: each('tasks', (i) => i.tasks && [i.tasks]),
+    evidence: each('kind', (i) => i.evidence),
     instances,
     tool: (name: string) => byName.get(name),
   })
@@ -74,6 +77,7 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
 
 function namesOf(instance: PluginInstance): string[] {
   const { tools = [], resources = [], prompts = [], streams = [], routes = [], commands = [] } = instance
+  const { evidence = [] } = instance
   const toolRoutes = tools.flatMap((tool) => [tool.http ?? []].flat())
   const toolVerbs = tools.flatMap((tool) => [tool.cli ?? []].flat())
   return [
@@ -87,6 +91,7 @@ function namesOf(instance: PluginInstance): string[] {
       route.listeners.map((at) => `route "${route.method} ${route.path}" on "${at}"`),
     ),
     ...commands.map((command) => `verb "${command.cli}"`),
+    ...evidence.map((kind) => `evidence "${kind.name}"`),
     ...(instance.listeners ?? []).map((listener) => `listener "${listener.name}"`),
   ]
 }

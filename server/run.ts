@@ -9,9 +9,10 @@ import type { Config } from './config.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { Log } from './contract/context.ts'
 import { firstAnswer } from './first-answer.ts'
-import type { PluginEntry, RunningHost } from './host.ts'
+import type { RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import type { Wanted } from './plugin-entries.ts'
+import type { PluginEntry } from './plugin-entry.ts'
 import { keepLater } from './prepared/keep-later.ts'
 import type { ProcessIo } from './process-io.ts'
 import { onProcessSignal, stopByOwnSignal } from './process-signals.ts'
@@ -42,7 +43,10 @@ function doorsFor(io: Io, argv: readonly string[]): Doors {
       config,
       line,
       log,
-      ...(wanted.kind === 'verb' && wanted.words[0] !== undefined && { verb: wanted.words[0] }),
+      ...(wanted.kind === 'verb' && {
+        others: () => entriesOf(config, { kind: 'served' }),
+        ...(wanted.words[0] !== undefined && { verb: wanted.words[0] }),
+      }),
     })
   return {
     loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
@@ -79,7 +83,12 @@ async function projectRootOf(io: Io, line: CommandLine): Promise<string> {
   return findProjectRoot({ flag: line.project, env: io.env, cwd: io.cwd })
 }
 
-type HostParts = { readonly log: Log; readonly http?: Partial<HttpOptions>; readonly verb?: string } & (
+type HostParts = {
+  readonly log: Log
+  readonly http?: Partial<HttpOptions>
+  readonly verb?: string
+  readonly others?: () => Promise<readonly PluginEntry[]>
+} & (
   | { readonly config: Config; readonly line: CommandLine }
   | { readonly config: undefined; readonly projectRoot: string }
 )
@@ -102,6 +111,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
     observers: await observersOf(parts, projectRoot),
     ...(parts.verb !== undefined && { verb: parts.verb }),
+    ...(parts.others && { others: parts.others }),
     assetPath,
     async openListener(host, listener) {
       options ??= httpOptions(host, parts.config, { ...parts.http })

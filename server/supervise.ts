@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Log } from './contract/context.ts'
-import type { PluginEntry } from './host.ts'
+import type { PluginEntry } from './plugin-entry.ts'
 
 /**
  * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is

@@ -18,6 +18,10 @@ test('the minimal plugin answers at the command line', async () => {
   assert.equal(await node(['run.js'], join(ROOT, 'examples/minimal-plugin')), 'minimal-plugin: ok\n')
 })
 
+test('a plugin provides evidence that a later session checks', async () => {
+  assert.equal(await node(['run.js'], join(ROOT, 'examples/evidence-plugin')), 'evidence-plugin: ok\n')
+})
+
 test('the stdio client creates a record, reads it back and has it checked', async () => {
   assert.match(await node(['client.js'], join(ROOT, 'examples/stdio-client')), /^stdio-client: ok, \d+ tools/)
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { relative, resolve } from 'node:path'
-import type { CallContext, Host } from '../../server/plugin.ts'
+import type { CallContext, EvidenceKinds, Host } from '../../server/plugin.ts'
 import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
@@ -14,6 +14,8 @@ import { openStore, type Store } from './store/store.ts'
 interface Services {
   readonly config: HandoffConfig
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The kinds of evidence of all plugins. */
+  readonly evidence: EvidenceKinds
   /** The time written into records. */
   now(): Date
   /** Milliseconds, for locks, the age of files and time limits. */
@@ -65,6 +67,7 @@ export function createHandoffs(
   const services: Services = {
     config,
     env: host.env,
+    evidence: host.evidence,
     now: () => host.now(),
     clock,
     random,

@@ -8,6 +8,11 @@ const FILE = {
 
 /** Every refusal of this plugin. A row whose name is not its reason says what else the reason covers. */
 export const refusals = defineRefusals({
+  evidence_not_captured: {
+    code: 'invalid',
+    message: 'The evidence {name} of the kind "{kind}" cannot be captured: {why}',
+    next: 'Correct the member, or leave it out.',
+  },
   schema_invalid: {
     code: 'invalid',
     message: 'The record does not match its schema: {place}: {fault}.',

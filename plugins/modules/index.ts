@@ -6,6 +6,7 @@ import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
 import { moduleResource } from './resources.ts'
 import type { OpenVectors } from './search/vector-update.ts'
+import { moduleEvidence } from './service/evidence.ts'
 import { createFreshness } from './service/freshness.ts'
 import { createIngestTasks } from './service/ingest-tasks.ts'
 import { createModuleService, type ModuleService } from './service/module-service.ts'
@@ -68,6 +69,7 @@ export const plugin = definePlugin({
         modulesStatsTool(service),
         rebuildModulesTool(service),
       ],
+      evidence: moduleEvidence(service),
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
       commands: [initCommand(workingDirectory), upgradeCommand(service)],

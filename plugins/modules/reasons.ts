@@ -182,6 +182,7 @@ export const refusals = defineRefusals({
     next: 'Ask again in a little while.',
   },
   cancelled: { code: 'cancelled', message: 'The run was cancelled.' },
+  evidence_names: options('The evidence cannot be captured: {fault}.'),
   no_index: {
     code: 'not_found',
     message: 'Nothing has been ingested yet.',
@@ -279,9 +280,7 @@ export const refusals = defineRefusals({
     next: 'Run: satchel modules rebuild, or ingest into another embedding.vectordb_path.',
   },
   store_newer: {
-    ...damagedStore(
-      'The vector store {place} was written by a newer version of satchel; nothing was changed.',
-    ),
+    ...damagedStore('The vector store {place} is of a newer version of satchel; nothing was changed.'),
     next: 'Use that version, or set another embedding.vectordb_path or collection_name.',
   },
   store_full: {

@@ -11,6 +11,7 @@ import {
 import { type Drift, drift } from '../domain/drift.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { Project } from '../project.ts'
+import { providedFindings } from './provided-findings.ts'
 import { groundOf } from './world.ts'
 
 /** Freshness of a record: drift, claims and gate. */
@@ -23,7 +24,8 @@ export interface Assessment {
 
 /** Assesses a record against the project; writes nothing. */
 export async function assessRecord(project: Project, record: Handoff): Promise<Assessment> {
-  const ground = await groundOf(project, record)
+  const [around, provided] = await Promise.all([groundOf(project, record), providedFindings(project, record)])
+  const ground = { ...around, provided }
   const moved = drift(record, ground)
   const claims = judgeClaims(record, ground, moved)
   return {

@@ -1,15 +1,13 @@
+import { EVIDENCE_VERDICTS, type EvidenceVerdict } from '../../../server/plugin.ts'
 import { commitOf } from './commit-id.ts'
 import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
-/**
- * From best to worst. `moved`: true, but history was rewritten. `stale`: its basis changed since. `contradicted`: its
- * basis shows otherwise.
- */
-export const CLAIM_VERDICTS = ['holds', 'moved', 'unverifiable', 'stale', 'contradicted'] as const
-export type ClaimVerdict = (typeof CLAIM_VERDICTS)[number]
+/** The verdicts of evidence, from best to worst. */
+export const CLAIM_VERDICTS = EVIDENCE_VERDICTS
+export type ClaimVerdict = EvidenceVerdict
 
 export interface JudgedClaim {
   readonly evidence_id: string
@@ -77,8 +75,15 @@ function judge(item: Evidence, world: WorldFacts, basis: Basis): Finding {
     case 'command':
       return judgeRun(item, world, basis)
     default:
-      return ['unverifiable', `a ${item.type} cannot be checked on this machine`]
+      return judgeOther(item, world)
   }
+}
+
+function judgeOther(item: Evidence, { provided }: WorldFacts): Finding {
+  const found = provided?.get(item.id)
+  return found
+    ? [found.verdict, found.reason]
+    : ['unverifiable', `a ${item.type} cannot be checked on this machine`]
 }
 
 const COMMIT_FINDINGS: Readonly<Record<Exclude<CommitFact, { moved: string }>, Finding>> = {

@@ -21,3 +21,40 @@ export function groundOf(item: Evidence | Readonly<Record<string, unknown>>): Ev
     isInheritedStale: verdict === 'stale',
   }
 }
+
+/** The kind of evidence that a plugin provides, with its facts: a free member of the item named after the kind. */
+export interface ProvidedEvidence {
+  readonly kind: string
+  readonly facts: unknown
+}
+
+/**
+ * What a plugin captured for an observation, or what its author names to be captured. `known` are the kinds that plugins
+ * provide here; an item also says itself which kind it was captured as.
+ */
+export function providedOf(
+  item: Evidence | Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): ProvidedEvidence | undefined {
+  if (!isJsonObject(item) || item['type'] !== 'observation') return undefined
+  const { kind } = item
+  const names = [...(typeof kind === 'string' ? [kind] : []), ...known]
+  const name = names.find((one) => !OWN.has(one) && Object.hasOwn(item, one))
+  return name === undefined ? undefined : { kind: name, facts: item[name] }
+}
+
+/** Members that evidence has anyway. */
+const OWN: ReadonlySet<string> = new Set(
+  'id type claim ref captured_at result digest head patch_id verdict kind'.split(' '),
+)
+
+/** Whether a plugin captured the item, so that its facts stay as they are. */
+export function isProvided(item: Readonly<Record<string, unknown>>): boolean {
+  const { kind } = item
+  return typeof kind === 'string' && !OWN.has(kind) && isJsonObject(item[kind])
+}
+
+/** Whether the item has members of its author's own. */
+export function hasFreeMember(item: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(item).some((name) => !OWN.has(name))
+}

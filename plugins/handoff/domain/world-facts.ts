@@ -1,5 +1,9 @@
+import type { EvidenceFinding } from '../../../server/plugin.ts'
+
 /** Facts about the project, gathered before the checks so that every check is pure. */
 export interface WorldFacts {
+  /** What plugins found of the kinds of evidence that they provide, by the id of the item; absent: they were not asked. */
+  readonly provided?: ReadonlyMap<string, EvidenceFinding>
   /** Other records of the store by lower-case id; absent: no store was checked. */
   readonly relatives?: ReadonlyMap<string, RelativeFacts>
   /** Files by the path a record names them with; absent: no files were checked. */

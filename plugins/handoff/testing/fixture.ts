@@ -134,6 +134,11 @@ export function testHost(root: string, now: () => Date, env: Record<string, stri
     env: { PATH: process.env['PATH'], HOME: root, ...env },
     now,
     resourceChanged() {},
+    evidence: {
+      names: async () => [],
+      capture: () => Promise.reject(new Error('no kind of evidence in this test')),
+      verify: async () => ({ verdict: 'unverifiable', reason: 'no kind of evidence in this test' }),
+    },
     taskChanged() {},
     callerEnded() {},
     assetPath: (name) => name,

@@ -31,6 +31,8 @@ export interface ModuleService {
   findIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex | undefined>
   /** The index. Errors: also `not_found`/`no_index`, `unavailable`/`first_ingest_running`. */
   loadIndex(ctx: CallContext, outputDir: string): Promise<ModuleIndex>
+  /** The index as it is stored; starts no ingest. Errors: `conflict`/`index_damaged`. */
+  storedIndex(outputDir: string): Promise<ModuleIndex | undefined>
   summary(outputDir: string, record: IndexRecord): Promise<ModuleSummary>
   /** The search session of the server's own configuration. */
   searchSession(): Promise<SearchSession>
@@ -82,6 +84,7 @@ export function createModuleService(
       if (index) return index
       throw refusals.no_index()
     },
+    storedIndex: readIndex,
     summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
     searchSession: () => session([], () => openSession(configured)),
     searchSessionOf: (outputDir) =>

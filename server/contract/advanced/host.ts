@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
 import type { Credentials, Principal } from './principal.ts'
 import type { RemoteMcp } from './remote.ts'
 import type { Listener, OpenListener, Route } from './route.ts'
@@ -13,6 +14,8 @@ export interface HostServices {
   readonly configFile: string | undefined
   /** First word of the command line if this process runs one verb of one plugin; undefined in a server. */
   readonly verb?: string
+  /** The kinds of evidence of all plugins. */
+  readonly evidence: EvidenceKinds
   taskChanged(taskId: string, owners: readonly string[]): void
   /** Ends the open streams of a principal that lost its rights, without waiting for their next heartbeat. */
   callerEnded(principalId: string): void
@@ -30,6 +33,8 @@ export interface ProtocolDeclarations {
   /** Opened by `serve` in addition to its own. */
   readonly listeners?: readonly Listener[]
   readonly tasks?: Tasks
+  /** Kinds of evidence that claims can rest on and that are checked again later. */
+  readonly evidence?: readonly EvidenceKind[]
   /** Over stdio only. */
   readonly remote?: RemoteMcp
   /** One sentence on how to get a session; appended to the refusal of a caller without one. */

@@ -1,0 +1,169 @@
+import { counted, type EvidenceFinding } from '../../../server/plugin.ts'
+import type { Change } from '../domain/change.ts'
+import { diffModules } from '../domain/diff.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { interfaceDigest } from './interface-digest.ts'
+import { loadVersions } from './load-versions.ts'
+import { groupVersions, type ModuleVersions } from './versions.ts'
+
+/** A module version as a claim names it. */
+export interface ModuleFacts {
+  readonly repository: string
+  readonly path: string
+  readonly ref: string
+  readonly commit: string
+  /** Of the interface. */
+  readonly digest: string
+}
+
+/** The facts of a version that is stored here. */
+export function factsOf(record: IndexRecord, summary: ModuleSummary): ModuleFacts {
+  const { repository, path, ref, commit } = record
+  return { repository, path, ref, commit, digest: interfaceDigest(summary) }
+}
+
+/** The facts that a record names; a sentence where they are not those of a module. */
+export function readFacts(facts: Readonly<Record<string, unknown>>): ModuleFacts | string {
+  const { repository, path, ref, commit, digest } = facts
+  for (const [name, value] of Object.entries({ repository, path, ref, commit, digest })) {
+    if (typeof value !== 'string' || value === '') return `the facts of the module lack "${name}"`
+  }
+  if (!/^sha256:[0-9a-f]{64}$/.test(String(digest)))
+    return `the digest is no sha256: ${JSON.stringify(String(digest).split(':')[0]?.slice(0, 20))} cannot be compared`
+  return { repository, path, ref, commit, digest } as ModuleFacts // each is a text, checked above
+}
+
+const NONE = 'unverifiable' as const
+const SHOWN_CHANGES = 3
+
+/** What the ingested versions say of a module version now. Reads only what is stored; asks no remote. */
+export async function judgeModule(
+  facts: ModuleFacts,
+  index: ModuleIndex,
+  outputDir: string,
+): Promise<EvidenceFinding> {
+  const own = index.records.filter(({ repository }) => plain(repository) === plain(facts.repository))
+  if (own.length === 0) return found(NONE, `${facts.repository} is not ingested here`)
+  const group = groupVersions(index, own).find(({ path }) => path === facts.path)
+  const record = group?.versions.find(({ ref }) => ref === facts.ref)
+  if (!group || !record) return found(NONE, `${nameOf(facts)} is not ingested here`)
+  const [present] = await loadVersions(outputDir, [record])
+  if (!present) throw new Error('one record gives one version')
+  const changed = ownChange(facts, record, interfaceDigest(present.summary))
+  if (changed && changed.verdict !== 'moved') return changed
+  const removed = removedSince(index, own, facts)
+  if (removed !== undefined) return found('stale', `removed since ${removed}`)
+  return (
+    (await newer(group, record, outputDir)) ??
+    changed ??
+    found('holds', `${facts.ref} has the same commit and interface`)
+  )
+}
+
+/** What happened to the very version that the facts name; undefined where it is the same. */
+function ownChange(
+  { ref, commit, digest }: ModuleFacts,
+  record: IndexRecord,
+  present: string,
+): EvidenceFinding | undefined {
+  if (record.commit === commit) {
+    const reason = 'the interface of the same commit is read differently by this version of satchel'
+    return digest === present ? undefined : found(NONE, reason)
+  }
+  const what =
+    record.ref_kind === 'tag' ? `the tag ${ref} now names another commit` : `${ref} has new commits`
+  if (digest === present) return found('moved', `${what} with the same interface`)
+  return found(record.ref_kind === 'tag' ? 'contradicted' : 'stale', `${what}, and the interface changed`)
+}
+
+/** The oldest newer version of the repository that was read where the module was, and does not have it. */
+function removedSince(
+  index: ModuleIndex,
+  own: readonly IndexRecord[],
+  { path, ref }: ModuleFacts,
+): string | undefined {
+  const readings = index.repositories
+    .filter(({ repository }) => own.some((record) => record.repository === repository))
+    .flatMap((row) => row.readings)
+  // Every ref of the repository in their order, whichever modules they have.
+  const [all] = groupVersions(
+    index,
+    readings.flatMap((reading) => {
+      const like = own[0]
+      return like ? [{ ...like, ref: reading.ref, ref_kind: reading.ref_kind, path: '.' }] : []
+    }),
+  )
+  const at = all?.versions.findIndex((version) => version.ref === ref) ?? -1
+  if (!all || at <= 0 || !isBefore(all, ref)) return undefined
+  const lacking = all.versions.slice(0, at).filter((version) => {
+    const covering = readings.filter((one) => one.ref === version.ref && covers(one.path, path))
+    return covering.length > 0 && covering.every(({ directories }) => !directories.includes(path))
+  })
+  const isLatestLacking = lacking.some((version) => version.ref === all.latest.ref)
+  return isLatestLacking ? lacking.at(-1)?.ref : undefined
+}
+
+function covers(configured: string, path: string): boolean {
+  return configured === '.' || configured === path || path.startsWith(`${configured}/`)
+}
+
+/** Whether the latest version of a group is a newer tag than `ref`. */
+function isBefore({ versions, latest }: ModuleVersions, ref: string): boolean {
+  const at = versions.findIndex((version) => version.ref === ref)
+  const isTag = versions[at]?.ref_kind === 'tag' && latest.ref_kind === 'tag'
+  return isTag && versions.indexOf(latest) < at
+}
+
+async function newer(
+  group: ModuleVersions,
+  record: IndexRecord,
+  outputDir: string,
+): Promise<EvidenceFinding | undefined> {
+  const { latest } = group
+  if (!isBefore(group, record.ref)) return undefined
+  const [before, after] = await loadVersions(outputDir, [record, latest])
+  if (!before || !after) throw new Error('two records give two versions')
+  const { changes } = diffModules(before, after)
+  const breaking = changes.filter((one) => one.class === 'breaking')
+  const isOut = `${latest.ref} is out`
+  if (breaking.length > 0)
+    return found('stale', `${isOut}: ${counted(breaking.length, 'breaking change')} (${listed(breaking)})`)
+  const review = changes.filter((one) => one.class === 'review')
+  if (review.length > 0)
+    return found(
+      NONE,
+      `${isOut}: ${counted(review.length, 'change')} of uncertain effect (${listed(review)})`,
+    )
+  return found('holds', `${isOut} without a breaking change`)
+}
+
+function listed(changes: readonly Change[]): string {
+  const shown = changes.slice(0, SHOWN_CHANGES).map(shortly)
+  const more = changes.length - shown.length
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+}
+
+const SHORT: Readonly<Record<string, (subject: string) => string>> = {
+  input_removed: (name) => `input \`${name}\` removed`,
+  output_removed: (name) => `output \`${name}\` removed`,
+  required_input_added: (name) => `required input \`${name}\` added`,
+  input_became_required: (name) => `input \`${name}\` became required`,
+}
+
+function shortly({ code, subject, message }: Change): string {
+  return SHORT[code]?.(subject) ?? message.replace(/\.$/, '')
+}
+
+function found(verdict: EvidenceFinding['verdict'], reason: string): EvidenceFinding {
+  return { verdict, reason }
+}
+
+/** `name//path@ref` for people. */
+export function nameOf({ repository, path, ref }: Pick<ModuleFacts, 'repository' | 'path' | 'ref'>): string {
+  return `${repository}${path === '.' ? '' : `//${path}`}@${ref}`
+}
+
+function plain(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\.git$/i, '')
+}

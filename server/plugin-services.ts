@@ -1,0 +1,74 @@
+import type { EvidenceKinds } from './contract/advanced/evidence.ts'
+import type { Log } from './contract/context.ts'
+import { isSatchelError } from './contract/errors.ts'
+import type { Host, PluginInstance } from './contract/plugin.ts'
+import { createEvidenceKinds } from './evidence.ts'
+import { within } from './platform/within.ts'
+import { BUILT_IN, type PluginEntry } from './plugin-entry.ts'
+import { requireLentShape } from './plugin-shape.ts'
+import { refusals } from './refusals.ts'
+import type { Owned } from './registry.ts'
+
+/** Time for `setup`, which only builds declarations. */
+const SETUP_LIMIT_MS = 10_000
+
+/**
+ * Sets up one plugin. Errors: its own refusal, `unavailable`/`plugin_setup_timeout`, `internal`/`plugin_setup` naming its
+ * source, `invalid`/`plugin_shape`.
+ */
+export async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
+  try {
+    const { name: plugin } = entry.plugin
+    const late = () => refusals.plugin_setup_timeout({ plugin, seconds: SETUP_LIMIT_MS / 1000 })
+    const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(host, entry.config))
+    if (entry.source !== BUILT_IN) requireLentShape(entry.plugin.name, entry.source, instance)
+    return instance
+  } catch (thrown) {
+    if (isSatchelError(thrown)) throw thrown
+    throw refusals.plugin_setup({ plugin: entry.plugin.name, source: entry.source }, { cause: thrown })
+  }
+}
+
+interface Parts {
+  readonly log: Log
+  /** See `HostOptions`. */
+  readonly others: (() => Promise<readonly PluginEntry[]>) | undefined
+  readonly signal: AbortSignal
+  /** The plugins that are set up, in order; others are added to it. */
+  readonly ready: Owned<'instance', PluginInstance>[]
+  setUp(entry: PluginEntry): Promise<PluginInstance>
+}
+
+/** What plugins give one another through the host. A process that runs one verb sets up other plugins when they are needed. */
+export function servicesOf(parts: Parts): { readonly evidence: EvidenceKinds } {
+  const { log, signal, ready } = parts
+  let added: Promise<void> | undefined
+  return {
+    evidence: createEvidenceKinds({
+      log,
+      signal,
+      async kinds(more) {
+        if (more) {
+          added ??= setUpOthers(parts)
+          await added
+        }
+        return ready.flatMap(({ plugin, instance }) =>
+          (instance.evidence ?? []).map((kind) => ({ kind, plugin })),
+        )
+      },
+    }),
+  }
+}
+
+/** Sets up the plugins that are not there yet. One that fails is missing, which is logged. */
+async function setUpOthers({ log, others, ready, setUp: setUpEntry }: Parts): Promise<void> {
+  try {
+    for (const entry of (await others?.()) ?? []) {
+      const { name } = entry.plugin
+      if (!ready.some(({ plugin }) => plugin === name))
+        ready.push({ plugin: name, instance: await setUpEntry(entry) })
+    }
+  } catch (error) {
+    log.warn('another plugin could not be set up', { error })
+  }
+}
