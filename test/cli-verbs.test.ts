@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { flagsOf } from '../server/cli/flags.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
 import { openProject, type Ran } from '../server/cli/testing/run-cli.ts'
@@ -27,7 +28,7 @@ async function builtInVerbs(t: TestContext) {
       plugin.name === 'workspace' ? { plugin, settings: { file: 'idea.md' } } : plugin,
     ),
   })
-  return { root, satchel, leaves: leavesOf(host.registry) }
+  return { root, satchel, registry: host.registry, leaves: leavesOf(host.registry) }
 }
 
 test('--store puts records elsewhere than the configuration says, at every verb of handoffs and no other', async (t) => {
@@ -132,4 +133,40 @@ test('the example of every built-in verb, typed as shown, gives the input of the
       )
     }
   }
+})
+
+test('what a verb completes is one of its arguments, and a template of its plugin offers the values', async (t) => {
+  const { leaves, registry, satchel } = await builtInVerbs(t)
+  const { id } = JSON.parse(
+    (
+      await satchel([
+        'handoff',
+        'create',
+        '--title',
+        'x',
+        '--objective',
+        'y',
+        '--current-state',
+        'z',
+        '--json',
+      ])
+    ).out,
+  )
+  const offered = await satchel(['completion', 'values', '--', 'handoff', 'show', ''])
+
+  let completed = 0
+  for (const leaf of leaves) {
+    const { input, typing, path } = shapeOf(leaf)
+    const { flags, positionals } = flagsOf(input, typing)
+    const names = [...flags.map(({ field }) => field), ...positionals.map(({ name }) => name)]
+    for (const [name, { resource, variable }] of Object.entries(typing.completes ?? {})) {
+      assert.ok(names.includes(name), `${path.join(' ')}: ${name}`)
+      assert.ok(resource.includes(`{${variable}}`), resource)
+      const owned = registry.resources.find((one) => one.resource.uri === resource)
+      assert.ok(owned?.resource.complete, resource)
+      completed += 1
+    }
+  }
+  assert.deepEqual(offered.out.trim().split('\n'), ['latest', id])
+  assert.ok(completed > 10)
 })

@@ -7,11 +7,16 @@ export interface VerbWords {
   readonly choices: Readonly<Record<string, readonly string[]>>
   /** Fixed values of the first positional. */
   readonly values: readonly string[]
+  /** Some of its arguments are values that exist, which `satchel completion values` prints. */
+  readonly hasExisting: boolean
 }
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** Returns a static completion script for `shell`, so TAB starts no process. File names complete where no word matches. */
+/**
+ * Returns a completion script for `shell`. Only for an argument that names what exists, such as an id, TAB starts satchel.
+ * File names complete where no word matches.
+ */
 export function completionScript(shell: Shell, verbs: readonly VerbWords[]): string {
   return SCRIPTS[shell](verbs)
 }
@@ -22,6 +27,14 @@ const SCRIPTS: Readonly<Record<Shell, (verbs: readonly VerbWords[]) => string>> 
     ['#compdef satchel', 'autoload -U +X bashcompinit && bashcompinit', bashScript(verbs)].join('\n'),
   fish: fishScript,
 }
+
+/** Leaves the function with the values that exist; a word that begins with a hyphen is a flag. */
+const BASH_EXISTING = [
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of the shell
+  'if [[ "$cur" != -* ]]; then words="$(satchel completion values -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)"',
+  '      if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); return; fi; words=""; fi',
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of the shell
+].join('\n')
 
 function bashScript(verbs: readonly VerbWords[]): string {
   return [
@@ -40,6 +53,14 @@ function bashScript(verbs: readonly VerbWords[]): string {
           `    ${bashPattern(verb, flag)}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$cur")); return ;;`,
       ),
     ),
+    '  esac',
+    '  case "$verb $sub" in',
+    ...verbs
+      .filter(({ hasExisting }) => hasExisting)
+      .map(
+        ({ path }) =>
+          `    ${path.length > 1 ? `"${path.join(' ')}"` : `"${path[0]} "*`}) ${BASH_EXISTING} ;;`,
+      ),
     '  esac',
     '  case "$verb $sub" in',
     ...verbs
@@ -89,12 +110,17 @@ function fishVerb(verb: VerbWords): string[] {
     second === undefined
       ? verb.values.map((value) => `complete -c satchel -n ${fishQuoted(inFirst)} -a ${value}`)
       : [`complete -c satchel -n ${fishQuoted(inFirst)} -a ${second} -d ${fishQuoted(verb.summary)}`]
+  const existing = verb.hasExisting
+    ? [
+        `complete -c satchel -n ${fishQuoted(inVerb)} -a ${fishQuoted('(satchel completion values -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)')}`,
+      ]
+    : []
   const flags = verb.flags.map((flag) => {
     const choices = verb.choices[flag]
     const values = choices ? ` -xa ${fishQuoted(choices.join(' '))}` : ''
     return `complete -c satchel -n ${fishQuoted(inVerb)} -l ${flag.slice(2)}${values}`
   })
-  return [...word, ...flags]
+  return [...word, ...existing, ...flags]
 }
 
 function fishQuoted(text: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Completed } from '../contract/advanced/verb.ts'
 
 /** The type to which a typed text is converted. */
 export type FlagKind = 'switch' | 'text' | 'number' | 'json' | 'json-or-text'
@@ -33,6 +34,7 @@ export interface Positional {
 /** The parts of a verb that determine its flags. */
 export interface Typing {
   readonly positional?: readonly string[]
+  readonly completes?: Readonly<Record<string, Completed>>
   readonly short?: Readonly<Record<string, string>>
   readonly long?: Readonly<Record<string, string>>
   readonly preset?: Readonly<Record<string, unknown>>

@@ -88,6 +88,33 @@ test('completion scripts name every verb and flag, and the shells accept them', 
   assert.match(fish.out, /__fish_seen_subcommand_from probe; and __fish_seen_subcommand_from echo/)
 })
 
+test('TAB offers what exists where a verb asks for it, and no word that a shell would run or split', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const { out: script } = await satchel(['completion', 'bash'])
+  const values = async (...words: string[]) => (await satchel(['completion', 'values', '--', ...words])).out
+  // The script as the shell runs it; its satchel prints with which words it was asked.
+  const inShell = async (typed: string) => {
+    const lines = [
+      script,
+      'satchel() { echo "alpha beta" "asked:$#"; }',
+      `COMP_WORDS=(${typed}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _satchel; echo "\${COMPREPLY[@]}"`,
+    ]
+    return (await promisify(execFile)('bash', ['-c', lines.join('\n')], { cwd: root })).stdout.trim()
+  }
+
+  assert.equal(await values('probe', 'echo', ''), 'alpha\n')
+  assert.equal(await values('probe', 'echo', '--level', 'low', 'a'), 'alpha\n')
+  assert.equal(await values('probe', 'echo', 'one', '-t', ''), 'alpha\n')
+  assert.equal(await values('probe', 'echo', '--level', ''), '')
+  assert.equal(await values('probe', 'echo', 'one', ''), '')
+  assert.equal(await values('probe', 'count', ''), '')
+  assert.equal(await values('unknown', ''), '')
+  assert.equal(await values(), '')
+  assert.equal(await inShell('satchel probe echo ""'), 'alpha beta asked:6')
+  assert.equal(await inShell('satchel probe echo al'), 'alpha')
+  assert.equal(await inShell('satchel probe echo --max'), '--max-tokens')
+})
+
 test('--version is the version of the package', async (t) => {
   const { satchel } = await openProject(t)
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))

@@ -107,7 +107,7 @@ async function runTool(
   const input = await inputOf(verb, typed, files)
   const progress = openProgress(terminal, host.now)
   const answer = await host
-    .call(owned, input, contextFor(host, world, progress.update))
+    .call(owned, input, localContext(host, world, progress.update))
     .catch((thrown: unknown) => {
       throw typed.input === undefined ? asTyping(thrown) : thrown
     })
@@ -133,7 +133,12 @@ async function inputOf(
   return { ...base, ...arranged, ...verb.preset }
 }
 
-function contextFor(host: RunningHost, world: World, progress: CallContext['progress']): CallContext {
+/** The context of a call that is typed at the command line. */
+export function localContext(
+  host: RunningHost,
+  world: World,
+  progress: CallContext['progress'] = () => undefined,
+): CallContext {
   return {
     principal: { id: 'local', kind: 'local', capabilities: [] },
     signal: AbortSignal.any([world.signal, host.signal]),

@@ -5,7 +5,7 @@ import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { authoredFields, authoredOf } from './authored-fields.ts'
 import { CREATED_OMITS, createdHeadline, createdOutput, withNext } from './handoff-create.ts'
-import { ID_FORMS, projectField } from './shared-fields.ts'
+import { ID_FORMS, projectField, RECORD_IDS } from './shared-fields.ts'
 
 const text = z.string().optional()
 
@@ -64,6 +64,7 @@ export function branchTool(handoffs: Handoffs) {
       verb: `handoff ${relation}`,
       ...words,
       positional: ['id'],
+      completes: { id: RECORD_IDS },
       preset: { relation },
     })),
     example: { id: 'latest', relation: 'continue', overrides: { current_state: 'The fixture is there.' } },

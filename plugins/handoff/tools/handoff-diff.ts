@@ -7,7 +7,7 @@ import { readJson } from '../domain/json-text.ts'
 import { diffRecords } from '../domain/record-diff.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, list, projectField, truncatedShape } from './shared-fields.ts'
+import { answerFields, list, projectField, RECORD_IDS, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_diff`: differences of two records. */
 export function diffTool(handoffs: Handoffs) {
@@ -37,7 +37,12 @@ export function diffTool(handoffs: Handoffs) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'POST', path: '/handoffs/diff' },
-    cli: { verb: 'handoff diff', positional: ['a', 'b'], arrange: async (typed) => ({ ...typed }) },
+    cli: {
+      verb: 'handoff diff',
+      positional: ['a', 'b'],
+      completes: { a: RECORD_IDS, b: RECORD_IDS },
+      arrange: async (typed) => ({ ...typed }),
+    },
     example: { a: { kind: 'handoff' }, b: { kind: 'handoff', status: 'draft' } },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

@@ -9,7 +9,7 @@ import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { answerFields, exactText, projectField, truncatedShape } from './shared-fields.ts'
+import { answerFields, exactText, projectField, RECORD_IDS, truncatedShape } from './shared-fields.ts'
 
 /** `handoff_export`: records as text. */
 export function exportTool(handoffs: Handoffs) {
@@ -42,6 +42,7 @@ export function exportTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff export',
       positional: ['ids...'],
+      completes: { ids: RECORD_IDS },
       preset: { offset: 0, max_tokens: 0 }, // a file is written whole
       save: contentOf,
       print: contentOf,

@@ -12,7 +12,7 @@ import { CLAIM_VERDICTS, GATES } from '../domain/claim-verdicts.ts'
 import { ARTIFACT_STATES, DRIFT_STATES } from '../domain/drift.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, ID_FORMS, list, projectField, truncatedShape } from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, projectField, RECORD_IDS, truncatedShape } from './shared-fields.ts'
 
 /** State of a record against the project; `handoff_freshness` and `handoff_resume` answer it. */
 export const freshnessFields = {
@@ -59,6 +59,7 @@ export function freshnessTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff fresh',
       positional: ['[id]'],
+      completes: { id: RECORD_IDS },
       // this tool's own output
       found: (output) => (output as { freshness: { stale: boolean } }).freshness.stale,
     },

@@ -13,6 +13,7 @@ import {
   nextShape,
   problemShape,
   projectField,
+  RECORD_IDS,
 } from './shared-fields.ts'
 
 /** Largest record that is read in pages; of a larger one comes an outline. */
@@ -61,7 +62,7 @@ export function getTool(handoffs: Handoffs) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}', etag: 'etag' },
-    cli: { verb: 'handoff show', positional: ['id'], print: textIn },
+    cli: { verb: 'handoff show', positional: ['id'], completes: { id: RECORD_IDS }, print: textIn },
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

@@ -3,7 +3,7 @@ import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, list, projectField, recordLine, truncatedShape } from './shared-fields.ts'
+import { answerFields, list, projectField, RECORD_IDS, recordLine, truncatedShape } from './shared-fields.ts'
 
 /** Largest page; title and label of a record take at most a few hundred bytes. */
 const MAX_NODES = 200
@@ -51,6 +51,7 @@ export function lineageTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff lineage',
       positional: ['[id]'],
+      completes: { id: RECORD_IDS },
       print: chartOf,
     },
     example: {},

@@ -5,7 +5,7 @@ import { resolveMerge } from '../actions/resolve-merge.ts'
 import { CONFLICT_KINDS } from '../domain/merge-conflicts.ts'
 import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { answerFields, list, projectField, recordText } from './shared-fields.ts'
+import { answerFields, list, projectField, RECORD_IDS, recordText } from './shared-fields.ts'
 
 const mergeOutput = z.object({
   conflicts: list(
@@ -63,7 +63,7 @@ export function mergeTool(handoffs: Handoffs) {
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     maxResultChars: 300_000,
     http: { method: 'POST', path: '/handoffs/merge', etag: 'etag' },
-    cli: { verb: 'handoff merge', positional: ['[ids...]'] },
+    cli: { verb: 'handoff merge', positional: ['[ids...]'], completes: { ids: RECORD_IDS } },
     example: { ids: ['a1b2c3d4', 'e5f60718'] },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

@@ -12,6 +12,7 @@ import {
   ID_FORMS,
   list,
   projectField,
+  RECORD_IDS,
   recordText,
   truncatedShape,
 } from './shared-fields.ts'
@@ -84,7 +85,7 @@ export function resumeTool(handoffs: Handoffs) {
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     maxResultChars: 300_000,
     http: { method: 'POST', path: '/handoffs/{id}/resume', etag: 'etag' },
-    cli: { verb: 'handoff resume', positional: ['[id]'], print: briefIn },
+    cli: { verb: 'handoff resume', positional: ['[id]'], completes: { id: RECORD_IDS }, print: briefIn },
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

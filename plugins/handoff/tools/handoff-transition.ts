@@ -4,7 +4,15 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
-import { answerFields, ID_FORMS, list, MAX_REASON_CHARS, oneOf, projectField } from './shared-fields.ts'
+import {
+  answerFields,
+  ID_FORMS,
+  list,
+  MAX_REASON_CHARS,
+  oneOf,
+  projectField,
+  RECORD_IDS,
+} from './shared-fields.ts'
 
 /** `handoff_transition`: changes the status of a record. */
 export function transitionTool(handoffs: Handoffs) {
@@ -45,7 +53,7 @@ export function transitionTool(handoffs: Handoffs) {
       headers: { 'if-match': 'if_match' },
       etag: 'etag',
     },
-    cli: { verb: 'handoff set-status', positional: ['id', 'to'] },
+    cli: { verb: 'handoff set-status', positional: ['id', 'to'], completes: { id: RECORD_IDS } },
     example: { id: 'latest', to: 'validated' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

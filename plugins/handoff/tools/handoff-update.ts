@@ -4,7 +4,7 @@ import { updateRecord } from '../actions/update-record.ts'
 import { shortId } from '../domain/record-id.ts'
 import type { Handoffs } from '../project.ts'
 import { authoredFields } from './authored-fields.ts'
-import { answerFields, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
+import { answerFields, ID_FORMS, list, projectField, RECORD_IDS, validationShape } from './shared-fields.ts'
 
 const { closes: _closes, why_it_matters: _why, ...appendable } = authoredFields
 
@@ -50,7 +50,7 @@ export function updateTool(handoffs: Handoffs) {
     }),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     http: { method: 'PATCH', path: '/handoffs/{id}', headers: { 'if-match': 'if_match' }, etag: 'etag' },
-    cli: { verb: 'handoff edit', positional: ['id'] },
+    cli: { verb: 'handoff edit', positional: ['id'], completes: { id: RECORD_IDS } },
     example: {
       id: 'latest',
       if_match: 'sha256:0000000000000000000000000000000000000000000000000000000000000000',

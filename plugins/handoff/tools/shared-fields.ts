@@ -96,3 +96,6 @@ export function oneOf<T extends string>(field: string, given: string, values: re
   const errors = [{ pointer: `/${field}`, message: `one of ${allowed}` }]
   throw refusals.unknown_value({ field, values: allowed, hint }, { errors })
 }
+
+/** A shell completes an argument that is a record with the ids of those that exist. */
+export const RECORD_IDS = { resource: 'handoff://{id}', variable: 'id' } as const

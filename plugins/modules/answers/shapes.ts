@@ -144,3 +144,9 @@ export const moduleNameFields = {
 }
 
 export const outputDirField = inWords(z.string().max(4096).optional().describe('Absent: as configured.'))
+
+const MODULE_URI = 'module://{repository}/{ref}/{path}'
+/** A shell completes an argument that is a module with the names of those that were ingested, */
+export const MODULE_NAMES = { resource: MODULE_URI, variable: 'repository' } as const
+/** and one that is a version with their refs. */
+export const MODULE_REFS = { resource: MODULE_URI, variable: 'ref' } as const

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { counted, defineTool, nearest } from '../../../server/plugin.ts'
 import { compactModule } from '../answers/compact.ts'
-import { moduleHead, moduleNameFields, outputDirField, partialSummary } from '../answers/shapes.ts'
+import {
+  MODULE_NAMES,
+  moduleHead,
+  moduleNameFields,
+  outputDirField,
+  partialSummary,
+} from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
@@ -34,7 +40,12 @@ export function getModuleTool(service: ModuleService) {
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}' },
-    cli: { verb: 'modules show', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    cli: {
+      verb: 'modules show',
+      positional: ['[id]'],
+      completes: { id: MODULE_NAMES },
+      arrange: async (typed) => byIdOrName(typed),
+    },
     example: { id: '225f968df4c9', detail: 'compact' },
     omits: {
       '/commit': 'a hash; the ref names the version',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
-import { moduleNameFields, outputDirField, versionRow } from '../answers/shapes.ts'
+import { MODULE_NAMES, moduleNameFields, outputDirField, versionRow } from '../answers/shapes.ts'
 import { findVersions } from '../catalog/find.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
@@ -18,7 +18,12 @@ export function listModuleVersionsTool(service: ModuleService) {
     output: z.object({ repository: z.string(), path: z.string(), versions: z.array(versionRow) }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/versions' },
-    cli: { verb: 'modules versions', positional: ['[id]'], arrange: async (typed) => byIdOrName(typed) },
+    cli: {
+      verb: 'modules versions',
+      positional: ['[id]'],
+      completes: { id: MODULE_NAMES },
+      arrange: async (typed) => byIdOrName(typed),
+    },
     example: { id: '225f968df4c9' },
     omits: { '/versions/*/commit': 'a hash; the ref names the version' },
     async handler(ctx, input) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
-import { moduleNameFields, outputDirField } from '../answers/shapes.ts'
+import { MODULE_NAMES, MODULE_REFS, moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import { CHANGE_CLASSES, type Change } from '../domain/change.ts'
@@ -50,6 +50,7 @@ export function moduleDiffTool(service: ModuleService) {
     cli: {
       verb: 'modules diff',
       positional: ['id', 'from', '[to]'],
+      completes: { id: MODULE_NAMES, from: MODULE_REFS, to: MODULE_REFS },
       arrange: async (typed) => byIdOrName(typed),
     },
     example: { repository: 'terraform-aws-network', from: 'v1.0.0', to: 'v2.0.0' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
-import { moduleHead, moduleNameFields, outputDirField } from '../answers/shapes.ts'
+import { MODULE_NAMES, moduleHead, moduleNameFields, outputDirField } from '../answers/shapes.ts'
 import { findModule } from '../catalog/find.ts'
 import { moduleUsage } from '../domain/usage.ts'
 import type { ModuleService } from '../service/module-service.ts'
@@ -34,6 +34,7 @@ export function moduleUsageTool(service: ModuleService) {
     cli: {
       verb: 'modules usage',
       positional: ['[id]'],
+      completes: { id: MODULE_NAMES },
       arrange: async (typed) => byIdOrName(typed),
       // The code alone, so that it can be redirected into a file.
       print: (answer) => (answer as { hcl: string }).hcl, // this tool's own output

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { completionScript, type VerbWords } from '../completion.ts'
+import { existingValues } from '../existing-values.ts'
 import { flagsOf } from '../flags.ts'
 import { settingFlagsOf } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
-import { leavesOf, shapeOf } from '../plugin-verbs.ts'
+import { leavesOf, localContext, shapeOf } from '../plugin-verbs.ts'
 import { printText } from '../render.ts'
 import type { VerbShape } from '../verb-parser.ts'
+import type { World } from '../world.ts'
 
 const GLOBALS: readonly string[] = ['--json', '--quiet', '--config', '--project', '--help']
 
@@ -14,12 +16,16 @@ export const completionVerb = defineHostVerb({
   path: ['completion'],
   summary: 'print a completion script for a shell',
   description:
-    'Prints a script that completes verbs, flags and fixed values of the plugins configured now. Load it in the start-up file of the shell.',
-  input: z.object({ shell: z.enum(['bash', 'zsh', 'fish']).describe('the shell: bash, zsh or fish') }),
-  typing: { positional: ['shell'] },
+    'Prints a script that completes verbs, flags and fixed values of the plugins configured now, and ids and names that exist. Load it in the start-up file of the shell. With `values` it prints what exists for the last of the words, which is how the script asks.',
+  input: z.object({
+    shell: z.enum(['bash', 'zsh', 'fish', 'values']).describe('the shell: bash, zsh or fish'),
+    words: z.array(z.string()).optional().describe('the command line so far, after `values`'),
+  }),
+  typing: { positional: ['shell', '[words...]'] },
   examples: ['source <(satchel completion bash)'],
-  async run(world, { shell }) {
+  async run(world, { shell, words = [] }) {
     const { doors, line, terminal } = world
+    if (shell === 'values') return printExisting(world, words)
     const host = await doors.setUpHost({ kind: 'all' }, await doors.loadConfig(line), line)
     try {
       const shapes = [...(await world.hostVerbs()), ...leavesOf(host.registry).map(shapeOf)]
@@ -30,6 +36,21 @@ export const completionVerb = defineHostVerb({
     }
   },
 })
+
+/** Without a host it prints nothing: an error on the line that is being typed would help no one. */
+async function printExisting(world: World, words: readonly string[]): Promise<number> {
+  const { doors, line, terminal } = world
+  const open = async () => doors.openHost({ kind: 'verb', words }, await doors.loadConfig(line), line)
+  const host = await open().catch(() => undefined)
+  if (!host) return 0
+  try {
+    const values = await existingValues(host, localContext(host, world), words)
+    if (values.length > 0) printText(terminal, values.join('\n'))
+    return 0
+  } finally {
+    await host.stop()
+  }
+}
 
 function wordsOf(shape: VerbShape): VerbWords {
   const { flags, positionals } = flagsOf(shape.input, shape.typing)
@@ -46,6 +67,7 @@ function wordsOf(shape: VerbShape): VerbWords {
     choices: Object.fromEntries(
       flags.flatMap((flag) => (flag.choices ? [[`--${flag.long}`, flag.choices]] : [])),
     ),
+    hasExisting: Object.keys(shape.typing.completes ?? {}).length > 0,
     values: positionals[0]?.flag?.choices ?? positionals[0]?.flag?.examples ?? [],
   }
 }

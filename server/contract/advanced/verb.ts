@@ -5,8 +5,17 @@ export interface TypedFiles {
   exists(path: string): Promise<boolean>
 }
 
+/** Values that exist: those that a resource template offers for one of its variables. */
+export interface Completed {
+  /** URI of a resource template of the same plugin. */
+  readonly resource: string
+  readonly variable: string
+}
+
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
+  /** Positional or input field -> what a shell completes it with. */
+  readonly completes?: Readonly<Record<string, Completed>>
   /** Help of this verb, where the tool's title and description speak of several: one line, then sentences. */
   readonly title?: string
   readonly description?: string
