@@ -36,6 +36,8 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   await writeFile(file, '# Plan\n\n## Goals\nby hand\n')
   const after = await hook(edit, 'post-edit')
   const { version } = await call('status', {})
+  const stale = { base_version: 1, target: 'section:Plan/Goals', content: '## Goals\n', summary: 's' }
+  const refused = await cli(['workspace', 'call', 'propose', JSON.stringify(stale), '--room', file])
 
   assert.deepEqual([closed, elsewhere, misfit, after], [undefined, undefined, undefined, undefined])
   assert.equal(denied.permissionDecision, 'deny')
@@ -44,5 +46,6 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
     new RegExp(`${proposals[0].proposal_id} for section:Plan/Goals`),
   )
   assert.equal(version, 2)
+  assert.match(refused.err, /Next: satchel workspace call workspace_read '\{"section":"Plan\/Goals"\}'/)
   assert.equal(await readFile(file, 'utf8'), '# Plan\n\n## Goals\nby hand\n')
 })

@@ -34,7 +34,7 @@ test('notes share one draft of the session, and each becomes an item of its kind
     [record.failed_attempts[0].avoid_repeating, record.summary.completed],
     [true, ['Wrote the helper']],
   )
-  assert.match(brief, /Next action \(O-002, high\): Run the suite instead/)
+  assert.match(brief, /Next action \(O-002, high\): Run the suite instead$/m)
   assert.match(brief, /Do not retry \(F-001\): Kept the state in a cookie/)
 })
 

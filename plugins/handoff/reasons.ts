@@ -122,8 +122,13 @@ export const refusals = defineRefusals({
   record_not_found: {
     code: 'not_found',
     message: 'There is no record "{id}" in this project.',
-    next: 'Find it with handoff_list.',
     tool: 'handoff_list',
+  },
+  no_record: {
+    code: 'not_found',
+    reason: 'record_not_found',
+    message: 'This project has no handoff record yet.',
+    next: 'Create one with handoff_create, or begin with handoff_note.',
   },
   no_open_conflicts: {
     code: 'not_found',
@@ -188,7 +193,7 @@ export const refusals = defineRefusals({
   needs_acknowledgement: {
     code: 'conflict',
     message: 'The checks found warnings.',
-    next: 'Read them, then give the reason to accept them in accept_warnings.',
+    next: 'Read them, then give the reason to accept them: accept_warnings, at the command line --accept-warnings.',
   },
   not_actionable: {
     code: 'conflict',

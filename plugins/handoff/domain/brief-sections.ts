@@ -63,6 +63,11 @@ const entry = (lead: string, text: string, id?: string): BriefEntry => ({
   ...(id !== undefined && { id }),
 })
 
+/** The step, and what it is for if that says more. */
+function actionOf({ suggested_action, description }: OpenItem): string {
+  return suggested_action === description ? description : `${suggested_action} - ${description}`
+}
+
 function openingSections(record: Handoff): readonly BriefSection[] {
   const { work, open_items } = record
   const next = firstNextAction(record)
@@ -72,10 +77,7 @@ function openingSections(record: Handoff): readonly BriefSection[] {
     section('objective', '', '/work/objective', [entry('Objective: ', body(work.objective))]),
     section('next_action', '', place, [
       next
-        ? entry(
-            `Next action (${next.id}, ${next.priority}): `,
-            body(`${next.suggested_action} - ${next.description}`),
-          )
+        ? entry(`Next action (${next.id}, ${next.priority}): `, body(actionOf(next)))
         : entry('Next action: ', 'no next action recorded'),
       ...(next?.acceptance_check ? [entry('Accepted when: ', body(next.acceptance_check))] : []),
     ]),

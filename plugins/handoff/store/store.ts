@@ -190,8 +190,10 @@ function alreadyThere(id: string): SatchelError {
 
 /** The error for an unknown record, with the ids that a mistyped one may mean. */
 export async function unknownRecord({ ids }: Pick<Store, 'ids'>, id: string): Promise<SatchelError> {
-  const near = nearIds(id, await ids())
-  return refusals.record_not_found({ id: quoted(id, 80) }, { details: { id: quoted(id, 80), near } })
+  const known = await ids()
+  const details = { id: quoted(id, 80), near: nearIds(id, known) }
+  if (known.length === 0) return refusals.no_record({ details })
+  return refusals.record_not_found({ id: quoted(id, 80) }, { details })
 }
 
 /** The error for an etag that is not current. */
