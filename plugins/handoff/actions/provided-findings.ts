@@ -30,6 +30,9 @@ async function findingOf(
   if (provided === undefined || !(known.includes(provided.kind) || isJsonObject(provided.facts)))
     return undefined
   if (at >= MAX_CHECKED)
-    return { verdict: 'unverifiable', reason: `only ${MAX_CHECKED} claims of plugins are checked at once` }
+    return {
+      verdict: 'unverifiable',
+      reason: `only ${MAX_CHECKED} claims of plugins are checked in one call`,
+    }
   return project.evidence.verify(provided.kind, provided.facts, project.root)
 }

@@ -86,7 +86,7 @@ function removedSince(
   const readings = index.repositories
     .filter(({ repository }) => own.some((record) => record.repository === repository))
     .flatMap((row) => row.readings)
-  // Every ref of the repository in their order, whichever modules they have.
+  // Every ref of the repository in their order, with or without this module.
   const [all] = groupVersions(
     index,
     readings.flatMap((reading) => {

@@ -21,7 +21,7 @@ test('an edit changes what it names and nothing else', () => {
   const edits: ArgumentEdits = {
     replaced: new Map([['source', '"y"']]),
     renamed: [{ from: 'note', to: 'text', note: 'n' }],
-    retired: [{ name: 'old', note: 'gone' }],
+    retired: [{ name: 'old', note: 'removed' }],
     added: [
       { name: 'new', value: '{}', note: 'required' },
       { name: 'secret', note: 'secret is sensitive' },
@@ -39,7 +39,7 @@ test('an edit changes what it names and nothing else', () => {
   text   = <<-EOT
     old = 1
   EOT
-  # gone
+  # removed
   # old = { # why
   #   b = [1, 2]
   # }

@@ -150,13 +150,13 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
   const { edit, ...plan } = planUpgrade({ block, outputs }, older, newer)
   const pin = pinTo(block, { ...after, currentCommit: before.commit })
   const text = work.texts.get(file) ?? ''
-  const gone = `not an input of ${after.ref}`
+  const reason = `not an input of ${after.ref}`
   const edited =
     pin &&
     editCall(text, block.line, {
       replaced: new Map(pin.isNew ? [] : [[pin.argument, pin.text]]),
       renamed: edit.renamed.map((one) => ({ ...one, note: `was ${one.from}: a guess, ${one.why}` })),
-      retired: edit.retired.map((name) => ({ name, note: gone })),
+      retired: edit.retired.map((name) => ({ name, note: reason })),
       added: [
         ...(pin.isNew ? [{ name: pin.argument, value: pin.text }] : []),
         ...edit.added.map(({ name, value, sensitive }) =>

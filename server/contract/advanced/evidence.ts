@@ -12,7 +12,7 @@ export interface EvidenceFinding {
   readonly reason: string
 }
 
-/** What was seen, small enough to be stored with a claim, and how it stood at that moment. */
+/** What was seen, small enough to be stored with a claim, and its state at that moment. */
 export interface CapturedEvidence extends EvidenceFinding {
   readonly facts: Readonly<Record<string, unknown>>
 }
