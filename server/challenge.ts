@@ -1,7 +1,7 @@
 import type { SatchelError } from './contract/errors.ts'
 
 /** Reasons of refused tokens: the caller sent one, and another may do. */
-const INVALID_TOKEN: readonly string[] = ['token_unknown', 'token_expired']
+const INVALID_TOKEN: readonly string[] = ['token_unknown', 'token_expired', 'access_token_invalid']
 
 /** Returns the header `WWW-Authenticate` of a refusal (RFC 6750); undefined if another credential would not help. */
 export function challengeOf({ code, reason, details }: SatchelError): string | undefined {

@@ -1,6 +1,19 @@
 import { z } from 'zod'
 import { ANSWER_TOKENS, CHANNEL_SETTINGS } from './answer/bounds.ts'
 import { LOG_LEVELS } from './log.ts'
+import { isSecureAddress } from './platform/secure-address.ts'
+
+const secureUrl = z.string().refine(isSecureAddress, 'must be an https URL, or http on this machine')
+
+/** `http.oauth`: what the server needs to accept access tokens, as a resource server of MCP. */
+const oauthSection = z.object({
+  issuer: secureUrl.describe('the authorization server, exactly as its metadata and its tokens name it'),
+  resource: secureUrl.describe('the address of this server for its clients'),
+  audience: z.string().min(1).optional().describe('the audience of its tokens; absent: the resource'),
+  jwks_uri: secureUrl.optional().describe('where its keys are; absent: its metadata says it'),
+})
+
+export type OAuthSettings = z.output<typeof oauthSection>
 
 /** `http:` of the configuration (surface, section 5). `mcp --transport` starts from host 127.0.0.1. */
 export const httpSection = z.object({
@@ -10,6 +23,10 @@ export const httpSection = z.object({
   workers: z.int().min(1).default(1).describe('accepted for compatibility; one process serves'),
   reload: z.boolean().default(false).describe('restart the host when the configuration file changes'),
   token: z.string().min(8).nullable().default(null).describe('bearer token; null: one is made at start'),
+  oauth: oauthSection
+    .nullable()
+    .default(null)
+    .describe('accept access tokens of an OAuth 2.1 authorization server; null: none'),
   allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
   allowed_origins: z.array(z.string()).default([]).describe('browser origins accepted beside the own one'),
   trust_proxy: z

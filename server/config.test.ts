@@ -41,6 +41,7 @@ test('without a file every value is its default', async (t) => {
     workers: 1,
     reload: false,
     token: null,
+    oauth: null,
     allowed_hosts: [],
     allowed_origins: [],
     trust_proxy: [],

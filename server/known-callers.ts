@@ -1,10 +1,16 @@
+import type { OAuthSettings } from './config-sections.ts'
 import type { Principal } from './contract/advanced/principal.ts'
 import { satchelStateFolder } from './state-folder.ts'
 import type { TokenBook } from './tokens/token-book.ts'
 import { TOKEN_PREFIX } from './tokens/token-form.ts'
 
+/** The form of a signed JWT; without a signature too, so that its refusal says so. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
 export interface KnownCallersOptions {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The authorization server whose access tokens are accepted; absent: none. */
+  readonly oauth?: OAuthSettings | undefined
   /** Is told of each caller that lost its rights. */
   onEnded(principalId: string): void
 }
@@ -17,8 +23,9 @@ export interface KnownCallers {
 }
 
 /** Loads what recognizes a credential when the first one arrives. */
-export function knownCallers({ env, onEnded }: KnownCallersOptions): KnownCallers {
+export function knownCallers({ env, oauth, onEnded }: KnownCallersOptions): KnownCallers {
   let book: Promise<TokenBook> | undefined
+  let accessTokens: ReturnType<typeof openAccessTokens> | undefined
   const openBook = async (): Promise<TokenBook> => {
     const [{ openTokenBook }, { tokensFile }] = await Promise.all([
       import('./tokens/token-book.ts'),
@@ -29,13 +36,22 @@ export function knownCallers({ env, onEnded }: KnownCallersOptions): KnownCaller
   }
   return {
     async recognize(bearer) {
-      if (!bearer.startsWith(TOKEN_PREFIX)) return undefined
-      book ??= openBook()
-      return (await book).recognize(bearer)
+      if (bearer.startsWith(TOKEN_PREFIX)) {
+        book ??= openBook()
+        return (await book).recognize(bearer)
+      }
+      if (!oauth || !JWT.test(bearer)) return undefined
+      accessTokens ??= openAccessTokens(oauth)
+      return (await accessTokens).recognize(bearer)
     },
     async close() {
       const opened = await book
       opened?.close()
     },
   }
+}
+
+async function openAccessTokens(oauth: OAuthSettings): Promise<Pick<KnownCallers, 'recognize'>> {
+  const { createAccessTokens } = await import('./tokens/access-token.lazy.ts')
+  return createAccessTokens(oauth)
 }

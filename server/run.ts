@@ -242,6 +242,7 @@ async function httpOptions(
     version: VERSION,
     description: DESCRIPTION,
     trustProxy: config?.http.trust_proxy ?? [],
+    oauth: config?.http.oauth ?? undefined,
     rate: config?.http.rate ?? undefined,
     allowedHosts: config?.http.allowed_hosts ?? [],
     allowedOrigins: config?.http.allowed_origins ?? [],

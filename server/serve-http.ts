@@ -75,6 +75,7 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
   let running: RunningHost | undefined
   const callers = knownCallers({
     env: wiring.env,
+    oauth: config.http.oauth ?? undefined,
     onEnded: (principalId) => running?.hub.emit({ kind: 'caller', principalId }),
   })
   const http = {

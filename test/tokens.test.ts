@@ -211,7 +211,7 @@ describe('a token of satchel token', () => {
     }
   })
 
-  it('is kept as a hash in a private file; a file that is not private, damaged or newer lets no one in', async (t) => {
+  it('is kept as a hash in a private file; a file that is not private, damaged or newer is not used', async (t) => {
     const { token, serve, run, file } = await openServers(t)
     const url = await serve('serve')
     const secret = await token('ci', '--scope', 'read')

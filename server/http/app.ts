@@ -9,10 +9,11 @@ import type { RunningHost } from '../host.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
 import { methodsAt } from './endpoints.ts'
 import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
-import { admit, checkHostAndOrigin } from './guard.ts'
+import { admit, checkHostAndOrigin, isMain } from './guard.ts'
 import { problem } from './problem.ts'
 import { refusals } from './refusals.ts'
 import { requestRate } from './request-rate.ts'
+import { resourceMetadataUrl } from './resource-metadata.ts'
 
 /** Time for a client to stop sending its body (mcp, section 4). */
 const LINGER_MS = 1000
@@ -79,6 +80,7 @@ async function answer(
   }
   const began = performance.now()
   const response = await servedOrRefused(endpoint, exchange, { host, options, calls, requireRate })
+  if (options.oauth && isMain(listener)) nameMetadata(response, options.oauth.resource)
   options.metrics?.requested(listener.name, incoming.method ?? '', response.status)
   const ms = Math.round(performance.now() - began)
   // Without the query, which may contain secrets.
@@ -92,6 +94,13 @@ async function answer(
   return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
 }
 
+/** Adds the place of the metadata to a challenge, as MCP asks. */
+function nameMetadata({ headers }: Response, resource: string): void {
+  const challenge = headers.get('www-authenticate')
+  if (challenge === null) return
+  headers.set('www-authenticate', `${challenge}, resource_metadata="${resourceMetadataUrl(resource)}"`)
+}
+
 async function servedOrRefused(
   endpoint: Endpoint,
   exchange: Exchange,
@@ -103,7 +112,7 @@ async function servedOrRefused(
     checkHostAndOrigin(exchange, options)
     requireRate(exchange)
     calls.requireOpen()
-    const asksItself = endpoint.guard === 'mount'
+    const asksItself = endpoint.guard === 'mount' || endpoint.guard === 'public'
     const caller = asksItself ? UNASKED : await admit(endpoint.guard, exchange, host, options)
     return await endpoint.serve(exchange, caller)
   } catch (thrown) {

@@ -2,6 +2,7 @@ import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
 import { docsEndpoints } from './docs-page.ts'
 import type { Endpoint, EndpointGuard, HttpOptions } from './exchange.ts'
+import { isMain } from './guard.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { mcpEndpoints } from './mcp-route.ts'
 import { metaEndpoints } from './meta.ts'
@@ -9,6 +10,7 @@ import { openApiDocument, type ToolRoute } from './openapi.ts'
 import { routeEndpoint } from './plugin-route.ts'
 import { refusals } from './refusals.ts'
 import { resourceEventsEndpoint } from './resource-events.ts'
+import { resourceMetadataEndpoints } from './resource-metadata.ts'
 import { toolEndpoint } from './rest.ts'
 import type { StreamPlaces } from './stream-places.ts'
 import { streamEndpoint } from './stream-route.ts'
@@ -52,6 +54,7 @@ export function endpointsOf(
     ...toolRoutes.map(({ owned, route }) => toolEndpoint(host, owned, route, options)),
     ...others,
     ...mcp,
+    ...(isMain(listener) ? resourceMetadataEndpoints(host, options) : []),
     ...(listener.name === API ? apiEndpoints(() => all) : []),
   ]
   refuseTakenTwice(all)

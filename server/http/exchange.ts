@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { z } from 'zod'
+import type { OAuthSettings } from '../config-sections.ts'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener, RouteGuard } from '../contract/advanced/route.ts'
 import type { CallContext, Log } from '../contract/context.ts'
@@ -23,6 +24,8 @@ export interface HttpOptions {
    * Errors: `unauthorized`, `unavailable`. Absent: there is none.
    */
   recognize?(bearer: string): Promise<Principal | undefined>
+  /** The authorization server whose tokens `recognize` accepts, for the metadata; absent: none. */
+  readonly oauth?: Pick<OAuthSettings, 'issuer' | 'resource'> | undefined
   /** The token of this user's file, accepted over loopback; absent: the system tells whose a connection is. */
   readonly localToken?: string | undefined
   /** Reports whether the peer of a loopback connection is this OS user; absent: the system is asked. */
@@ -76,9 +79,10 @@ export interface Caller {
 
 /**
  * The authentication of an endpoint. `caller`: a bearer token, or none for a local request (surface, section 6).
- * `mount`: the MCP door authenticates the caller. The others are the guards that plugins state.
+ * `mount`: the MCP door authenticates the caller. `public`: none, for what tells how to get a credential. The others are
+ * the guards that plugins state.
  */
-export type EndpointGuard = RouteGuard | 'caller' | 'mount'
+export type EndpointGuard = RouteGuard | 'caller' | 'mount' | 'public'
 
 /** The description of an endpoint other than a tool. */
 export interface EndpointOperation {

@@ -17,6 +17,16 @@ export const refusals = defineRefusals({
     message: 'The token "{name}" expired at {at}.',
     next: 'Create another with: satchel token create NAME',
   },
+  access_token_invalid: {
+    code: 'unauthorized',
+    message: 'The access token is not accepted: {fault}.',
+    next: 'Get another from the authorization server, for this server.',
+  },
+  issuer_unavailable: {
+    code: 'unavailable',
+    message: 'The access token cannot be checked: the keys of {issuer} cannot be read.',
+    next: 'Try again in a few seconds.',
+  },
   tokens_unreadable: {
     code: 'unavailable',
     message: 'The tokens in {file} cannot be used: {fault}.',
