@@ -16,6 +16,18 @@ export const callReasons = {
     message: '{count} repositories are called {name}.',
     next: 'Give the URL.',
   },
+  path_missing_at_ref: {
+    code: 'not_found',
+    reason: 'module_not_found',
+    message: '{repository} has no module at {path} in {ref}.',
+    tool: 'list_repositories',
+  },
+  module_removed: {
+    code: 'conflict',
+    message: '{path} was removed from {repository} in {since}; {last} was the last release with it.{hint}',
+    next: 'Use what replaced it, or name the ref to call it all the same.',
+    tool: 'list_repositories',
+  },
   no_module_calls: {
     code: 'not_found',
     message: 'There is no module block{called} in {where}.',

@@ -11,19 +11,25 @@ interface Found {
   readonly ref: string
   readonly provider: string
   readonly description: string
+  readonly removed_since?: string | undefined
 }
 
 /** A result of a search as a row for a person; `--json` has all of it. */
-export function resultRow({ id, repository, path, ref, provider, description }: Found) {
+export function resultRow({ id, repository, path, ref, provider, description, removed_since }: Found) {
   const line = cleanText(description).replace(/\s+/g, ' ').trim()
   const place = repositoryPlace(repository)
   return {
     id: id.slice(0, ID_CHARS),
     module: path === '.' ? place : `${place}//${path}`,
-    ref,
+    ref: `${ref}${removedText(removed_since)}`,
     provider,
     description: line.length <= DESCRIPTION_MAX_CHARS ? line : `${line.slice(0, DESCRIPTION_MAX_CHARS - 1)}…`,
   }
+}
+
+/** What follows the ref of a module that the newest release lacks. */
+export function removedText(since: string | undefined): string {
+  return since === undefined ? '' : ` (removed since ${since})`
 }
 
 /** How lists for a person name a repository: the last two parts of its URL. */

@@ -135,6 +135,9 @@ export const reportShape = z.object({
 /** The next step where there is no module at all. */
 export const NOTHING_INGESTED = 'Nothing has been ingested yet. Run `satchel ingest`, or call ingest_modules.'
 
+/** Set for a module that the newest release of its repository no longer has. */
+export const removedSinceField = z.string().optional()
+
 /** How a caller names one module version. */
 export const moduleNameFields = {
   id: z.string().max(64).optional().describe('From a search; 8 digits will do.'),

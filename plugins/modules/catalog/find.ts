@@ -27,9 +27,17 @@ export function findModule(index: ModuleIndex, name: ModuleName): IndexRecord {
   if (name.ref === undefined || name.ref === 'latest') return latest
   const found = versions.find(({ ref }) => ref === name.ref)
   if (found) return found
+  const { ref } = name
+  const isThere = index.records.some(
+    (record) => record.ref === ref && record.repository === latest.repository,
+  )
+  if (isThere) {
+    const { repository, path } = latest
+    throw refusals.path_missing_at_ref({ repository, path, ref }, { details: { ref, path } })
+  }
   throw unknown(
     'ref',
-    name.ref,
+    ref,
     versions.map(({ ref }) => ref),
   )
 }

@@ -31,10 +31,12 @@ export function listRepositories(index: ModuleIndex, filter?: string): Repositor
     .sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.url, b.url))
 }
 
-function factsOf(groups: readonly ModuleVersions[]): RepositoryFacts | undefined {
+function factsOf(all: readonly ModuleVersions[]): RepositoryFacts | undefined {
+  const living = all.filter(({ removedSince }) => removedSince === undefined)
+  const groups = living.length > 0 ? living : all
   const main = [...groups].sort((a, b) => rank(a.latest) - rank(b.latest) || compare(a.path, b.path))[0]
   if (main === undefined) return undefined
-  const records = groups.flatMap(({ versions }) => versions)
+  const records = all.flatMap(({ versions }) => versions)
   return {
     url: main.repository,
     name: main.latest.name,

@@ -1,6 +1,7 @@
 import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { createRemovals } from './removed-paths.ts'
 
 /** The records of one (repository, path), in the order readers want: tags newest first, then branches. */
 export interface ModuleVersions {
@@ -8,6 +9,8 @@ export interface ModuleVersions {
   readonly path: string
   readonly versions: readonly IndexRecord[]
   readonly latest: IndexRecord
+  /** The release of the repository since which this directory is missing. */
+  readonly removedSince?: string
 }
 
 /** Groups the records of an index by repository and path; `latest` by modules design 2.4. */
@@ -20,11 +23,15 @@ export function groupVersions(
     const key = `${record.repository}\0${record.path}`
     groups.set(key, [...(groups.get(key) ?? []), record])
   }
+  const removedSince = createRemovals(index)
   const defaults = new Map(index.repositories.map((row) => [row.repository, row.default_branch]))
   return [...groups.values()].flatMap((group) => {
     const versions = inOrder(group, defaults.get(group[0]?.repository ?? '') ?? undefined)
     const latest = latestOf(versions, defaults.get(group[0]?.repository ?? '') ?? undefined)
-    return latest ? [{ repository: latest.repository, path: latest.path, versions, latest }] : []
+    if (latest === undefined) return []
+    const { repository, path } = latest
+    const since = removedSince(repository, path)
+    return [{ repository, path, versions, latest, ...(since !== undefined && { removedSince: since }) }]
   })
 }
 

@@ -37,7 +37,14 @@ export function prefer(
     return near?.record(matches[at] ?? 0).metadata ?? { repository: '', path: '', kind: '' }
   }
   preferRoots(scores, best, placeOfCandidate, plan)
+  for (const at of wanted) {
+    const row = rows[at] ?? -1
+    if (row >= 0 && index.removedSince(row) !== undefined) scores[at] = REMOVED_SHARE * (scores[at] ?? 0)
+  }
 }
+
+/** So little of its score keeps a module that the newest release of its repository lacks: any living one comes first. */
+const REMOVED_SHARE = 0.001
 
 interface Found {
   readonly candidates: Candidates

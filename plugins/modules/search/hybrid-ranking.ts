@@ -47,6 +47,8 @@ export interface SearchHit {
   /** Ascending; 0 is the best possible. Six decimals. */
   readonly distance: number
   readonly other_refs?: string[]
+  /** The release of its repository since which the module is missing. */
+  readonly removed_since?: string
   readonly explain?: Explanation
 }
 
@@ -297,12 +299,14 @@ async function resultOf(
       ? parts.index.refs(row)
       : await parts.storedRefs(metadata.repository, metadata.path)
   const others = refs.filter((ref) => ref !== metadata.ref)
+  const removedSince = row >= 0 ? parts.index.removedSince(row) : undefined
   return {
     id: stored.id,
     metadata,
     document: stored.document,
     distance: distanceOf(request.mode, ranking, at),
     ...(others.length > 0 && { other_refs: others }),
+    ...(removedSince !== undefined && { removed_since: removedSince }),
     ...(request.explain && { explain: explanationOf(parts, request, ranking, at) }),
   }
 }

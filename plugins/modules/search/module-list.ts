@@ -38,17 +38,31 @@ export async function listModules(index: SearchIndex, query: string, filter: Lis
     ) {
       const record = index.record(row)
       const { id, repository, name, ref, path, kind, provider, description } = record
+      const since = index.removedSince(row)
       const matched = words.length === 0 ? [] : matchedNames(await load(record), new Set(words))
-      return { id, repository, name, ref, path, kind, provider, description, score, matched }
+      return {
+        id,
+        repository,
+        name,
+        ref,
+        path,
+        kind,
+        provider,
+        description,
+        score,
+        matched,
+        ...(since !== undefined && { removed_since: since }),
+      }
     },
   }
 }
 
 function byName(index: SearchIndex, rows: readonly number[]): number[] {
   return rows
-    .map((row) => ({ row, record: index.record(row) }))
+    .map((row) => ({ row, record: index.record(row), isGone: index.removedSince(row) !== undefined }))
     .sort(
-      ({ record: a }, { record: b }) =>
+      ({ record: a, isGone: aGone }, { record: b, isGone: bGone }) =>
+        Number(aGone) - Number(bGone) ||
         compare(a.name.toLowerCase(), b.name.toLowerCase()) ||
         compare(a.repository, b.repository) ||
         compare(a.path, b.path),

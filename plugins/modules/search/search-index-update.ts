@@ -7,6 +7,7 @@ import { segmentsToKeep } from '../segments/merge-plan.ts'
 import { sectionFileBytes } from '../segments/section-file.ts'
 import {
   composeSet,
+  ENDED,
   emptyStates,
   LATEST,
   LIVE,
@@ -17,7 +18,14 @@ import {
 import { createTextWriter } from '../segments/text-writer.ts'
 import { documentTerms, FIELDS_FORMAT, keywordDocument } from './keyword-document.ts'
 import type { Lexicon } from './lexicon.ts'
-import { DIGEST_BYTES, ID_BYTES, recordColumns, recordDigest, recordSections } from './record-columns.ts'
+import {
+  DIGEST_BYTES,
+  ID_BYTES,
+  moduleKey,
+  recordColumns,
+  recordDigest,
+  recordSections,
+} from './record-columns.ts'
 import { TOKENIZER_VERSION } from './tokens.ts'
 
 /** What a search index is made from. */
@@ -54,9 +62,12 @@ export async function updateSet(
 ): Promise<UpdatedSet | undefined> {
   const content = contentOf(source.index)
   const usable = before && isMadeBy(before, source.lexicon) ? before : undefined
-  if (usable?.meta['source'] === content) return undefined
-  const meta = { source: content, ...analysisOf(source.lexicon) }
   const versions = versionsOf(source.index)
+  const ended = endedModules(versions)
+  const isSame =
+    usable?.meta['source'] === content && JSON.stringify(usable.meta['ended']) === JSON.stringify(ended)
+  if (isSame) return undefined
+  const meta = { source: content, ended, ...analysisOf(source.lexicon) }
   const known = usable ? knownRows(usable, source.index.records) : new Map<string, number>()
   const fresh = source.index.records.filter(({ id }) => !known.has(id))
   const stays = new Set(known.values())
@@ -77,14 +88,25 @@ interface Version {
   readonly record: IndexRecord
   readonly place: number
   readonly isLatest: boolean
+  readonly removedSince: string | undefined
 }
 
 function versionsOf(index: ModuleIndex): ReadonlyMap<string, Version> {
   return new Map(
-    groupVersions(index, index.records).flatMap(({ versions, latest }) =>
-      versions.map((record, place) => [record.id, { record, place, isLatest: record === latest }] as const),
+    groupVersions(index, index.records).flatMap(({ versions, latest, removedSince }) =>
+      versions.map(
+        (record, place) => [record.id, { record, place, isLatest: record === latest, removedSince }] as const,
+      ),
     ),
   )
+}
+
+/** Modules that the newest release of their repository lacks: their number -> that release. */
+function endedModules(versions: ReadonlyMap<string, Version>): Readonly<Record<string, string>> {
+  const ended = [...versions.values()].flatMap(({ record, removedSince }) =>
+    removedSince === undefined ? [] : [[String(moduleKey(record)), removedSince] as const],
+  )
+  return Object.fromEntries(ended.sort(([a], [b]) => compare(a, b)))
 }
 
 /** Record id -> the row that holds this very record. */
@@ -136,7 +158,8 @@ function statesOf(
   for (const [row, id] of rows.entries()) {
     const version = id === undefined ? undefined : versions.get(id)
     if (!version) continue
-    states.flags[row] = LIVE | (version.isLatest ? LATEST : 0)
+    const ended = version.removedSince === undefined ? 0 : ENDED
+    states.flags[row] = LIVE | (version.isLatest ? LATEST : 0) | ended
     states.places[row] = version.place
     states.updated[row] = Date.parse(version.record.last_updated)
   }

@@ -1,4 +1,4 @@
-import { emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
+import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
 import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
 import { ALL_FIELDS } from './keyword-document.ts'
 import { type KeywordIndex, keywordIndex } from './keyword-index.ts'
@@ -30,6 +30,8 @@ export interface SearchIndex {
   lastUpdated(row: number): string
   isLatest(row: number): boolean
   isExample(row: number): boolean
+  /** The release of its repository since which the module of a record is missing. */
+  removedSince(row: number): string | undefined
   /** Refs of the module of a record, newest first. */
   refs(row: number): readonly string[]
   /** Record ids, `ID_BYTES` each, in the order of the records. */
@@ -71,6 +73,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     return held ? read(held, row - (set.segments[segment]?.base ?? 0), segment) : none
   }
   const moduleOf = (row: number): number => at(row, (held, local) => held.modules()[local] ?? 0, 0)
+  const ended = (set.meta['ended'] ?? {}) as Readonly<Record<string, string>> // as `updateSet` made it
   let ids: Buffer | undefined
   return {
     source: String(set.meta['source']),
@@ -90,6 +93,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     lastUpdated: (row) => new Date(set.updated[row] ?? 0).toISOString(),
     isLatest: (row) => ((set.flags[row] ?? 0) & LATEST) !== 0,
     isExample: (row) => at(row, (held, local) => held.kindOf(local) === 'example', false),
+    removedSince: (row) => (((set.flags[row] ?? 0) & ENDED) === 0 ? undefined : ended[String(moduleOf(row))]),
     refs(row) {
       const module = moduleOf(row)
       const rows: number[] = []

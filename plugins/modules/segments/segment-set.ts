@@ -20,9 +20,10 @@ export interface RecordStates {
   readonly updated: Float64Array
 }
 
-/** Flags of a record: not replaced or removed since; the latest version of its module. */
+/** Flags of a record: not replaced or removed since; the latest version of its module; the newest release lacks its module. */
 export const LIVE = 1
 export const LATEST = 2
+export const ENDED = 4
 
 /** One immutable file of records, numbered in the set from `base`. */
 export interface Segment {

@@ -59,6 +59,8 @@ resource "aws_eks_cluster" "this" {
 }
 output "arn" { value = aws_eks_cluster.this.arn }
 `
+const NODE = '# A pool of nodes\nvariable "size" {}\nresource "aws_eks_node_group" "this" {}\n'
+
 export const CHANGELOG = `# Changelog
 
 ## [2.0.0](https://git.example.com/c) (2026-01-01)
@@ -80,11 +82,11 @@ export async function upgradeProject(
   const root = await temporaryFolder(t)
   const url = await buildRemote(join(root, 'terraform-aws-cluster.git'), [
     {
-      files: { 'main.tf': OLD, 'modules/node/main.tf': 'variable "size" {}\n' },
+      files: { 'main.tf': OLD, 'modules/node/main.tf': NODE },
       tags: ['v1.0.0'],
     },
     {
-      files: { 'main.tf': NEW, 'CHANGELOG.md': CHANGELOG },
+      files: { 'main.tf': NEW, 'CHANGELOG.md': CHANGELOG, 'modules/worker/main.tf': NODE },
       removes: ['modules/node/main.tf'],
       tags: ['v2.0.0'],
     },

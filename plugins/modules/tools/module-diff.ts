@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
-import { MODULE_NAMES, MODULE_REFS, moduleNameFields, outputDirField } from '../answers/shapes.ts'
-import { findModule } from '../catalog/find.ts'
+import {
+  MODULE_NAMES,
+  MODULE_REFS,
+  moduleNameFields,
+  outputDirField,
+  removedSinceField,
+} from '../answers/shapes.ts'
+import { findModule, findVersions } from '../catalog/find.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
-import { CHANGE_CLASSES, type Change } from '../domain/change.ts'
+import { CHANGE_CLASSES, type Change, change } from '../domain/change.ts'
 import { diffModules } from '../domain/diff.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { byIdOrName } from './get-module.ts'
@@ -44,6 +50,7 @@ export function moduleDiffTool(service: ModuleService) {
         review: z.number().int(),
         patch: z.number().int(),
       }),
+      removed_since: removedSinceField,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/diff' },
@@ -62,18 +69,32 @@ export function moduleDiffTool(service: ModuleService) {
       const name = { repository: anchor.repository, path: anchor.path }
       const before = findModule(index, { ...name, ref: input.from })
       const after = findModule(index, { ...name, ref: input.to })
+      const { removedSince } = findVersions(index, { id: before.id })
+      const isRemoved = removedSince !== undefined && input.to === 'latest'
       const [older, newer] = await loadVersions(outputDir, [before, after])
       if (older === undefined || newer === undefined) throw new Error('two records give two versions')
-      const { verdict, changes } = diffModules(older, newer)
       const { repository, path } = before
+      const diff = diffModules(older, newer)
+      const removed = isRemoved ? [removal(path, removedSince, after.ref)] : []
+      const changes = [...removed, ...diff.changes]
+      const verdict = removed[0]?.class ?? diff.verdict
       const refs = { from: before.ref, to: after.ref }
-      return { repository, path, ...refs, verdict, changes: [...changes], counts: countsOf(changes) }
+      return {
+        ...{ repository, path, ...refs, verdict, changes, counts: countsOf(changes) },
+        ...(removedSince !== undefined && { removed_since: removedSince }),
+      }
     },
     headline: ({ path, from, to, verdict, changes, counts }) => {
       const review = counts.review === 0 ? '' : `, ${counts.review} for review`
       return `${path === '.' ? '' : `${path} `}${from} -> ${to}: ${verdict}, ${counted(changes.length, 'change')}${review}`
     },
   })
+}
+
+/** The newest release is the latest, and it has no such module. */
+function removal(path: string, since: string, last: string): Change {
+  const message = `The module was removed in ${since}; ${last} was the last release with it.`
+  return change('breaking', 'module_removed', path, message)
 }
 
 function countsOf(changes: readonly Change[]) {

@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
-import { MODULE_NAMES, moduleHead, moduleNameFields, outputDirField } from '../answers/shapes.ts'
-import { findModule } from '../catalog/find.ts'
+import {
+  MODULE_NAMES,
+  moduleHead,
+  moduleNameFields,
+  outputDirField,
+  removedSinceField,
+} from '../answers/shapes.ts'
+import { findModule, findVersions } from '../catalog/find.ts'
 import { moduleUsage } from '../domain/usage.ts'
+import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
+import { guessMovedPath, movedHint } from '../service/moved-path.ts'
 import { byIdOrName } from './get-module.ts'
 
 /** `module_usage`: how to call a module. */
@@ -28,6 +36,7 @@ export function moduleUsageTool(service: ModuleService) {
       required: z.array(z.string()),
       optional: z.array(z.string()),
       sensitive: z.array(z.string()),
+      removed_since: removedSinceField,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/usage' },
@@ -43,7 +52,14 @@ export function moduleUsageTool(service: ModuleService) {
     omits: { '/source': 'hcl has it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
-      const record = findModule(await service.loadIndex(ctx, outputDir), input)
+      const index = await service.loadIndex(ctx, outputDir)
+      const record = findModule(index, input)
+      const { removedSince } = findVersions(index, { id: record.id })
+      if (removedSince !== undefined && (input.ref ?? 'latest') === 'latest') {
+        const moved = await guessMovedPath(service, outputDir, { index, last: record, since: removedSince })
+        const { repository, path, ref: last } = record
+        throw refusals.module_removed({ repository, path, since: removedSince, last, hint: movedHint(moved) })
+      }
       const usage = moduleUsage(await service.summary(outputDir, record), input.optional)
       const { id, repository, name, ref, ref_kind, path, kind, provider } = record
       return {
@@ -53,6 +69,7 @@ export function moduleUsageTool(service: ModuleService) {
         required: [...usage.required],
         optional: [...usage.optional],
         sensitive: [...usage.sensitive],
+        ...(removedSince !== undefined && { removed_since: removedSince }),
       }
     },
     headline({ name, path, ref, required }) {

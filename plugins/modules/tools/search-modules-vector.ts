@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type CallContext, counted, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
+import { removedSinceField } from '../answers/shapes.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusals } from '../reasons.ts'
 import type { OpenedSearch } from '../search/search-parts.ts'
@@ -35,6 +36,7 @@ const result = z.object({
   document: untrusted('text of the module', { mcpMaxChars: 320, line: true }),
   distance: z.number(),
   other_refs: z.array(z.string()).optional(),
+  removed_since: removedSinceField,
   explain: explanation.optional(),
 })
 
@@ -154,9 +156,13 @@ function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
 }
 
 function viewOf({ results, next, excluded, keyword_index }: z.output<typeof output>) {
-  const rows = results.map(({ id, metadata, document, distance, explain }) => {
+  const rows = results.map(({ id, metadata, document, distance, explain, removed_since }) => {
     const description = document.replace(/^Description: /, '').split('\n')[0] ?? ''
-    return { ...resultRow({ id, ...metadata, description }), distance, ...(explain && { explain }) }
+    return {
+      ...resultRow({ id, ...metadata, description, removed_since }),
+      distance,
+      ...(explain && { explain }),
+    }
   })
   return { results: rows, next, excluded, keyword_index }
 }

@@ -3,7 +3,13 @@ import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
-import { moduleHead, NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
+import {
+  moduleHead,
+  NOTHING_INGESTED,
+  outputDirField,
+  removedSinceField,
+  truncation,
+} from '../answers/shapes.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const output = z.object({
@@ -12,6 +18,7 @@ const output = z.object({
       description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
       score: z.number(),
       matched: z.array(z.object({ field: z.string(), name: z.string() })),
+      removed_since: removedSinceField,
     }),
   ),
   count: z.number().int(),
