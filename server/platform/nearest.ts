@@ -1,13 +1,20 @@
 /** Names farther away than this share of their length are no help. */
 const MAX_DISTANCE_SHARE = 0.5
 
-/** The candidate most like `name`, or undefined when none is near: for "did you mean". Ignores case. */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate most like `name`, or undefined when none is near: for "did you mean". Ignores case. At most `share` of
+ * the longer name may differ, but always one character.
+ */
+export function nearest(
+  name: string,
+  candidates: Iterable<string>,
+  share = MAX_DISTANCE_SHARE,
+): string | undefined {
   const wanted = name.slice(0, 100).toLowerCase()
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
     const distance = editDistance(wanted, candidate.slice(0, 100).toLowerCase())
-    const limit = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) * MAX_DISTANCE_SHARE))
+    const limit = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) * share))
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate

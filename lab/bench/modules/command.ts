@@ -6,16 +6,21 @@ export const modulesBench = defineBench({
   subject: 'modules',
   title: 'Measure the module ingest',
   description:
-    'Measures the ingest of 20 tags against clone and checkout of each, a second run with nothing changed against the first, our reader against the reference parser, and the peak memory of 500 modules at 3 refs. With --tags: what the verdicts of module_diff are worth on all consecutive tags of real repositories.',
+    'Measures the ingest of 20 tags against clone and checkout of each, a second run with nothing changed against the first, our reader against the reference parser, and the peak memory of 500 modules at 3 refs. With --tags: what the verdicts of module_diff are worth on all consecutive tags of real repositories. With --calls: what the findings of module_check are worth on the calls in their examples, as written and with seeded mistakes.',
   flags: {
     remote: z.string().optional().describe('Repository with at least 20 tags; absent: a made-up one.'),
     tags: z
       .array(z.string())
       .default([])
       .describe('bare repositories, or folders of them: judge their consecutive tags instead'),
+    calls: z
+      .array(z.string())
+      .default([])
+      .describe('bare repositories, or folders of them: check the calls in their examples instead'),
   },
-  measure: async (context, { remote, tags }) =>
-    tags.length > 0
-      ? (await import('./tags/figures.ts')).measureTags(context, tags)
-      : (await import('./figures.ts')).measureModules({ ...context, remote }),
+  async measure(context, { remote, tags, calls }) {
+    if (tags.length > 0) return (await import('./tags/figures.ts')).measureTags(context, tags)
+    if (calls.length > 0) return (await import('./calls/figures.ts')).measureCalls(context, calls)
+    return (await import('./figures.ts')).measureModules({ ...context, remote })
+  },
 })

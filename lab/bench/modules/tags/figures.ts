@@ -99,7 +99,7 @@ export function tagFigures(pairs: readonly TagPair[]): readonly Figure[] {
 }
 
 /** The directory itself when it is a bare repository, else the bare repositories up to two levels below. */
-async function repositoriesIn(directory: string, depth = 2): Promise<string[]> {
+export async function repositoriesIn(directory: string, depth = 2): Promise<string[]> {
   const isRepository = await stat(join(directory, 'objects')).then(
     (found) => found.isDirectory(),
     () => false,
