@@ -101,6 +101,10 @@ export async function createHost(
       signal: stopping.signal,
       ready,
       setUp: (entry) => setUp(entry, pluginHost),
+      async call(owned, input, ctx) {
+        if (!running) throw refusals.too_early()
+        return running.call(owned, input, ctx)
+      },
     }),
     async openListener(listener) {
       if (!running) throw refusals.too_early()
@@ -126,7 +130,7 @@ export async function createHost(
     for (const entry of entries) {
       ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, pluginHost) })
     }
-    const registry = register([...ready])
+    const registry = register(ready)
     // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
     if (options.verb === undefined) warnOfUnknownNames(options, registry)
     running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
@@ -141,7 +145,7 @@ function hostFor(
   options: HostOptions,
   hub: Hub,
   signal: AbortSignal,
-  services: Pick<Host, 'evidence' | 'openListener'>,
+  services: Pick<Host, 'evidence' | 'callTool' | 'openListener'>,
 ): Host {
   return {
     log: options.log,

@@ -1,5 +1,6 @@
-import type { EvidenceKinds } from './contract/advanced/evidence.ts'
-import type { Log } from './contract/context.ts'
+import type { CallAnswer, OwnedTool } from './call.ts'
+import type { Principal } from './contract/advanced/principal.ts'
+import type { CallContext, Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import type { Host, PluginInstance } from './contract/plugin.ts'
 import { createEvidenceKinds } from './evidence.ts'
@@ -29,6 +30,9 @@ export async function setUp(entry: PluginEntry, host: Host): Promise<PluginInsta
   }
 }
 
+/** The user of this process. */
+const LOCAL: Principal = { id: 'local', kind: 'local', capabilities: [] }
+
 interface Parts {
   readonly log: Log
   /** See `HostOptions`. */
@@ -37,21 +41,38 @@ interface Parts {
   /** The plugins that are set up, in order; others are added to it. */
   readonly ready: Owned<'instance', PluginInstance>[]
   setUp(entry: PluginEntry): Promise<PluginInstance>
+  /** Runs a tool for the user of this process. */
+  call(owned: OwnedTool, input: unknown, ctx: CallContext): Promise<CallAnswer>
 }
 
 /** What plugins give one another through the host. A process that runs one verb sets up other plugins when they are needed. */
-export function servicesOf(parts: Parts): { readonly evidence: EvidenceKinds } {
+export function servicesOf(parts: Parts): Pick<Host, 'evidence' | 'callTool'> {
   const { log, signal, ready } = parts
   let added: Promise<void> | undefined
+  const addOthers = async (): Promise<void> => {
+    added ??= setUpOthers(parts)
+    await added
+  }
+  const findTool = (name: string): OwnedTool | undefined => {
+    for (const { plugin, instance } of ready) {
+      const tool = instance.tools?.find((one) => one.name === name)
+      if (tool) return { tool, plugin }
+    }
+    return undefined
+  }
   return {
+    async callTool(name, input, ctx) {
+      if (!findTool(name)) await addOthers()
+      const owned = findTool(name)
+      if (!owned) return undefined
+      const answer = await parts.call(owned, input, { ...ctx, principal: LOCAL, acceptsTask: false })
+      return answer.kind === 'done' ? answer.data : { task: answer.task }
+    },
     evidence: createEvidenceKinds({
       log,
       signal,
       async kinds(more) {
-        if (more) {
-          added ??= setUpOthers(parts)
-          await added
-        }
+        if (more) await addOthers()
         return ready.flatMap(({ plugin, instance }) =>
           (instance.evidence ?? []).map((kind) => ({ kind, plugin })),
         )

@@ -15,6 +15,7 @@ import type { Owner } from '../plugins/workspace/connection/owner.ts'
 import { createRoomConnection, type RoomConnection } from '../plugins/workspace/connection/room-connection.ts'
 import { createFeed } from '../plugins/workspace/feed.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
+import { createJoint } from '../plugins/workspace/joint.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
 import { invite as inviteAt } from '../plugins/workspace/room/invitations.ts'
 import type { Joined } from '../plugins/workspace/room/members.ts'
@@ -29,6 +30,9 @@ import type { Host } from '../server/plugin.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
 import { listenerOf } from './workspace-server-fixture.ts'
+
+/** A room without other plugins: nothing is asked of them. */
+const JOINT = createJoint({ projectRoot: '/' } as unknown as Host)
 
 async function roomFile(t: TestContext): Promise<string> {
   const file = join(await temporaryFolder(t), 'plan.md')
@@ -190,7 +194,9 @@ test('a call whose owner died after it happened is not done twice by the process
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_propose', JSON.parse(body), work),
   )
-  const tool = roomTools(connection, () => [], createFeed).find(({ name }) => name === 'workspace_propose')
+  const tool = roomTools(connection, () => [], { feed: createFeed, joint: JOINT }).find(
+    ({ name }) => name === 'workspace_propose',
+  )
   const before = await latest()
 
   const ctx = {
@@ -210,7 +216,9 @@ test('an invitation whose secret went with the owner is no answer: room_owner_lo
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_invite', JSON.parse(body), inviteAt),
   )
-  const tool = roomTools(connection, () => [], createFeed).find(({ name }) => name === 'workspace_invite')
+  const tool = roomTools(connection, () => [], { feed: createFeed, joint: JOINT }).find(
+    ({ name }) => name === 'workspace_invite',
+  )
   const ctx = {
     localTransport: 'stdio',
     signal: new AbortController().signal,
@@ -239,8 +247,10 @@ test('a task is asked for again where its owner went away, and the review of its
     await test.do(me, 'handoff_review', { handoff_id, approve: true })
   })
 
-  const told = await test.emitted(() => roomTasks(connection).update(principalOf(me), task_id, answered))
-  const after = await roomTasks(connection).get(principalOf(me), task_id)
+  const told = await test.emitted(() =>
+    roomTasks(connection, JOINT).update(principalOf(me), task_id, answered),
+  )
+  const after = await roomTasks(connection, JOINT).get(principalOf(me), task_id)
 
   assert.equal(asked, 1)
   assert.deepEqual(told, ['handoff.approved', 'task.updated'])
@@ -253,7 +263,7 @@ test('a task whose owner never comes back says so: room_owner_lost', async (t) =
   const connection = await connectionPastAnOwner(t, { room, me, stays: true }, async () => {})
   const taskId = `task_${'0'.repeat(32)}`
 
-  const asking = roomTasks(connection).get(principalOf(me), taskId)
+  const asking = roomTasks(connection, JOINT).get(principalOf(me), taskId)
 
   await assert.rejects(asking, { code: 'unavailable', reason: 'room_owner_lost' })
 })

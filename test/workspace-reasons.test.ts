@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { z } from 'zod'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { realDisk } from '../server/platform/disk.ts'
+import { definePlugin } from '../server/plugin.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openRoomServer, type RoomServer, type Session } from './workspace-server-fixture.ts'
 
@@ -121,8 +123,27 @@ interface Case {
 }
 
 /** A room in which something of every kind is in a state that refuses, with the calls that meet it. */
+/** A requirement that no result meets. */
+const NEVER = definePlugin({
+  name: 'never',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async () => ({
+    evidence: [
+      {
+        name: 'never',
+        takes: 'anything',
+        capture: async () => ({ facts: {}, verdict: 'stale', reason: 'it never holds' }),
+        verify: async () => ({ verdict: 'stale', reason: 'it never holds' }),
+        describe: () => 'never',
+      },
+    ],
+  }),
+})
+
 async function troubledRoom(t: TestContext) {
-  const server = await openRoomServer(t, { text: DOCUMENT })
+  const server = await openRoomServer(t, { text: DOCUMENT, plugins: [NEVER] })
   const admin = await server.join('ada', ['*'])
   const agent = await server.join('bob', AGENT)
   const ended = await server.join('cem', AGENT)
@@ -161,6 +182,14 @@ async function troubledRoom(t: TestContext) {
   await does(agent, 'workspace_propose', { ...keyed, content: 'once' })
   const handoff = await does(admin, 'workspace_handoff_create', { title: 'T', objective: 'O' })
 
+  const strict = await does(agent, 'workspace_handoff_create', {
+    title: 'T',
+    objective: 'O',
+    requires: ['never'],
+  })
+  const strictId = { handoff_id: strict['handoff_id'] }
+  await does(agent, 'workspace_handoff_accept', strictId)
+  await does(agent, 'workspace_handoff_result', { ...strictId, summary: 'done' })
   const handoffId = { handoff_id: handoff['handoff_id'] }
   const raw = { base_version: 2, summary: 's', content: '# Raw\n' }
   const proposed = { ...change, base_version: 2 }
@@ -193,6 +222,7 @@ async function troubledRoom(t: TestContext) {
     ['merge_conflict', agent, 'workspace_rebase', { proposal_id: old['proposal_id'] }],
     ['idempotency_mismatch', agent, 'workspace_propose', { ...keyed, content: 'twice' }],
     ['handoff_record_invalid', agent, 'workspace_handoff_create', { title: 'T', objective: 'O', record: {} }],
+    ['requirements_unmet', admin, 'workspace_handoff_review', { ...strictId, approve: true }],
     ['handoff_state', admin, 'workspace_handoff_review', { ...handoffId, approve: true }],
   ]
   return { server, admin, agent, cases }

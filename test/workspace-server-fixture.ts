@@ -7,6 +7,7 @@ import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { assetPath } from '../server/assets.ts'
 import type { Terminal } from '../server/contract/advanced/command.ts'
 import type { Listener, OpenListener } from '../server/contract/advanced/route.ts'
+import type { Plugin } from '../server/contract/plugin.ts'
 import type { After } from '../server/fanout/after.ts'
 import { createPump } from '../server/fanout/pump.ts'
 import type { RunningHost } from '../server/host.ts'
@@ -59,6 +60,8 @@ export interface Session {
 
 export interface ServerOptions {
   readonly text?: string
+  /** Beside that of the room. */
+  readonly plugins?: readonly Plugin[]
   readonly file?: string
   readonly after?: After
   /** Absent: this machine's. */
@@ -82,7 +85,7 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
   if (options.file === undefined) await writeFile(file, options.text ?? '# Plan\n\n## Goals\none\n')
   const stopping = new AbortController()
   const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin(worldOf(options)), settings: { file } }],
+    plugins: [{ plugin: workspacePlugin(worldOf(options)), settings: { file } }, ...(options.plugins ?? [])],
     openListener: listenerOf(options),
   })
   const command = opened.host.registry.commands.find(

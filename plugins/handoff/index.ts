@@ -1,5 +1,6 @@
 import { definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
+import { freshEvidence } from './actions/fresh-evidence.ts'
 import { logCall } from './actions/log-retention.ts'
 import { handoffConfig } from './config.ts'
 import { gitMergeCommand } from './git-merge.ts'
@@ -60,6 +61,7 @@ export const plugin = definePlugin({
     const handoffs = createHandoffs(host, config)
     return {
       tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
+      evidence: [freshEvidence(handoffs.projectAt)],
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
       commands: [hookCommand(handoffs, host), gitMergeCommand(host)],

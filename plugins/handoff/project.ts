@@ -45,6 +45,8 @@ export interface Handoffs extends Services {
   project(ctx: CallContext, path: string | undefined): Promise<Project>
   /** The project at a root, with limits for git: a hook must not block its harness. */
   hookProject(root: string, limits: GitLimits): Project
+  /** The project at a root that the host vouches for. */
+  projectAt(root: string): Project
   /** The host's own project, for work outside a call. */
   ownProject(): Project
 }
@@ -83,6 +85,7 @@ export function createHandoffs(
   return {
     ...services,
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
+    projectAt: at,
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => {
       // A simulated disk has no folder of the system's own.

@@ -8,6 +8,7 @@ const FILE = {
 
 /** Every refusal of this plugin. A row whose name is not its reason says what else the reason covers. */
 export const refusals = defineRefusals({
+  fresh_without_record: { code: 'invalid', message: 'Freshness is that of a handoff record: name one.' },
   evidence_not_captured: {
     code: 'invalid',
     message: 'The evidence {name} of the kind "{kind}" cannot be captured: {why}',

@@ -17,6 +17,7 @@ import { type RoomWorld, realWorld } from './connection/clock.ts'
 import { createRoomProcess, type RoomProcess } from './connection/room-process.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
+import { createJoint, type Joint } from './joint.ts'
 import { claimRoute } from './owner/claim.ts'
 import { documentRoutes } from './owner/document-route.ts'
 import { pageRoutes } from './owner/page-route.ts'
@@ -49,7 +50,8 @@ export const plugin = workspacePlugin(realWorld)
 /** Without a configured room, only the verbs that open one are offered. */
 function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
   const room = createRoomProcess(host, config, world)
-  const tools = roomTools(room.connection, checkHandoffRecord, () => room.feed)
+  const joint = createJoint(host)
+  const tools = roomTools(room.connection, checkHandoffRecord, { feed: () => room.feed, joint })
   const commands = [
     openCommand(host, config, room),
     ...lookingCommands(host, room),
@@ -63,7 +65,7 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     return { commands, ...(remote && { remote }), stop: room.stop }
   }
   return {
-    ...offered(room),
+    ...offered(room, joint),
     tools,
     commands,
     doctor: () => findingsOf(host, room),
@@ -93,17 +95,17 @@ async function findingsOf(host: Host, room: RoomProcess): Promise<readonly Findi
   return place ? roomFindings(host, place) : []
 }
 
-function offered(room: RoomProcess): PluginInstance {
+function offered(room: RoomProcess, joint: Joint): PluginInstance {
   const { connection } = room
   return {
     resources: roomResources(connection),
     prompts: roomPrompts(connection),
     streams: [observeStream(connection, () => room.feed)],
-    tasks: roomTasks(connection),
+    tasks: roomTasks(connection, joint),
     routes: [
       sessionJoinRoute(connection),
       roomRoute(connection),
-      taskRoute(connection),
+      taskRoute(connection, joint),
       ...pageRoutes(),
       claimRoute(connection, room.claims),
       ...documentRoutes(connection),

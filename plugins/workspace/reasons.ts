@@ -1,5 +1,6 @@
 import { defineRefusals } from '../../server/plugin.ts'
 import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
+import { HANDOFF_REFUSALS } from './handoff-rows.ts'
 
 const INVITATION_NEXT = 'Ask for a new invitation.'
 const CHECKOUT_NEXT = 'Check out the target again.'
@@ -166,11 +167,7 @@ export const refusals = defineRefusals({
     code: 'conflict',
     message: 'This proposal changes nothing: the target has this text.',
   },
-  handoff_record_invalid: {
-    code: 'invalid',
-    message: 'The handoff record breaks its schema in {places}.',
-    next: 'See details.errors.',
-  },
+  ...HANDOFF_REFUSALS,
   text_empty: malformed('The {what} is empty.'),
   capabilities_unknown: malformed('Capabilities are some of {names}, or *.'),
   commit_input: malformed('A commit takes either proposal_id, or base_version, content and summary.'),

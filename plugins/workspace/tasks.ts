@@ -10,13 +10,14 @@ import { sessionIdOf } from './connection/credentials.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS } from './connection/local-session.ts'
 import type { RoomConnection } from './connection/room-connection.ts'
+import type { RequirementCheck } from './domain/handoff.ts'
+import type { Joint } from './joint.ts'
 import { refusals } from './reasons.ts'
 import type { ActorChange } from './room/change.ts'
-import type { Room } from './room/room.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
 import { handoffOfTask } from './room/views.ts'
 import { json, jsonBody, sessionOfRequest } from './routes/json-route.ts'
-import { ROOM_LISTENERS } from './tools/room-tool.ts'
+import { ROOM_LISTENERS, type RoomSession } from './tools/room-tool.ts'
 
 const TASK_ID = /^task_[0-9a-f]{32}$/
 
@@ -27,12 +28,12 @@ type TaskAct =
 type Responses = Readonly<Record<string, unknown>>
 
 /** The tasks of the room's handoffs. Unknown, foreign and unauthorized ids all return undefined. */
-export function roomTasks(connection: RoomConnection): Tasks {
+export function roomTasks(connection: RoomConnection, joint: Joint): Tasks {
   const ask = async (principal: Principal, taskId: string, act: TaskAct): Promise<TaskState | undefined> => {
     const sessionId = sessionIdOf(principal)
     if (sessionId === undefined || !TASK_ID.test(taskId)) return undefined
     try {
-      return await askOwner(connection, sessionId, taskId, act)
+      return await askOwner({ connection, joint }, sessionId, taskId, act)
     } catch (thrown) {
       if (isSatchelError(thrown) && ['unauthorized', 'not_found'].includes(thrown.code)) return undefined
       throw thrown
@@ -50,7 +51,7 @@ export function roomTasks(connection: RoomConnection): Tasks {
  * Errors: `unavailable`/`room_owner_lost` when no process took over in time.
  */
 async function askOwner(
-  connection: RoomConnection,
+  { connection, joint }: { readonly connection: RoomConnection; readonly joint: Joint },
   sessionId: string,
   taskId: string,
   act: TaskAct,
@@ -58,7 +59,10 @@ async function askOwner(
   const deadline = performance.now() + LOST_LIMIT_MS
   for (;;) {
     const link = await connection.remoteOwner(sessionId)
-    if (!link) return taskAt((await connection.owner('stdio')).room, sessionId, taskId, act)
+    if (!link) {
+      const { room } = await connection.owner('stdio')
+      return taskAt({ room, sessionId }, joint, taskId, act)
+    }
     const { address, token } = link
     const call = { method: 'POST', path: `/workspace/tasks/${taskId}`, token, body: act } as const
     try {
@@ -73,7 +77,7 @@ async function askOwner(
 }
 
 /** `POST /workspace/tasks/{task_id}`: the same for a process that reaches the room through its owner. */
-export function taskRoute(connection: RoomConnection): Route {
+export function taskRoute(connection: RoomConnection, joint: Joint): Route {
   return {
     method: 'POST',
     path: '/workspace/tasks/{task_id}',
@@ -83,7 +87,12 @@ export function taskRoute(connection: RoomConnection): Route {
     async handle(ctx, request) {
       const sessionId = sessionOfRequest(ctx)
       const room = await connection.visit(sessionId)
-      const found = await taskAt(room, sessionId, ctx.params['task_id'] ?? '', actOf(await jsonBody(request)))
+      const found = await taskAt(
+        { room, sessionId },
+        joint,
+        ctx.params['task_id'] ?? '',
+        actOf(await jsonBody(request)),
+      )
       if (!found) throw refusals.task_not_found()
       return json(found)
     },
@@ -100,21 +109,26 @@ function actOf(body: Readonly<Record<string, unknown>>): TaskAct {
 }
 
 async function taskAt(
-  room: Room,
-  sessionId: string,
+  session: RoomSession,
+  joint: Joint,
   taskId: string,
   act: TaskAct,
 ): Promise<TaskState | undefined> {
+  const { room, sessionId } = session
   const known = await room.read(sessionId, (view) => handoffOfTask(view, taskId))
   if (!known) return undefined
   if (act.kind !== 'get') {
-    await room.change(sessionId, `tasks_${act.kind}`, {}, (change) => applied(change, taskId, act))
+    const checks = act.kind === 'update' ? await joint.check(session, known.handoff_id) : []
+    await room.change(sessionId, `tasks_${act.kind}`, {}, (change) => applied(change, taskId, act, checks))
+    await joint.settle(session, known.handoff_id)
   }
   return room.read(sessionId, (view) => findTask(view, taskId))
 }
 
-function applied(change: ActorChange, taskId: string, act: TaskAct) {
+function applied(change: ActorChange, taskId: string, act: TaskAct, checks: readonly RequirementCheck[]) {
   const handoff = handoffOfTask({ rows: change.tx, actor: change.actor }, taskId)
   if (!handoff) return undefined
-  return act.kind === 'update' ? answerTask(change, handoff, act.responses) : cancelTask(change, handoff)
+  return act.kind === 'update'
+    ? answerTask(change, handoff, act.responses, checks)
+    : cancelTask(change, handoff)
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../server/plugin.ts'
 import { type GivenItem, numberItems } from './item-ids.ts'
 import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
 import {
@@ -110,13 +111,13 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     open_items: [...inherited.open_items, ...items.open_items],
     risks: withRisks(parent?.risks ?? [], (authored.risks ?? []).map(riskOf)),
     validation: { status: 'not_run', validated_at: null, checks: [], freshness: null },
-    lineage: { ...around.lineage },
+    lineage: { ...freeLineage(authored, around), ...around.lineage },
     automation: { trigger: authored.trigger ?? 'manual', ...around.automation },
     metagit: authored.extra?.['metagit'] ?? null,
     redactions: [],
   }
   const reserved = (name: string) =>
-    name !== 'metagit' && (Object.hasOwn(record, name) || name === 'x_satchel')
+    !TAKEN_EXTRAS.has(name) && (Object.hasOwn(record, name) || name === 'x_satchel')
   const free = Object.entries(authored.extra ?? {}).filter(([name]) => !Object.hasOwn(record, name))
   return {
     record: {
@@ -128,6 +129,16 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     unknownCloses: base.unknownCloses,
     ignoredExtras: Object.keys(authored.extra ?? {}).filter(reserved),
   }
+}
+
+/** Members of `extra` that the record takes although it has members of these names. */
+const TAKEN_EXTRAS: ReadonlySet<string> = new Set(['metagit', 'lineage'])
+
+/** Members that an author adds to the lineage, such as where the work was reviewed. */
+function freeLineage({ extra }: Authored, { lineage }: Circumstances): Record<string, unknown> {
+  const given = extra?.['lineage']
+  if (!isJsonObject(given)) return {}
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(lineage, name)))
 }
 
 /** Inherited and given items, without those that are given again. */

@@ -4,7 +4,7 @@ import { findRecord } from '../actions/find-record.ts'
 import { ancestorsOf, byId } from '../domain/lineage.ts'
 import { checkPlan, MAX_PLAN_CHARS, type PastAttempt, PLAN_VERDICTS } from '../domain/plan-check.ts'
 import { failedAttempts, type Handoff } from '../domain/record.ts'
-import { familyOf } from '../domain/record-table.ts'
+import { childRows, familyOf } from '../domain/record-table.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
 
@@ -55,15 +55,33 @@ export function checkPlanTool(handoffs: Handoffs) {
 }
 
 const MAX_ANCESTORS = 200
+/** Records of the lineage, nearest first, whose forks are read too, and how many forks. */
+const MAX_FORKED = 10
+const MAX_FORKS = 50
 
-/** Compares a plan with what failed in a record and its ancestors, nearest first. */
+/** A fork repeats the attempts that it inherited. */
+function keyOf({ id, approach }: PastAttempt): string {
+  return `${id} ${approach}`
+}
+
+/** Compares a plan with what failed in a record, its ancestors and their forks, nearest first. */
 async function checkPlanAgainst(project: Project, id: string, plan: string) {
   const found = await findRecord(project, id)
   const rows = await project.index.ask((table) => familyOf(table, [found.id]))
   const attempts = attemptsOf(found.record)
-  for (const ancestor of ancestorsOf(found.id, byId(rows)).slice(0, MAX_ANCESTORS)) {
-    const stored = await project.store.read(ancestor.id)
-    if (stored?.kind === 'record') attempts.push(...attemptsOf(stored.record))
+  const ancestors = ancestorsOf(found.id, byId(rows)).slice(0, MAX_ANCESTORS)
+  const line = [found.id, ...ancestors.map(({ id: ancestor }) => ancestor)]
+  // What another way of the same work found out, such as one that a review rejected.
+  const forks = await project.index.ask((table) =>
+    Promise.all(line.slice(0, MAX_FORKED).map((ancestor) => childRows(table, ancestor))),
+  )
+  const others = forks.flat().filter(({ id: fork, relation }) => relation === 'fork' && !line.includes(fork))
+  const known = new Set(attempts.map(keyOf))
+  for (const id of [...line.slice(1), ...others.slice(0, MAX_FORKS).map((fork) => fork.id)]) {
+    const stored = await project.store.read(id)
+    if (stored?.kind !== 'record') continue
+    const inherited = others.some((fork) => fork.id === id)
+    attempts.push(...attemptsOf(stored.record).filter((one) => !inherited || !known.has(keyOf(one))))
   }
   return {
     root: project.root,

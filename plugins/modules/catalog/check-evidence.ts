@@ -39,7 +39,9 @@ export function readFiles(
 /** What a check found, a line for each finding: `3: unknown input "x"`. */
 export function linesOf({ blocks, problems }: CheckedText): readonly string[] {
   const all = [...problems, ...blocks.flatMap(({ findings }) => findings)]
-  return all.sort((a, b) => a.line - b.line).map(({ line, message }) => `line ${line}: ${message}`)
+  return all
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, message }) => `line ${line}: ${message.replace(/\.$/, '')}`)
 }
 
 const SHOWN_LINES = 3

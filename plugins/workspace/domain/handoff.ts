@@ -1,10 +1,42 @@
+import type { EvidenceFinding } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
 
 export type HandoffStatus = 'created' | 'accepted' | 'result_ready' | 'approved' | 'rejected' | 'cancelled'
 
+/** One requirement of a handoff and what its check says of the result. */
+export interface RequirementCheck {
+  readonly requirement: string
+  readonly verdict: EvidenceFinding['verdict']
+  readonly reason: string
+}
+
+/** The requirements that the checks do not show to be met. A requirement that was not checked is not met. */
+export function unmet(
+  requires: readonly string[],
+  checks: readonly RequirementCheck[],
+): readonly RequirementCheck[] {
+  return requires.flatMap((requirement) => {
+    const found = checks.find((check) => check.requirement === requirement)
+    if (found?.verdict === 'holds' || found?.verdict === 'moved') return []
+    return found ?? { requirement, verdict: 'unverifiable', reason: 'it was not checked' }
+  })
+}
+
 /** Work that one participant hands to another, or to anyone who accepts it. It has one task. */
 export interface Handoff {
+  /** The record of the handoff plugin that the work continues. */
+  readonly record_id?: string
+  /** Kinds of evidence that must hold for the result before it can be approved. */
+  readonly requires?: readonly string[]
+  /** What they said when they were last checked. */
+  readonly checks?: readonly RequirementCheck[]
+  /** The record that the decision left. */
+  readonly left_record?: string
+  /** Events of the handoff itself, oldest first. */
+  readonly event_ids?: readonly number[]
+  /** The document's version at the decision. */
+  readonly decided_version?: number
   readonly handoff_id: string
   readonly task_id: string
   readonly from: string
@@ -51,10 +83,18 @@ export function stepped(
   handoff: Handoff,
   step: HandoffStep,
   at: Moment,
-  more: Partial<Pick<Handoff, 'acceptor' | 'proposal_id' | 'result_summary' | 'result' | 'reason'>> = {},
+  more: Partial<
+    Pick<
+      Handoff,
+      'acceptor' | 'proposal_id' | 'result_summary' | 'result' | 'reason' | 'checks' | 'decided_version'
+    >
+  > = {},
 ): Handoff {
   const { from, to } = STEPS[step]
-  if (!from.includes(handoff.status)) {
+  // A result that does not meet its requirements may be corrected.
+  const isCorrection =
+    step === 'result' && handoff.status === 'result_ready' && handoff.requires !== undefined
+  if (!isCorrection && !from.includes(handoff.status)) {
     throw refusals.handoff_state(
       { status: handoff.status, to },
       {

@@ -95,6 +95,48 @@ test('approving a result with commit lands its proposal first', async (t) => {
   assert.equal(await room.text(), 'new\n')
 })
 
+test('without a check that holds a requirement is not met, and such a result may be corrected', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const bob = await room.join('bob', ['read', 'propose'])
+  const { handoff_id } = await room.do(ada, 'handoff_create', {
+    title: 'T',
+    objective: 'O',
+    requires: ['a', 'a', 'b'],
+  })
+  await room.do(bob, 'handoff_accept', { handoff_id })
+  const check = (requirement: string, verdict: 'holds' | 'moved' | 'stale' | 'unverifiable') => ({
+    requirement,
+    verdict,
+    reason: 'so',
+  })
+  const hand = (checks: readonly ReturnType<typeof check>[]) =>
+    room.do(bob, 'handoff_result', { handoff_id, summary: 'done', checks })
+  const approve = (checks?: readonly ReturnType<typeof check>[]) =>
+    room.do(ada, 'handoff_review', { handoff_id, approve: true, ...(checks && { checks }) })
+  const first = await hand([check('a', 'stale'), check('b', 'holds')])
+  const latest = await room.latest()
+
+  for (const checks of [
+    undefined,
+    [],
+    [check('a', 'holds')],
+    [check('a', 'unverifiable'), check('b', 'holds')],
+  ]) {
+    await assert.rejects(approve(checks), { code: 'conflict', reason: 'requirements_unmet' })
+  }
+  assert.equal(await room.latest(), latest)
+  const second = await hand([check('a', 'moved'), check('b', 'holds')])
+  const approved = await approve([check('a', 'moved'), check('b', 'holds')])
+
+  assert.deepEqual(first.requires, ['a', 'b'])
+  assert.deepEqual(
+    [second.status, approved.status, approved.decided_version],
+    ['result_ready', 'approved', 1],
+  )
+  assert.equal(approved.event_ids?.length, 5)
+})
+
 test('a room above 100 MB takes no result of a handoff either', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')

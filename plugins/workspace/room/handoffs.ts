@@ -1,5 +1,12 @@
 import { counted, type FieldError } from '../../../server/plugin.ts'
-import { type Handoff, type HandoffStep, isDone, stepped } from '../domain/handoff.ts'
+import {
+  type Handoff,
+  type HandoffStep,
+  isDone,
+  type RequirementCheck,
+  stepped,
+  unmet,
+} from '../domain/handoff.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { permissionDenied, tooLarge } from '../domain/refusal.ts'
@@ -23,6 +30,8 @@ export interface HandoffInput {
   readonly target?: string | undefined
   readonly record?: Readonly<Record<string, unknown>> | undefined
   readonly parent_id?: string | undefined
+  readonly record_id?: string | undefined
+  readonly requires?: readonly string[] | undefined
 }
 
 /** Checks a handoff record against its schema and returns the faults. */
@@ -53,6 +62,8 @@ export function createHandoff(change: ActorChange, input: HandoffInput, check: R
     base_version: tx.document.version,
     has_record: record !== undefined,
     ...(input.parent_id !== undefined && { parent_id: input.parent_id }),
+    ...(input.record_id !== undefined && { record_id: input.record_id }),
+    ...(input.requires?.length && { requires: [...new Set(input.requires)] }),
     status: 'created',
     created_at: now,
     updated_at: now,
@@ -87,7 +98,12 @@ export function acceptHandoff(change: ActorChange, input: { readonly handoff_id:
   return step(change, handoff, 'accept', { acceptor: me })
 }
 
-export interface ResultInput {
+/** The checks of a result that were made before the change. */
+interface Checked {
+  readonly checks?: readonly RequirementCheck[] | undefined
+}
+
+export interface ResultInput extends Checked {
   readonly handoff_id: string
   readonly summary: string
   readonly proposal_id?: string | undefined
@@ -110,10 +126,11 @@ export function handInResult(change: ActorChange, input: ResultInput): Handoff {
     result_summary: requiredLine(input.summary, 'summary', LIMITS.storedSummaryChars),
     ...(proposal_id !== undefined && { proposal_id }),
     ...(result !== undefined && { result }),
+    ...(input.checks?.length && { checks: input.checks }),
   })
 }
 
-export interface HandoffReviewInput {
+export interface HandoffReviewInput extends Checked {
   readonly handoff_id: string
   readonly approve: boolean
   readonly reason?: string | undefined
@@ -122,7 +139,7 @@ export interface HandoffReviewInput {
 
 /**
  * Approves or rejects a result; the same decision again changes nothing. With `commit` its approved proposal lands first.
- * Errors: `permission_denied` for the acceptor unless admin, `handoff_state`, and those of a commit.
+ * Errors: `permission_denied` for the acceptor unless admin, `handoff_state`, `requirements_unmet`, and those of a commit.
  */
 export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): Handoff | StoredRefusal {
   const { actor, tx } = change
@@ -133,8 +150,10 @@ export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): H
   const decision = input.approve ? 'approve' : 'reject'
   if (isDone(handoff, decision)) return handoff
   const reason = optionalLine(input.reason, 'reason', LIMITS.reasonChars)
-  const more = reason === undefined ? {} : { reason }
+  const checks = input.approve ? (input.checks ?? []) : []
+  const more = { ...(reason !== undefined && { reason }), ...(checks.length > 0 && { checks }) }
   const after = stepped(handoff, decision, change.now, more)
+  if (input.approve) refuseUnmet(handoff, checks)
   if (input.approve && input.commit) {
     requireCapability(actor, 'commit')
     if (handoff.proposal_id === undefined) {
@@ -143,7 +162,14 @@ export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): H
     const landed = commitProposal(change, handoff.proposal_id, {})
     if (isStoredRefusal(landed)) return landed
   }
-  return tell(change, after, 'task.updated')
+  return tell(change, { ...after, decided_version: tx.document.version }, 'task.updated')
+}
+
+function refuseUnmet({ handoff_id, requires = [] }: Handoff, checks: readonly RequirementCheck[]): void {
+  const open = unmet(requires, checks)
+  if (open.length === 0) return
+  const findings = open.map(({ requirement, reason }) => `${requirement}: ${reason}`).join('; ')
+  throw refusals.requirements_unmet({ findings }, { details: { handoff_id, checks: open } })
 }
 
 /** Calls a handoff off; again changes nothing. Errors: `permission_denied` unless creator, acceptor or admin; `handoff_state`. */
@@ -166,7 +192,9 @@ function step(
   return tell(change, stepped(handoff, name, change.now, more), 'task.updated')
 }
 
-function tell(change: ActorChange, handoff: Handoff, task: 'task.created' | 'task.updated'): Handoff {
+function tell(change: ActorChange, told: Handoff, task: 'task.created' | 'task.updated'): Handoff {
+  // The event of the handoff is the next one.
+  const handoff = { ...told, event_ids: [...(told.event_ids ?? []), change.tx.latestEventId + 1] }
   handoffs.put(change.tx, handoff)
   const { handoff_id, task_id, to, target, proposal_id, status, title, from, acceptor } = handoff
   const actor = change.actor.participant.participant_id

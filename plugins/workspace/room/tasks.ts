@@ -1,7 +1,7 @@
 import type { TaskState } from '../../../server/plugin.ts'
 import { isJsonObject } from '../../../server/plugin.ts'
 import { allows } from '../domain/capability.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff, RequirementCheck } from '../domain/handoff.ts'
 import type { Rows } from '../domain/rows.ts'
 import { taskOf } from '../domain/task.ts'
 import type { ActorChange, StoredRefusal } from './change.ts'
@@ -32,10 +32,11 @@ export function answerTask(
   change: ActorChange,
   handoff: Handoff,
   responses: Readonly<Record<string, unknown>>,
+  checks: readonly RequirementCheck[],
 ): Handoff | StoredRefusal {
   const answer = reviewAnswer(responses['review'])
   if (!answer || handoff.status !== 'result_ready') return handoff
-  return reviewHandoff(change, { handoff_id: handoff.handoff_id, ...answer })
+  return reviewHandoff(change, { handoff_id: handoff.handoff_id, ...answer, checks })
 }
 
 function reviewAnswer(response: unknown): { approve: boolean; reason?: string } | undefined {

@@ -76,14 +76,21 @@ export interface ReadFacts<I extends z.ZodObject, O extends z.ZodObject> extends
 }
 
 /** A changing tool: `POST /workspace<path>`. */
-export interface ChangeFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
+export interface ChangeFacts<I extends z.ZodObject, O extends z.ZodObject, B = undefined>
+  extends RoomToolFacts<I, O> {
   readonly path: `/${string}`
   readonly method?: 'DELETE'
   readonly destructive?: true
   /** A repeat with the same input emits no further event. */
   readonly idempotent?: true
   readonly task?: true
-  work(change: ActorChange, input: z.output<I>): Shown<z.input<O>> | StoredRefusal
+  /** What the change needs of other plugins, asked for before it by the process that owns the room. */
+  before?(session: RoomSession, input: z.output<I>): Promise<B>
+  work(change: ActorChange, input: z.output<I>, before: B): Shown<z.input<O>> | StoredRefusal
+  /** What follows from the stored change in other plugins, at the process that owns the room. */
+  after?(session: RoomSession, result: Shown<z.input<O>>): Promise<Shown<z.input<O>>>
+  /** The same at the process that the caller is connected to. */
+  nearby?(ctx: CallContext, result: Shown<z.input<O>>): Promise<Shown<z.input<O>>>
   /** The result as a task, where the caller accepts one. */
   answer?(ctx: CallContext, result: Shown<z.input<O>>): TaskStarted | undefined
 }
@@ -119,11 +126,22 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** Declares a tool that changes the room. */
-export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
+export function changeTool<I extends z.ZodObject, O extends z.ZodObject, B = undefined>(
   access: RoomAccess,
-  facts: ChangeFacts<I, O>,
+  facts: ChangeFacts<I, O, B>,
 ): Tool<I, O> {
-  const { work, answer, path, method = 'POST', destructive, idempotent, ...declared } = facts
+  const {
+    work,
+    before,
+    after,
+    nearby,
+    answer,
+    path,
+    method = 'POST',
+    destructive,
+    idempotent,
+    ...declared
+  } = facts
   const http: HttpRoute = {
     method,
     path: `/workspace${path}`,
@@ -145,14 +163,21 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject>(
       const result = await access.perform<Shown<z.input<O>>>(ctx, {
         route: http,
         input,
-        here: ({ room, sessionId }, key) => {
+        async here(session, key) {
+          const { room, sessionId } = session
           const once = { ...keyed, idempotency_key: keyed.idempotency_key ?? key }
-          return room.change<z.output<I>, Shown<z.input<O>>>(sessionId, facts.name, once, (change) =>
-            work(change, input),
+          const asked = (await before?.(session, input)) as B // without `before` it is of no use to `work`
+          const done = await room.change<z.output<I>, Shown<z.input<O>>>(
+            sessionId,
+            facts.name,
+            once,
+            (change) => work(change, input, asked),
           )
+          return after ? after(session, done) : done
         },
       })
-      return answer?.(ctx, result) ?? (result as z.input<O>) // only read from here on
+      const whole = nearby ? await nearby(ctx, result) : result
+      return answer?.(ctx, whole) ?? (whole as z.input<O>) // only read from here on
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { Tool } from '../../../server/plugin.ts'
 import type { Feed } from '../feed.ts'
+import type { Joint } from '../joint.ts'
 import type { RecordCheck } from '../room/handoffs.ts'
 import type { RoomAccess } from './room-tool.ts'
 import { workspaceChanges } from './workspace-changes.ts'
@@ -43,12 +44,9 @@ const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
   workspaceCommit,
   workspaceDiff,
   workspaceEvents,
-  workspaceHandoffAccept,
   workspaceHandoffCancel,
   workspaceHandoffGet,
   workspaceHandoffList,
-  workspaceHandoffResult,
-  workspaceHandoffReview,
   workspaceHistory,
   workspaceInvite,
   workspaceInviteRevoke,
@@ -73,10 +71,17 @@ const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
 ]
 
 /** Every tool of a room. */
-export function roomTools(access: RoomAccess, check: RecordCheck, feed: () => Feed): readonly Tool[] {
+export function roomTools(
+  access: RoomAccess,
+  check: RecordCheck,
+  { feed, joint }: { feed(): Feed; readonly joint: Joint },
+): readonly Tool[] {
   return [
     ...MAKERS.map((make) => make(access)),
-    workspaceHandoffCreate(access, check),
+    workspaceHandoffCreate(access, check, joint),
+    workspaceHandoffAccept(access, joint),
+    workspaceHandoffResult(access, joint),
+    workspaceHandoffReview(access, joint),
     workspaceWait(access, feed),
   ]
 }

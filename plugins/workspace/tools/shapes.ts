@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CAPABILITIES, inWords, untrusted } from '../../../server/plugin.ts'
+import { CAPABILITIES, EVIDENCE_VERDICTS, inWords, untrusted } from '../../../server/plugin.ts'
 import { EVENT_TYPES } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 
@@ -109,6 +109,18 @@ export const HANDOFF = z.object({
   base_version: z.number(),
   has_record: z.boolean(),
   parent_id: z.string().optional(),
+  record_id: z.string().optional(),
+  requires: z.array(z.string()).optional(),
+  checks: z
+    .array(
+      z.object({
+        requirement: z.string(),
+        verdict: z.enum(EVIDENCE_VERDICTS),
+        reason: untrusted('finding of a check'),
+      }),
+    )
+    .optional(),
+  left_record: z.string().optional(),
   proposal_id: z.string().optional(),
   result_summary: untrusted('summary of a result').optional(),
   result: untrusted('result of a handoff').optional(),

@@ -1,10 +1,21 @@
 import { z } from 'zod'
+import { untrusted } from '../../../server/plugin.ts'
+import type { Joint } from '../joint.ts'
 import { acceptHandoff } from '../room/handoffs.ts'
 import { afterAcceptance } from '../room/next-step.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY, NEXT } from './shapes.ts'
 
-export function workspaceHandoffAccept(access: RoomAccess) {
+const RESUMED = z
+  .object({
+    id: z.string(),
+    gate: z.string().optional(),
+    brief: untrusted('handoff record').optional(),
+    problem: z.string().optional(),
+  })
+  .describe('the record that the work continues, resumed for this session')
+
+export function workspaceHandoffAccept(access: RoomAccess, joint: Joint) {
   return changeTool(access, {
     name: 'workspace_handoff_accept',
     title: 'Accept a handoff',
@@ -14,11 +25,15 @@ export function workspaceHandoffAccept(access: RoomAccess) {
     path: '/handoff/accept',
     idempotent: true,
     input: z.object({ handoff_id: z.string().describe('Handoff'), idempotency_key: KEY }),
-    output: HANDOFF.extend({ next: NEXT.optional() }),
+    output: HANDOFF.extend({ next: NEXT.optional(), resumed: RESUMED.optional() }),
     example: { handoff_id: 'ho_0000000000000000' },
     work: (change, input) => {
       const handoff = acceptHandoff(change, input)
       return { ...handoff, ...afterAcceptance(change, handoff) }
+    },
+    async nearby(ctx, handoff) {
+      const resumed = await joint.resume(ctx, handoff)
+      return { ...handoff, ...(resumed && { resumed }) }
     },
     headline: ({ handoff_id }) => `${handoff_id} is yours.`,
   })

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { unmet } from '../domain/handoff.ts'
+import type { Joint } from '../joint.ts'
 import { handInResult } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-export function workspaceHandoffResult(access: RoomAccess) {
+export function workspaceHandoffResult(access: RoomAccess, joint: Joint) {
   return changeTool(access, {
     name: 'workspace_handoff_result',
     title: 'Submit a result',
@@ -20,7 +22,12 @@ export function workspaceHandoffResult(access: RoomAccess) {
     }),
     output: HANDOFF,
     example: { handoff_id: 'ho_0000000000000000', summary: 'Done' },
-    work: handInResult,
-    headline: ({ handoff_id }) => `${handoff_id} waits for review.`,
+    before: (session, input) => joint.check(session, input.handoff_id, input),
+    work: (change, input, checks) => handInResult(change, { ...input, checks }),
+    headline: ({ handoff_id, requires = [], checks = [] }) => {
+      const open = unmet(requires, checks).map(({ requirement }) => requirement)
+      const lacks = open.length === 0 ? '' : ` It cannot be approved yet: ${open.join(', ')}.`
+      return `${handoff_id} waits for review.${lacks}`
+    },
   })
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import type { Joint } from '../joint.ts'
 import { reviewHandoff } from '../room/handoffs.ts'
 import { changeTool, type RoomAccess } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
-export function workspaceHandoffReview(access: RoomAccess) {
+export function workspaceHandoffReview(access: RoomAccess, joint: Joint) {
   return changeTool(access, {
     name: 'workspace_handoff_review',
     title: 'Review a result',
@@ -20,9 +21,15 @@ export function workspaceHandoffReview(access: RoomAccess) {
       commit: z.boolean().optional().describe('Commit its proposal'),
       idempotency_key: KEY,
     }),
-    output: HANDOFF,
+    output: HANDOFF.extend({ hint: z.string().optional() }),
     example: { handoff_id: 'ho_0000000000000000', approve: true },
-    work: reviewHandoff,
+    before: async (session, { approve, handoff_id }) =>
+      approve ? await joint.check(session, handoff_id) : [],
+    work: (change, input, checks) => reviewHandoff(change, { ...input, checks }),
+    after: async (session, handoff) => ({
+      ...handoff,
+      ...(await joint.settle(session, handoff.handoff_id)),
+    }),
     headline: ({ handoff_id, status }) => `${handoff_id} is ${status}.`,
   })
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from '../context.ts'
 import type { Command } from './command.ts'
 import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
 import type { Credentials, Principal } from './principal.ts'
@@ -16,6 +17,15 @@ export interface HostServices {
   readonly verb?: string
   /** The kinds of evidence of all plugins. */
   readonly evidence: EvidenceKinds
+  /**
+   * Calls a tool of any plugin as the user of this process, not as the caller of `ctx`: decide first what the caller may have
+   * done. Undefined: no plugin here has the tool. Errors: those of the tool.
+   */
+  callTool(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    ctx: CallContext,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>
   taskChanged(taskId: string, owners: readonly string[]): void
   /** Ends the open streams of a principal that lost its rights, without waiting for their next heartbeat. */
   callerEnded(principalId: string): void

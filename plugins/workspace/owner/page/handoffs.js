@@ -46,9 +46,21 @@ function Handoff({ room, one }) {
     h('p', { class: 'lines' }, visible(objective)),
     one.result_summary &&
       h('p', { class: 'lines' }, h('strong', {}, 'Result: '), visible(one.result_summary)),
+    one.checks?.length > 0 && h(Checks, { checks: one.checks }),
     one.reason && h('p', { class: 'reason' }, h('strong', {}, 'Reason: '), visible(one.reason)),
     h('p', { class: 'meta' }, h('small', {}, `Task ${task_id}`)),
     h(HandoffActs, { room, one }),
+  )
+}
+
+/** What the requirements of the handoff say of its result. */
+function Checks({ checks }) {
+  return h(
+    'ul',
+    { 'aria-label': 'Requirements' },
+    checks.map(({ requirement, verdict, reason }) =>
+      h('li', { key: requirement }, badge(verdict), ` ${visible(requirement)}: ${visible(reason)}`),
+    ),
   )
 }
 

@@ -1,0 +1,45 @@
+import { type EvidenceFinding, type EvidenceKind, isJsonObject } from '../../../server/plugin.ts'
+import type { Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
+import { assessRecord } from './check-freshness.ts'
+import { findRecord } from './find-record.ts'
+
+const SHOWN = 3
+
+/**
+ * The kind of evidence `fresh`: that what a record claims still holds. Changed files alone say nothing here: the work itself
+ * changes them.
+ */
+export function freshEvidence(projectAt: (root: string) => Project): EvidenceKind {
+  return {
+    name: 'fresh',
+    takes: 'id of a handoff record, or {record}',
+    async capture(named, { root }) {
+      const given = isJsonObject(named) ? named['record'] : named
+      if (typeof given !== 'string') throw refusals.fresh_without_record()
+      const project = projectAt(root)
+      const { id } = await findRecord(project, given)
+      return { facts: { record: id }, ...(await claimsOf(project, id)) }
+    },
+    async verify({ record }, { root }) {
+      if (typeof record !== 'string') return { verdict: 'unverifiable', reason: 'it names no record' }
+      return claimsOf(projectAt(root), record)
+    },
+    describe: ({ record }) => `The claims of the handoff record ${String(record)} hold`,
+  }
+}
+
+async function claimsOf(project: Project, id: string): Promise<EvidenceFinding> {
+  const { record } = await findRecord(project, id)
+  const { claims, gate } = await assessRecord(project, record)
+  const broken = claims.filter(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
+  if (broken.length === 0 && gate !== 'stop')
+    return { verdict: 'holds', reason: 'every claim of the record that can be checked holds' }
+  const reasons = broken.slice(0, SHOWN).map(({ evidence_id, reason }) => `${evidence_id}: ${reason}`)
+  const more = broken.length > SHOWN ? [`${broken.length - SHOWN} more`] : []
+  const isWrong = gate === 'stop' || broken.some(({ verdict }) => verdict === 'contradicted')
+  return {
+    verdict: isWrong ? 'contradicted' : 'stale',
+    reason: [...reasons, ...more].join('; ') || `the record is flagged ${record.flags.join(', ')}`,
+  }
+}
