@@ -38,12 +38,24 @@ export interface SetupHook {
   readonly words: readonly string[]
 }
 
+/** A merge driver of git for files of a plugin. */
+export interface MergeDriver {
+  /** Its name in git's configuration. */
+  readonly name: string
+  /** The files, as in `.gitattributes`. */
+  readonly pattern: string
+  /** The words after `satchel`, with git's placeholders. */
+  readonly words: readonly string[]
+}
+
 /** An option of `satchel setup`: what a plugin adds to a client beside the server. Plugins may share its name. */
 export interface SetupOption {
   /** `edit_hooks` for `--edit-hooks`. */
   readonly name: string
   readonly summary: string
   readonly hooks?: readonly SetupHook[]
+  /** What git runs in the project's repository. */
+  readonly mergeDriver?: MergeDriver
   /** Skills for models; `load` gives the whole SKILL.md. */
   readonly skills?: readonly { readonly name: string; load(): Promise<string> }[]
 }
@@ -103,6 +115,15 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
           event,
           words: ['handoff', 'hook', event],
         })),
+      },
+      {
+        name: 'git_merge',
+        summary: "also git's merge driver for records, in the repository of this project",
+        mergeDriver: {
+          name: 'handoff',
+          pattern: '.handoffs/records/*.json',
+          words: ['handoff', 'git-merge', '%O', '%A', '%B'],
+        },
       },
       {
         ...SKILL,

@@ -40,6 +40,7 @@ const FORMATS: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
   json: async () => (await import('./json-format.ts')).jsonFormat,
   toml: async () => (await import('./toml-format.ts')).tomlFormat,
   yaml: async () => (await import('./yaml-format.ts')).yamlFormat,
+  lines: async () => (await import('./lines-format.ts')).linesFormat,
   whole: async () => (await import('./whole-format.ts')).wholeFormat,
 }
 

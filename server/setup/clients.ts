@@ -7,6 +7,7 @@ export const SCOPES = ['user', 'project'] as const
 export type FolderName =
   | 'home'
   | 'project'
+  | 'git'
   | 'config'
   | 'zed'
   | 'code'
@@ -17,8 +18,8 @@ export type FolderName =
   | 'qwen'
   | 'continue'
 
-/** `whole`: the file is satchel's own. */
-export type FormatName = 'json' | 'toml' | 'yaml' | 'whole'
+/** `whole`: the file is satchel's own; `lines`: `key = value`. */
+export type FormatName = 'json' | 'toml' | 'yaml' | 'lines' | 'whole'
 
 /** A configuration file of a client: the first of these names that exists, else the first. */
 export interface ConfigPlace {

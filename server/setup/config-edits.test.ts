@@ -5,12 +5,19 @@ import { valueAt, type Wanted, withoutWanted, withWanted } from './config-edits.
 import { ConfigFault, type ConfigFormat } from './config-format.ts'
 import { hookEntry, serverEntry } from './entries.ts'
 import { jsonFormat } from './json-format.ts'
+import { linesFormat } from './lines-format.ts'
 import { samplesOf } from './testing/corpus.ts'
 import { tomlFormat } from './toml-format.ts'
 import { wholeFormat } from './whole-format.ts'
 import { yamlFormat } from './yaml-format.ts'
 
-const FORMATS = { json: jsonFormat, toml: tomlFormat, yaml: yamlFormat, whole: wholeFormat }
+const FORMATS = {
+  json: jsonFormat,
+  toml: tomlFormat,
+  yaml: yamlFormat,
+  lines: linesFormat,
+  whole: wholeFormat,
+}
 const SERVER = { command: '/a b/"node"', args: ["it's", 'mcp', 'C:\\x', '\u007f✓'] }
 
 function entriesOf(name: string): { format: ConfigFormat; wanted: readonly Wanted[]; key: string } {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
 import type { FolderName } from './clients.ts'
+import { gitFolder } from './git-folder.ts'
 
 /** The process as a setup sees it. */
 export interface SetupPlace {
@@ -19,6 +20,7 @@ export function folderOf(name: FolderName, { env, projectRoot, platform }: Setup
   const folders: Readonly<Record<FolderName, string>> = {
     home,
     project: projectRoot,
+    git: name === 'git' ? gitFolder(projectRoot) : '',
     config,
     zed: isWindows
       ? join(roaming, 'Zed')

@@ -3,6 +3,7 @@ import { BUILTIN_PLUGINS, type SetupHook, type SetupOption } from '../builtin-pl
 import type { FilePlan } from './change.ts'
 import type { ConfigPlace, Scope, SetupClient } from './clients.ts'
 import { hookEntry, type ServerCommand, serverEntry } from './entries.ts'
+import { shellWords } from './shell-words.ts'
 
 /** What to put into the files of a client. */
 export interface SetupParts {
@@ -81,14 +82,4 @@ function merged(plans: readonly FilePlan[], more: FilePlan): FilePlan[] {
 
 function isSamePlace(a: ConfigPlace, b: ConfigPlace): boolean {
   return a.in === b.in && isDeepStrictEqual(a.names, b.names)
-}
-
-/** A command of a shell. Clients run hooks by `sh`, on Windows by `cmd` or PowerShell. */
-function shellWords(words: readonly string[]): string {
-  return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : quoted(word))).join(' ')
-}
-
-function quoted(word: string): string {
-  if (process.platform === 'win32') return `"${word}"` // a file name there has no quotes
-  return `'${word.replaceAll("'", "'\\''")}'`
 }

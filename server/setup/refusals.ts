@@ -12,6 +12,11 @@ export const refusals = defineRefusals({
     message: '{client} has no configuration of a {scope}.',
     next: 'Pass --scope {other}.',
   },
+  no_repository: {
+    code: 'not_found',
+    message: '{path} is in no git repository, so that git merges nothing here.',
+    next: 'Run it in a repository, or leave out --git-merge.',
+  },
   no_client_found: {
     code: 'not_found',
     message: 'No client that satchel knows is installed for this user.',

@@ -7,6 +7,7 @@ import { type Scope, SETUP_CLIENTS } from '../../setup/clients.ts'
 import { connect } from '../../setup/connection.ts'
 import type { ServerCommand } from '../../setup/entries.ts'
 import type { SetupPlace } from '../../setup/folders.ts'
+import { GIT, gitPlans, offeredDrivers, requireRepository } from '../../setup/git-target.ts'
 import { installedClients, isInCacheOfNpx, launchCommand } from '../../setup/installed.ts'
 import { offeredHooks, offeredSkills, plansOf } from '../../setup/plans.ts'
 import { refusals } from '../../setup/refusals.ts'
@@ -30,6 +31,8 @@ const OPTIONS = [
   ).values(),
 ]
 const SERVER_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags).filter(({ inSetup }) => inSetup)
+/** Merge drivers belong to the repository of the project. */
+const GIT_TARGET: Target = { client: GIT, scope: 'project' }
 const CLIENT_NAMES = SETUP_CLIENTS.map(({ name }) => name)
 /** A check found something. */
 const FOUND_EXIT = 3
@@ -98,21 +101,33 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   const skills = await offeredSkills(options)
   const program = launchCommand(at)
   const server = { ...program, args: [...program.args, 'mcp', ...serverArgs(flags, scope, world.io.cwd, at)] }
-  const planned = (target: Target) => async () => {
+  const drivers = offeredDrivers(options)
+  const plansFor = (target: Target) => {
+    if (target.client === GIT) {
+      requireRepository(at.projectRoot)
+      return gitPlans(drivers, program)
+    }
     requireScope(target)
-    const plans = plansOf(target.client, target.scope, { server, program, hooks, skills })
+    return plansOf(target.client, target.scope, { server, program, hooks, skills })
+  }
+  const planned = (target: Target) => async () => {
+    const plans = plansFor(target)
     return Promise.all(plans.map((plan) => additionTo(plan, at)))
   }
   const outcomes: Outcomes = {
     told: ({ changes }) => (changes ? 'to be written' : 'unchanged'),
     done: ({ changes }) => (changes ? 'written' : 'unchanged'),
   }
-  const targets = clients.map((client) => ({ client, scope }))
+  const targets = [
+    ...clients.map((client) => ({ client, scope })),
+    ...(drivers.length > 0 ? [GIT_TARGET] : []),
+  ]
   const results = await changeAll(world, { targets, planned, outcomes, asks, dryRun: flags.dry_run, at })
   if (flags.dry_run) return conclude(world, results)
   const connected = await connectAll(world, results, at)
   const code = conclude(world, connected)
-  for (const { target, error } of connected) if (!error) noteAfterwards(world, target, hooks)
+  for (const { target, error } of connected)
+    if (!error && target !== GIT_TARGET) noteAfterwards(world, target, hooks)
   return code
 }
 
@@ -143,17 +158,26 @@ function pathFor(path: string, scope: Scope, projectRoot: string): string {
 
 async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<number> {
   const named = clientsNamed(flags.clients)
-  const targets = targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope, at)
+  const drivers = offeredDrivers(
+    named.length > 0 ? OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true) : undefined,
+  )
+  const targets = [
+    ...targetsOf(named.length > 0 ? named : SETUP_CLIENTS, flags.scope, at),
+    ...(drivers.length > 0 ? [GIT_TARGET] : []),
+  ]
   const nothing: ServerCommand = { command: 'satchel', args: [] }
   const skills = await offeredSkills()
   const paths = new Set<string>() // in the home, files of the user and of the project are the same
   const planned = (target: Target) => async () => {
-    const plans = plansOf(target.client, target.scope, {
-      server: nothing,
-      program: nothing,
-      hooks: offeredHooks(),
-      skills,
-    })
+    const plans =
+      target === GIT_TARGET
+        ? gitPlans(drivers, nothing)
+        : plansOf(target.client, target.scope, {
+            server: nothing,
+            program: nothing,
+            hooks: offeredHooks(),
+            skills,
+          })
     const changes = await Promise.all(plans.map((plan) => removalFrom(plan, at)))
     return changes.filter((change) => {
       if (change === undefined || paths.has(change.file.path)) return false
@@ -213,7 +237,10 @@ async function connectAll(
   at: SetupPlace,
 ): Promise<readonly TargetResult[]> {
   const connected: TargetResult[] = []
-  for (const result of results) connected.push(result.error ? result : await connectedTo(world, result, at))
+  for (const result of results) {
+    const isDone = result.error !== undefined || result.target === GIT_TARGET
+    connected.push(isDone ? result : await connectedTo(world, result, at))
+  }
   return connected
 }
 

@@ -141,6 +141,7 @@ export function samplesOf(format: FormatName, key: string): readonly Sample[] {
     json: jsonTexts(key),
     toml: TOML_TEXTS,
     yaml: YAML_TEXTS,
+    lines: {},
     whole: {},
   }[format]
   const habits = format === 'yaml' ? YAML_HABITS : Object.entries(HABITS)
