@@ -22,7 +22,9 @@ function linesOf(call: Call): string[] {
     `module "${name}" (${file}:${line}): ${repository}${directory} ${from} -> ${to}: ${verdict}`,
     ...call.changes.map((one) => `  ${one.class.padEnd(9)} ${one.message}${placeOf(one, file)}`),
     ...(others > 0
-      ? [`  ${counted(others, 'other change')} of the module: of no concern to this call.`]
+      ? [
+          `  ${counted(others, 'other change')} of the module: of no concern to this call, or more code to review (see modules diff).`,
+        ]
       : []),
     ...(call.edited === undefined ? ['  The block cannot be edited for sure: change it by hand.'] : []),
     ...call.remaining.map((one) => `  left to do, line ${one.line}: ${one.message}`),

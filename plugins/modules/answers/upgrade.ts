@@ -31,7 +31,10 @@ export const upgradeAnswer = z.object({
             }),
           )
           .describe('Those that concern this call.'),
-        others: z.number().int().describe('Changes that do not; module_diff lists them.'),
+        others: z
+          .number()
+          .int()
+          .describe('Changes that do not, or are more of the code to be reviewed; module_diff lists them.'),
         renames: z
           .array(
             z.object({

@@ -42,7 +42,7 @@ export interface UpgradePlan {
   readonly changes: readonly CallChange[]
   /** Guesses for the names that the call uses. */
   readonly renames: readonly Rename[]
-  /** How many changes of the module do not concern the call. */
+  /** How many changes of the module are not in `changes`: they do not concern the call, or are more to be reviewed. */
   readonly others: number
   readonly edit: CallEdit
 }
@@ -58,9 +58,9 @@ export function planUpgrade(call: UsedCall, before: ModuleVersion, after: Module
   const view: CallView = { given, used: call.outputs, renames, before, after }
   const all = diffModules(withRenames(before, guesses), after).changes
   const concerning = all.flatMap((one) => concernOf(one, view))
-  const found = [...concerning, ...checkedChanges(call.block, before, after)]
+  const found = [...firstReviewed(concerning), ...checkedChanges(call.block, before, after)]
   const changes = CHANGE_CLASSES.flatMap((rank) => found.filter((one) => one.class === rank))
-  const subjects = new Set(concerning.map(({ code, subject }) => `${code} ${subject}`))
+  const subjects = new Set(found.map(({ code, subject }) => `${code} ${subject}`))
   return {
     verdict: changes[0]?.class ?? 'none',
     changes,
@@ -68,6 +68,15 @@ export function planUpgrade(call: UsedCall, before: ModuleVersion, after: Module
     others: all.filter(({ code, subject }) => !subjects.has(`${code} ${subject}`)).length,
     edit: editOf(view),
   }
+}
+
+/** A major release may change a hundred blocks: as many are named as a reader looks at. */
+const MAX_REVIEWED = 10
+
+function firstReviewed(changes: readonly CallChange[]): readonly CallChange[] {
+  const reviewed = changes.filter((one) => one.class === 'review' && one.line === undefined)
+  const left = new Set(reviewed.slice(MAX_REVIEWED))
+  return changes.filter((one) => !left.has(one))
 }
 
 interface CallView {
