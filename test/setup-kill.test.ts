@@ -25,6 +25,9 @@ for (const [at, { path }] of FILES.entries()) {
     }
     const textOf = (each: { readonly path: string }) => readFileSync(join(home, each.path), 'utf8')
 
+    const state = join(home, '.local/state/satchel/setup')
+    mkdirSync(state, { recursive: true })
+    writeFileSync(join(state, '.tmp-1-0123456789ab'), 'of a setup that was killed while it wrote')
     await killedOnce(() => textOf(FILES[at] ?? { path }).includes('satchel'), home)
     const left = FILES.map(textOf)
     const again = await runSatchel(home, ['setup', ...Object.keys(BEFORE), '--json'])
@@ -40,7 +43,7 @@ for (const [at, { path }] of FILES.entries()) {
       FILES.map(({ text }) => text),
     )
     assert.deepEqual(
-      readdirSync(join(home, '.local/state/satchel/setup')).filter((name) => !name.startsWith('lock.')),
+      readdirSync(state).filter((name) => !name.startsWith('lock.')),
       [],
     )
     for (const { path } of FILES) assert.equal(readdirSync(join(home, dirname(path))).length, 1, path)

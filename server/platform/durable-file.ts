@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type Disk, realDisk, removeQuietly, systemCode } from './disk.ts'
 
+/** How the name of a temporary file begins. */
+export const TEMP_PREFIX = '.tmp-'
+
 interface WriteOptions {
   readonly disk?: Disk | undefined
   /** Absent: 0o644 less the umask. */
@@ -65,7 +68,7 @@ export async function createFileDurably(
 
 /** A name for a temporary file that no other process uses. */
 export function temporaryName(folder: string): string {
-  return join(folder, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`)
+  return join(folder, `${TEMP_PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`)
 }
 
 /** `mkdir -p` whose new names are durable. Errors are the file system's own. */

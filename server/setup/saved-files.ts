@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { makeDirectoryDurably, writeFileDurably } from '../platform/durable-file.ts'
+import { makeDirectoryDurably, TEMP_PREFIX, writeFileDurably } from '../platform/durable-file.ts'
 import { removeFile } from '../platform/file-tree.ts'
 import { readRegularFile } from '../platform/regular-file.ts'
 
@@ -44,6 +45,14 @@ export async function keepSaved(folder: string, saved: SavedFile): Promise<void>
 
 export async function forgetSaved(folder: string, path: string): Promise<void> {
   await removeFile(fileOf(folder, path))
+}
+
+/** Removes what a killed setup was writing there, which may hold secrets. Only while no other setup runs. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  await Promise.all(
+    names.filter((name) => name.startsWith(TEMP_PREFIX)).map((name) => removeFile(join(folder, name))),
+  )
 }
 
 function fileOf(folder: string, path: string): string {

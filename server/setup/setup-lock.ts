@@ -4,6 +4,7 @@ import { makeDirectoryDurably } from '../platform/durable-file.ts'
 import { waitForLock } from '../platform/process-lock.ts'
 import { type SetupPlace, shownPath, stateFolder } from './folders.ts'
 import { refusals } from './refusals.ts'
+import { removeUnfinished } from './saved-files.ts'
 
 const LONGEST_WAIT_MS = 5_000
 const FOLDER_MODE = 0o700
@@ -23,6 +24,7 @@ export async function whileLocked<T>(at: SetupPlace, work: () => Promise<T>): Pr
   if (attempt.kind !== 'owner')
     throw refusals.setup_running({ pid: attempt.kind === 'held' ? attempt.record.pid : 'unknown' })
   try {
+    await removeUnfinished(folder)
     return await work()
   } finally {
     await attempt.lock.release()
