@@ -4,7 +4,6 @@ import { outputDirField } from '../answers/shapes.ts'
 import { upgradeAnswer, upgradeHeadline } from '../answers/upgrade.ts'
 import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
 import type { ModuleService } from '../service/module-service.ts'
-import { upgradeCalls } from '../service/upgrade-calls.ts'
 
 /** `module_upgrade`: what another version of a module means for a given call. */
 export function moduleUpgradeTool(service: ModuleService) {
@@ -34,6 +33,7 @@ export function moduleUpgradeTool(service: ModuleService) {
       const outputDir = await service.outputDir(ctx, output_dir)
       const index = await service.loadIndex(ctx, outputDir)
       const files = [{ name: '', text: hcl }]
+      const { upgradeCalls } = await import('../service/upgrade-calls.ts')
       const { calls, skipped } = await upgradeCalls(service, {
         files,
         to,
