@@ -15,6 +15,7 @@ test('from the tarball the whole tour runs: vectors, SQL and both clients withou
   const { stdout: said } = await promisify(execFile)(process.execPath, [demo], { cwd: ROOT })
 
   assert.ok((said.match(/^ +ok: /gm) ?? []).length >= 10, said)
+  assert.match(said, /^ +ok: the module releases version 7, and the gate turns to care$/m)
   for (const name of ['vectra', 'sql.js', '@modelcontextprotocol'])
     await assert.rejects(access(join(folder, 'node_modules', name)), { code: 'ENOENT' })
 })

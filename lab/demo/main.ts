@@ -5,11 +5,12 @@ import { showModules } from './modules.ts'
 import { showResume } from './resume.ts'
 import { showRoom } from './room.ts'
 import { openStage } from './stage.ts'
+import { showStory } from './story.ts'
 
 const stage = openStage()
 try {
   stage.say(`satchel, shown on ${stage.repository}\n`)
-  for (const show of [showHandoff, showResume, showModules, showRoom]) {
+  for (const show of [showHandoff, showResume, showModules, showRoom, showStory]) {
     await show(stage)
     stage.say()
   }
