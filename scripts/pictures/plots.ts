@@ -31,7 +31,7 @@ export function barPlot(plot: BarPlot): string {
     // What a page would react to; counters of the process are in the names of the classes.
     const named = svg
       .replaceAll(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
-      .replaceAll(/<style >[^]*?<\/style>\n?/g, '')
+      .replaceAll(/<style >.*?<\/style>\n?/gs, '')
     const [head = '', ...body] = named.split('\n')
     const styled = [
       head.replace('<svg ', '<svg role="img" '),
