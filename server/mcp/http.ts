@@ -105,6 +105,8 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
     const extra = extraRequestOf(body)
     if (extra && namesInHeaders(exchange.request, extra)) {
+      const refused = refuseName(exchange.request, extra)
+      if (refused) return refused
       return parts.subscriptions.answer(exchange, principal, extra)
     }
     return parts.modern.fetch(exchange.request, { parsedBody: body, authInfo: authInfoOf(principal) })
@@ -132,6 +134,25 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
 /** Reports whether the headers repeat the version and the method of the body, as a well-formed request must. */
 function namesInHeaders({ headers }: Request, { method }: ExtraRequest): boolean {
   return headers.get('mcp-protocol-version') === VERSION && headers.get('mcp-method') === method
+}
+
+const ENCODED_NAME = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
+
+/** Refuses a name in the headers that disagrees with the URI of the body. The SDK checks only its own methods. */
+function refuseName({ headers }: Request, { id, params }: ExtraRequest): Response | undefined {
+  const named = headers.get('mcp-name')
+  const { uri } = params
+  if (named === null || typeof uri !== 'string') return undefined
+  const [, encoded] = ENCODED_NAME.exec(named) ?? []
+  const header = encoded === undefined ? named : Buffer.from(encoded, 'base64').toString('utf8')
+  if (header === uri) return undefined
+  return refusal({
+    status: 400,
+    code: HEADER_MISMATCH,
+    message: 'The header Mcp-Name disagrees with the URI of the body.',
+    data: { mismatch: { header: header.slice(0, 200), body: uri.slice(0, 200) } },
+    id,
+  })
 }
 
 /** Converts a refused subscription to a response; only the refusal of a URI has status 200. */

@@ -101,6 +101,13 @@ test('requests of a wrong form go to the SDK and get its answers', async (t) => 
   }
 
   const header = await postModern(url, subscribe('sample://status'), { 'mcp-method': 'tools/list' })
+  const name = await postModern(url, subscribe('sample://status'), { 'mcp-name': 'sample://other' })
+  const undone = await postModern(url, modern(2, 'resources/unsubscribe', { uri: 'sample://status' }), {
+    'mcp-name': `=?base64?${btoa('sample://other')}?=`,
+  })
+  const encoded = await postModern(url, subscribe('sample://status'), {
+    'mcp-name': `=?base64?${btoa('sample://status')}?=`,
+  })
   const envelope = await postModern(url, noEnvelope)
   const capabilities = await postModern(
     url,
@@ -108,6 +115,8 @@ test('requests of a wrong form go to the SDK and get its answers', async (t) => 
   )
 
   assert.deepEqual([header.status, errorOf(header).code], [400, -32020])
+  for (const each of [name, undone]) assert.deepEqual([each.status, errorOf(each).code], [400, -32020])
+  assert.equal(encoded.status, 200)
   assert.deepEqual([envelope.status, errorOf(envelope).code], [400, -32602])
   assert.deepEqual([capabilities.status, errorOf(capabilities).code], [400, -32602])
 })
