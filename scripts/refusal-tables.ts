@@ -24,6 +24,7 @@ export async function loadRefusalTables(): Promise<readonly RefusalTable[]> {
     ['HTTP', 'server/http/refusals.ts'],
     ['MCP', 'server/mcp/refusals.ts'],
     ['Command line', 'server/cli/refusals.ts'],
+    ['Backups', 'server/backup/refusals.ts'],
     ['Tokens', 'server/tokens/refusals.ts'],
     ['Files', 'server/platform/refusals.ts'],
     ['Setup', 'server/setup/refusals.ts'],

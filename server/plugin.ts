@@ -14,6 +14,7 @@ export { untrusted } from './contract/untrusted.ts'
 
 // Advanced: resources, prompts, streams, tasks, sessions, routes and commands.
 
+export type { BackupStore, StorePart } from './contract/advanced/backup.ts'
 export type { Command, Terminal } from './contract/advanced/command.ts'
 export { defineCommand } from './contract/advanced/command.ts'
 export type {

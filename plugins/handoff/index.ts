@@ -1,4 +1,4 @@
-import { definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
+import { type BackupStore, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
 import { freshEvidence } from './actions/fresh-evidence.ts'
 import { logCall } from './actions/log-retention.ts'
@@ -27,6 +27,8 @@ import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
 import { validateTool } from './tools/handoff-validate.ts'
+
+const MACHINE_ONLY = /^\.(cache|local|locks|tmp)(\/|$)/
 
 /** One line per tool. */
 const TOOLS = [
@@ -66,6 +68,7 @@ export const plugin = definePlugin({
       prompts: handoffPrompts(handoffs),
       commands: [hookCommand(handoffs, host), gitMergeCommand(host)],
       doctor: () => storeFindings(handoffs),
+      stores: async () => [storeToBackUp(handoffs)],
     }
   },
 })
@@ -83,6 +86,12 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
       return output
     },
   }
+}
+
+/** Records and settings of the project's store; what belongs to this machine or can be computed again is left out. */
+function storeToBackUp(handoffs: Handoffs): BackupStore {
+  const { folder } = handoffs.ownProject().store.layout
+  return { name: 'handoffs', parts: [{ name: 'store', path: folder, except: MACHINE_ONLY }] }
 }
 
 /** The findings of `satchel doctor` about the project's store. */

@@ -28,6 +28,8 @@ import { searchModulesTool } from './tools/search-modules.ts'
 import { searchModulesVectorTool } from './tools/search-modules-vector.ts'
 import { upgradeCommand } from './upgrade-command.ts'
 
+const LOCKS = /(^|\/)\.locks(\/|$)|\.lock$/
+
 /** Terraform/OpenTofu modules of git repositories: ingest, search, use (spec module-ingestion). */
 export const plugin = definePlugin({
   name: 'modules',
@@ -78,6 +80,9 @@ export const plugin = definePlugin({
         const { diagnoseModules } = await import('./doctor.ts')
         return diagnoseModules(service, outputDir, signal)
       },
+      stores: async () => [
+        { name: 'catalogue', parts: [{ name: 'output', path: outputDir, except: LOCKS }] },
+      ],
       async start() {
         freshness.onStart()
       },

@@ -24,6 +24,7 @@ import { pageRoutes } from './owner/page-route.ts'
 import { roomPrompts } from './prompts.ts'
 import { remoteRoom } from './remote-room.ts'
 import { roomResources } from './resources.ts'
+import { roomStores } from './room-stores.ts'
 import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
 import { sessionJoinRoute } from './routes/session-join.ts'
@@ -59,15 +60,17 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     callCommand(host, room, tools),
     editHookCommand(host),
   ]
+  const stores = (saved: readonly string[]) => roomStores(host, config.file, saved)
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {
     const remote = remoteRoom(host, config)
-    return { commands, ...(remote && { remote }), stop: room.stop }
+    return { commands, stores, ...(remote && { remote }), stop: room.stop }
   }
   return {
     ...offered(room, joint),
     tools,
     commands,
+    stores,
     doctor: () => findingsOf(host, room),
     howToJoin: 'Join the room first.',
     served: (listener) => openAt(listener, { host, room }),

@@ -43,6 +43,16 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
     },
   },
   {
+    verb: 'backup',
+    summary: 'copy handoffs, modules and rooms to a new folder',
+    load: async () => [(await import('./verbs/backup.ts')).backupVerb],
+  },
+  {
+    verb: 'restore',
+    summary: 'put back what satchel backup copied',
+    load: async () => [(await import('./verbs/backup.ts')).restoreVerb],
+  },
+  {
     verb: 'completion',
     summary: 'print a completion script for a shell',
     load: async () => [(await import('./verbs/completion.ts')).completionVerb],

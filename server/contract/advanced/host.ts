@@ -1,4 +1,5 @@
 import type { CallContext } from '../context.ts'
+import type { BackupStore } from './backup.ts'
 import type { Command } from './command.ts'
 import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
 import type { Credentials, Principal } from './principal.ts'
@@ -45,6 +46,8 @@ export interface ProtocolDeclarations {
   readonly tasks?: Tasks
   /** Kinds of evidence that claims can rest on and that are checked again later. */
   readonly evidence?: readonly EvidenceKind[]
+  /** What `satchel backup` copies. `saved`: the names of this plugin's stores in a backup that is restored. Reads only. */
+  stores?(saved: readonly string[]): Promise<readonly BackupStore[]>
   /** Over stdio only. */
   readonly remote?: RemoteMcp
   /** One sentence on how to get a session; appended to the refusal of a caller without one. */

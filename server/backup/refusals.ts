@@ -1,0 +1,53 @@
+import { defineRefusals } from '../contract/refusals.ts'
+
+/** The refusals of `satchel backup` and `satchel restore`. */
+export const refusals = defineRefusals({
+  backup_folder_used: {
+    code: 'conflict',
+    message: 'The folder {folder} is not empty.',
+    next: 'Name a new one.',
+  },
+  backup_not_a_folder: {
+    code: 'conflict',
+    reason: 'backup_folder_used',
+    message: '{folder} exists and is not a folder.',
+    next: 'Name a new one.',
+  },
+  backup_empty: {
+    code: 'not_found',
+    message: 'There is nothing to back up: no plugin has stored anything for {project}.',
+    next: 'Check --project and --config.',
+  },
+  store_changing: {
+    code: 'unavailable',
+    message: '{store} changed for {seconds} s without a pause in which it could be copied.',
+    next: 'Try again when fewer calls change it.',
+  },
+  backup_not_found: {
+    code: 'not_found',
+    message: '{folder} is no complete backup: it has no manifest.json.',
+    next: 'Name a folder that satchel backup wrote.',
+  },
+  backup_damaged: {
+    code: 'invalid',
+    message: 'The backup is damaged: {place}: {fault}.',
+    next: 'Nothing was restored. Use another backup.',
+  },
+  backup_newer: {
+    code: 'invalid',
+    message: 'A newer version of satchel ({version}) wrote this backup.',
+    next: 'Restore it with that version.',
+  },
+  store_unknown: {
+    code: 'not_found',
+    message: 'The backup has {store}, for which this configuration has no place.',
+    next: 'Use the configuration with which it was made.',
+  },
+  store_in_use: { code: 'conflict', message: '{fault}', next: 'Nothing was restored.' },
+  store_differs: {
+    code: 'conflict',
+    message: '{store} has other content than the backup: {count} files, such as {example}.',
+    next: 'Nothing was restored. With --force the present content is moved aside and kept.',
+  },
+  restore_running: { code: 'conflict', message: 'Another restore is running.', next: 'Wait for its end.' },
+})
