@@ -9,6 +9,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 export interface KnownCallersOptions {
   readonly env: Readonly<Record<string, string | undefined>>
+  now(): Date
   /** The authorization server whose access tokens are accepted; absent: none. */
   readonly oauth?: OAuthSettings | undefined
   /** Is told of each caller that lost its rights. */
@@ -23,7 +24,7 @@ export interface KnownCallers {
 }
 
 /** Loads what recognizes a credential when the first one arrives. */
-export function knownCallers({ env, oauth, onEnded }: KnownCallersOptions): KnownCallers {
+export function knownCallers({ env, now, oauth, onEnded }: KnownCallersOptions): KnownCallers {
   let book: Promise<TokenBook> | undefined
   let accessTokens: ReturnType<typeof openAccessTokens> | undefined
   const openBook = async (): Promise<TokenBook> => {
@@ -32,7 +33,7 @@ export function knownCallers({ env, oauth, onEnded }: KnownCallersOptions): Know
       import('./tokens/token-file.ts'),
     ])
     const file = tokensFile(satchelStateFolder(env))
-    return openTokenBook({ file, now: () => new Date(), onRevoked: onEnded })
+    return openTokenBook({ file, now, onRevoked: onEnded })
   }
   return {
     async recognize(bearer) {

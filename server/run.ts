@@ -56,6 +56,7 @@ function doorsFor(io: Io, argv: readonly string[]): Doors {
     hostOf: async (entries, projectRoot) =>
       started(await createHostOf(io, entries, { config: undefined, projectRoot, log })),
     findProjectRoot: (line) => projectRootOf(io, line),
+    now,
     serveStdio: ({ line }, flags) => serveStdio(io, { line, flags, argv }),
     serveHttp: (world, options) => serveHttp(io, world, options),
     catalog: catalogOf,
@@ -206,6 +207,7 @@ async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<n
   return serveUntilStopped(world, options, {
     log,
     env: io.env,
+    now,
     readConfig: (flags) => readConfig(io, world.line, flags, options.defaults),
     boot: (config, http) => bootServer(io, world.line, { log, config: Promise.resolve(config), http }),
     httpOptions,

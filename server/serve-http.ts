@@ -21,6 +21,7 @@ const GRACE_AFTER_SIGTERM_MS = 1_000
 export interface HttpWiring {
   readonly log: Log
   readonly env: Env
+  now(): Date
   readConfig(flags: Settings): Promise<Config>
   /** Sets up and starts a host; rejects as its plugins do. */
   boot(config: Config, http: Partial<HttpOptions>): Promise<RunningHost>
@@ -75,6 +76,7 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
   let running: RunningHost | undefined
   const callers = knownCallers({
     env: wiring.env,
+    now: wiring.now,
     oauth: config.http.oauth ?? undefined,
     onEnded: (principalId) => running?.hub.emit({ kind: 'caller', principalId }),
   })

@@ -108,7 +108,7 @@ describe('satchel backup and satchel restore', () => {
         assert.equal(typeof proposal['proposal_id'], 'string', JSON.stringify(proposal))
         acknowledged.summaries.push(`change ${n}`)
         await agent.call('workspace_withdraw', { proposal_id: proposal['proposal_id'] })
-        await pause(20)
+        await pause(250) // a store is copied while it holds still for one look
       }
     }
     const failed: unknown[] = []

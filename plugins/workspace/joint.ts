@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { type CallContext, confineTo, type Host, isSatchelError } from '../../server/plugin.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
+import { LIMITS } from './domain/limits.ts'
 import { refusals } from './reasons.ts'
 import { workspaceRow } from './room/change.ts'
 import type { Room } from './room/room.ts'
@@ -42,8 +43,6 @@ export interface Resumed {
   /** Why it could not be resumed. */
   readonly problem?: string
 }
-
-const MAX_REASON_CHARS = 2000
 
 /** Makes the joint; asks nothing. */
 export function createJoint(host: Host): Joint {
@@ -162,7 +161,7 @@ function toldBy({ rows, path }: View, handoffId: string) {
           failed_attempts: [
             {
               approach: `${title}: ${result_summary}`,
-              reason: (reason ?? 'rejected without a reason').slice(0, MAX_REASON_CHARS),
+              reason: (reason ?? 'rejected without a reason').slice(0, LIMITS.reasonChars),
             },
           ],
         }

@@ -40,7 +40,8 @@ export async function backUp(host: RunningHost, options: BackupOptions): Promise
     for (const { plugin, instance } of host.registry.instances) {
       for (const store of (await instance.stores?.([])) ?? []) {
         const target = folderOf(folder, { plugin, store: store.name })
-        const files = await copyStore(store, target, { signal, limitMs: options.limitMs ?? LIMIT_MS })
+        const limitMs = options.limitMs ?? LIMIT_MS
+        const files = await copyStore(store, target, { signal, limitMs, now: host.now })
         if (files.length > 0) stores.push({ plugin, store: store.name, files })
       }
     }
@@ -83,13 +84,13 @@ interface Copied extends FileDigest {
 async function copyStore(
   store: BackupStore,
   target: string,
-  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+  { signal, limitMs, now }: { readonly signal: AbortSignal; readonly limitMs: number; now(): Date },
 ): Promise<StoredStore['files']> {
   const copies = new Map<string, Copied>()
   const deadline = performance.now() + limitMs
   for (;;) {
     signal.throwIfAborted()
-    const startedMs = Date.now()
+    const startedMs = now().getTime()
     const files = await storeFiles(store)
     const changed = await changesSince(copies, files, startedMs)
     if (changed.length === 0) break

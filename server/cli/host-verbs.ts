@@ -44,7 +44,7 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
   },
   {
     verb: 'backup',
-    summary: 'copy handoffs, modules and rooms to a new folder',
+    summary: 'copy what the plugins store to a new folder',
     load: async () => [(await import('./verbs/backup.ts')).backupVerb],
   },
   {

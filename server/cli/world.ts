@@ -25,6 +25,7 @@ export interface Doors {
   /** Sets up and starts the plugins. The caller stops the host. */
   openHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
   findProjectRoot(line: CommandLine): Promise<string>
+  now(): Date
   log(config: Config | undefined): Log
   /** Serves MCP on standard input and output until the client closes its end; returns the exit code. */
   serveStdio(world: World, flags: Settings): Promise<number>

@@ -127,8 +127,8 @@ function scan(text: string): SecretSpan[] {
   for (const rule of RULES) {
     for (const match of text.matchAll(rule.pattern)) {
       const secret = match[1] ?? ''
-      if (rule.shown === 0 && isPlaceholder(secret)) continue
       if (rule.accept && !rule.accept(secret)) continue
+      if (rule.shown === 0 && isPlaceholder(secret)) continue
       const start = match.index + match[0].lastIndexOf(secret)
       found.push({ rule: rule.name, start, end: start + secret.length, prefix: secret.slice(0, rule.shown) })
     }
@@ -181,9 +181,14 @@ function knownSpans(text: string): SecretSpan[] {
   return withoutOverlaps(found.map((known) => ({ ...known, prefix: '' })))
 }
 
-/** True when a member of this name holds this value as a secret: `{"password": "…"}`. */
-export function isSecretMember(name: string, value: string): boolean {
-  return SECRET_NAME.test(name) && !/\s/.test(value) && !isPlaceholder(value) && isStrong(value)
+/** True when a member of this name may hold a secret as its whole value: `{"password": "…"}`. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
+/** True when the value of such a member is a secret. */
+export function isSecretValue(value: string): boolean {
+  return !/\s/.test(value) && !isPlaceholder(value) && isStrong(value)
 }
 
 /** True if a word of the text looks random. */

@@ -1,7 +1,14 @@
 import { isJsonObject } from '../../../server/plugin.ts'
 import { childPointer, pointerTokens } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
-import { isPublicHash, isSecretMember, REPLACEMENT, randomWords, secretSpans } from './secret-rules.ts'
+import {
+  isPublicHash,
+  isSecretName,
+  isSecretValue,
+  REPLACEMENT,
+  randomWords,
+  secretSpans,
+} from './secret-rules.ts'
 
 /** One secret in a record. `start` and `end` count UTF-16 units of the string at `pointer`. */
 export interface SecretFinding {
@@ -106,7 +113,7 @@ function walk(value: unknown, visitor: Visitor, pointer = '', name?: string): vo
 function inText(pointer: string, name: string | undefined, text: string): SecretFinding[] {
   if (isExempt(pointer, name, text)) return []
   const spans = secretSpans(text)
-  if (name !== undefined && isSecretMember(name, unredacted(text, spans))) {
+  if (name !== undefined && isSecretName(name) && isSecretValue(unredacted(text, spans))) {
     return [{ pointer, rule: 'secret_member', start: 0, end: text.length, preview: '…' }]
   }
   return spans.map((span) => finding(pointer, span))

@@ -15,11 +15,10 @@ const LONGEST_WAIT_MS = 2_000
 /** `satchel backup DIR`. */
 export const backupVerb = defineHostVerb({
   path: ['backup'],
-  summary: 'copy handoffs, modules and rooms to a new folder',
+  summary: 'copy what the plugins store to a new folder',
   description: [
-    'Copies what the plugins store for this project and configuration to a new folder, while servers run: handoffs, the',
-    'catalogue of modules, rooms with their documents. Each store is copied as it was at one moment. The folder has mode',
-    '0700, its files 0600; manifest.json has the digest of each.',
+    'Copies what the plugins store for this project and configuration to a new folder, while servers run. Each store is',
+    'copied as it was at one moment. The folder has mode 0700, its files 0600; manifest.json has the digest of each.',
   ].join(' '),
   input: z.object({ folder: z.string().describe('the new folder') }),
   typing: { positional: ['folder'] },
@@ -53,7 +52,7 @@ export const restoreVerb = defineHostVerb({
   summary: 'put back what satchel backup copied',
   description: [
     'Puts the stores of a backup back for this project and configuration. First the backup is verified by its digests. A',
-    'store that has other content is left alone; with --force that content is moved aside and kept. A room must be closed.',
+    'store that has other content is left alone; with --force that content is moved aside and kept. A store that is in use is left alone.',
   ].join(' '),
   input: z.object({
     folder: z.string().describe('the folder of the backup'),

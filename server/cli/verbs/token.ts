@@ -30,7 +30,7 @@ export const tokenCreateVerb = defineHostVerb({
   description: [
     'Creates a token that every server of this user accepts, also one that runs. The token is printed once; only its hash',
     'is kept, in the state folder of this user. A scope is read, write or admin, for everything or for one plugin, as in',
-    'modules:read; write includes read, admin includes both.',
+    'PLUGIN:read; write includes read, admin includes both.',
   ].join(' '),
   input: z.object({
     name: z.string().describe('name of the token, as ci'),
@@ -41,12 +41,12 @@ export const tokenCreateVerb = defineHostVerb({
       .describe('time until it expires, as 12h or 30d; absent: it does not expire'),
   }),
   typing: { positional: ['name'] },
-  examples: ['satchel token create ci --scope modules:read --expires 30d'],
+  examples: ['satchel token create ci --scope read --expires 30d'],
   async run(world, { name, scope, expires }) {
     if (!TOKEN_NAME.test(name)) throw markUsage(refusals.token_name({ name: name.slice(0, 80) }))
     const scopes = [...new Set(scope.flatMap((each) => each.split(',')))]
     await requireKnownScopes(world, scopes)
-    const now = new Date()
+    const now = world.doors.now()
     const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
     const created: StoredToken = {
       name,
@@ -77,7 +77,7 @@ export const tokenListVerb = defineHostVerb({
   typing: {},
   examples: ['satchel token list'],
   async run(world) {
-    const now = new Date()
+    const now = world.doors.now()
     const tokens = (await readTokens(fileOf(world))).map((token) => shown(token, now))
     const noun = tokens.length === 1 ? 'token' : 'tokens'
     await world.terminal.answer(`${tokens.length} ${noun}`, { tokens })
