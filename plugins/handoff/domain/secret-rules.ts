@@ -89,7 +89,8 @@ const RULES: readonly Rule[] = [
 ]
 
 const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-const SECRET_NAME =
+/** The name of a member that may hold a secret as its whole value: `{"password": "…"}`. */
+export const SECRET_NAME =
   /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization/i
 
 /**
@@ -181,12 +182,7 @@ function knownSpans(text: string): SecretSpan[] {
   return withoutOverlaps(found.map((known) => ({ ...known, prefix: '' })))
 }
 
-/** True when a member of this name may hold a secret as its whole value: `{"password": "…"}`. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name)
-}
-
-/** True when the value of such a member is a secret. */
+/** True when the value of a member with a name of a secret is one. */
 export function isSecretValue(value: string): boolean {
   return !/\s/.test(value) && !isPlaceholder(value) && isStrong(value)
 }

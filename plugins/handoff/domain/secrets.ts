@@ -3,10 +3,10 @@ import { childPointer, pointerTokens } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
 import {
   isPublicHash,
-  isSecretName,
   isSecretValue,
   REPLACEMENT,
   randomWords,
+  SECRET_NAME,
   secretSpans,
 } from './secret-rules.ts'
 
@@ -113,7 +113,7 @@ function walk(value: unknown, visitor: Visitor, pointer = '', name?: string): vo
 function inText(pointer: string, name: string | undefined, text: string): SecretFinding[] {
   if (isExempt(pointer, name, text)) return []
   const spans = secretSpans(text)
-  if (name !== undefined && isSecretName(name) && isSecretValue(unredacted(text, spans))) {
+  if (name !== undefined && SECRET_NAME.test(name) && isSecretValue(unredacted(text, spans))) {
     return [{ pointer, rule: 'secret_member', start: 0, end: text.length, preview: '…' }]
   }
   return spans.map((span) => finding(pointer, span))
