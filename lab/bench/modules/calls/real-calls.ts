@@ -1,17 +1,13 @@
 /** The calls that real repositories make of their own modules, in their examples, at their newest release. */
 import { posix } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { loadVersions } from '../../../../plugins/modules/catalog/load-versions.ts'
-import { repositoryEntry } from '../../../../plugins/modules/config.ts'
 import type { GivenBlock } from '../../../../plugins/modules/domain/check.ts'
 import { moduleFlavour } from '../../../../plugins/modules/domain/module-files.ts'
 import type { ModuleSummary } from '../../../../plugins/modules/domain/summary.ts'
 import { readModuleBlocks } from '../../../../plugins/modules/hcl/module-blocks.ts'
-import { ingest } from '../../../../plugins/modules/ingest/ingest.ts'
 import type { ModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
-import { withScratchFolder } from '../../../../server/plugin.ts'
 import type { LabContext } from '../../../context.ts'
 import { outputOf } from '../../timing.ts'
+import { withIngestedTags } from '../ingested-tags.ts'
 
 /** One call, and the module that it calls, at the same commit. */
 export interface RealCall {
@@ -25,26 +21,13 @@ export interface RealCall {
 export async function readRealCalls(
   directory: string,
   reader: ModuleReader,
-  { env, signal, log }: LabContext,
+  context: LabContext,
 ): Promise<readonly RealCall[]> {
-  return await withScratchFolder('satchel-calls', async (dir) => {
-    const url = pathToFileURL(directory).href
-    const { index } = await ingest({
-      entries: [repositoryEntry.parse({ url, include_tags: true, max_tags: 1, recursive: true })],
-      outputDir: `${dir}/out`,
-      cloneDir: `${dir}/clones`,
-      trust: { kind: 'operator' },
-      workingDirectory: dir,
-      env,
-      signal,
-      log,
-      reader,
-      now: () => new Date(),
-      progress: () => undefined,
-    })
-    const versions = await loadVersions(`${dir}/out`, index.records)
+  const asked = { directory, reader, maxTags: 1, recursive: true }
+  return await withIngestedTags(asked, context, async ({ url, records, versions: load }) => {
+    const versions = await load(records)
     const modules = new Map(versions.map(({ summary }) => [summary.path, summary]))
-    const commit = index.records[0]?.commit
+    const commit = records[0]?.commit
     if (commit === undefined) return []
     const calls: RealCall[] = []
     for (const file of await exampleFiles(directory, commit)) {

@@ -1,15 +1,11 @@
 /** Compares every tag of real repositories with the next one, and with what its maintainers said and changed. */
-import { pathToFileURL } from 'node:url'
-import { loadVersions } from '../../../../plugins/modules/catalog/load-versions.ts'
-import { repositoryEntry } from '../../../../plugins/modules/config.ts'
 import { diffModules, type ModuleDiff } from '../../../../plugins/modules/domain/diff.ts'
 import { moduleFlavour } from '../../../../plugins/modules/domain/module-files.ts'
 import { isStableTag, orderTags } from '../../../../plugins/modules/git/tag-order.ts'
-import { ingest } from '../../../../plugins/modules/ingest/ingest.ts'
 import type { ModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
-import { withScratchFolder } from '../../../../server/plugin.ts'
 import type { LabContext } from '../../../context.ts'
 import { outputOf } from '../../timing.ts'
+import { withIngestedTags } from '../ingested-tags.ts'
 
 export type Bump = 'major' | 'minor' | 'patch'
 
@@ -28,27 +24,14 @@ export interface TagPair extends ModuleDiff {
 export async function readTagPairs(
   directory: string,
   reader: ModuleReader,
-  { env, signal, log }: LabContext,
+  context: LabContext,
 ): Promise<readonly TagPair[]> {
-  return await withScratchFolder('satchel-tags', async (dir) => {
-    const url = pathToFileURL(directory).href
-    const { index } = await ingest({
-      entries: [repositoryEntry.parse({ url, include_tags: true, max_tags: 0 })],
-      outputDir: `${dir}/out`,
-      cloneDir: `${dir}/clones`,
-      trust: { kind: 'operator' },
-      workingDirectory: dir,
-      env,
-      signal,
-      log,
-      reader,
-      now: () => new Date(),
-      progress: () => undefined,
-    })
-    const byRef = new Map(index.records.map((record) => [record.ref, record]))
+  const asked = { directory, reader, maxTags: 0, recursive: false }
+  return await withIngestedTags(asked, context, async ({ url, records: found, versions: load }) => {
+    const byRef = new Map(found.map((record) => [record.ref, record]))
     const refs = orderTags([...byRef.keys()].filter(isStableTag)).toReversed()
     const records = refs.flatMap((ref) => byRef.get(ref) ?? [])
-    const versions = await loadVersions(`${dir}/out`, records)
+    const versions = await load(records)
     const pairs: TagPair[] = []
     let files = ''
     for (const [at, { ref, commit }] of records.entries()) {
