@@ -1,9 +1,19 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where satchel keeps what belongs to this user on this machine: tokens. */
-export function satchelStateFolder(env: Readonly<Record<string, string | undefined>>): string {
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The home of this user. */
+export function homeOf(env: Env): string {
+  return env['HOME'] || env['USERPROFILE'] || homedir()
+}
+
+/** Where satchel keeps what belongs to this user on this machine: tokens, and what undoes a setup. */
+export function satchelStateFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
+  const home = homeOf(env)
   const state =
-    env['XDG_STATE_HOME'] || env['LOCALAPPDATA'] || join(env['HOME'] || homedir(), '.local', 'state')
+    platform === 'win32'
+      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
+      : env['XDG_STATE_HOME'] || join(home, '.local', 'state')
   return join(state, 'satchel')
 }

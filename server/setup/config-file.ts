@@ -6,9 +6,10 @@ import { writeFileDurably } from '../platform/durable-file.ts'
 import { giveFile, makeFolder, removeFile } from '../platform/file-tree.ts'
 import { confineTo } from '../platform/paths.ts'
 import { readRegularBytes } from '../platform/regular-file.ts'
+import { homeOf } from '../state-folder.ts'
 import type { ConfigPlace } from './clients.ts'
 import { ConfigFault } from './config-format.ts'
-import { folderOf, homeOf, type SetupPlace, shownPath } from './folders.ts'
+import { folderOf, type SetupPlace, shownPath } from './folders.ts'
 import { refusals } from './refusals.ts'
 
 /** Largest configuration that is edited: one client keeps its history in the same file. */

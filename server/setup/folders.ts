@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
+import { homeOf, satchelStateFolder } from '../state-folder.ts'
 import type { FolderName } from './clients.ts'
 import { gitFolder } from './git-folder.ts'
 
@@ -36,19 +36,9 @@ export function folderOf(name: FolderName, { env, projectRoot, platform }: Setup
   return folders[name]
 }
 
-/** The home of this user. */
-export function homeOf(env: SetupPlace['env']): string {
-  return env['HOME'] || env['USERPROFILE'] || homedir()
-}
-
 /** Where satchel keeps what it needs to undo a setup. */
 export function stateFolder({ env, platform }: SetupPlace): string {
-  const home = homeOf(env)
-  const state =
-    platform === 'win32'
-      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
-      : env['XDG_STATE_HOME'] || join(home, '.local', 'state')
-  return join(state, 'satchel', 'setup')
+  return join(satchelStateFolder(env, platform), 'setup')
 }
 
 /** A path as a person writes it: from the home, or from the project. */
