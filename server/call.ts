@@ -12,6 +12,7 @@ import {
   type SatchelError,
 } from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
+import { forgivenInput } from './forgiving-input.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
 import { within } from './platform/within.ts'
@@ -156,6 +157,8 @@ function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   }
   const parsed = tool.input.safeParse(rawInput)
   if (parsed.success) return parsed.data
+  const forgiven = forgivenInput(tool.input, rawInput, parsed.error)
+  if (forgiven) return forgiven
   const errors = fieldErrors(parsed.error, rawInput)
   const first = errors[0]
   throw refusals.invalid_arguments(

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, type Host, writeFileDurably } from '../../server/plugin.ts'
-import { mergeVersions, type RecordVersion } from './domain/git-merge.ts'
-import { documentOf, readJson } from './domain/json-text.ts'
-import type { Handoff } from './domain/record.ts'
+import { mergeVersions, type RecordVersion, recordVersion } from './domain/git-merge.ts'
+import { documentOf } from './domain/json-text.ts'
 import { schemaVerdict } from './domain/schema-verdict.ts'
 import { decodeUtf8 } from './store/read-record.ts'
 
@@ -58,11 +57,4 @@ export function gitMergeCommand(host: Pick<Host, 'workingDirectory'>) {
 async function versionIn(path: string): Promise<RecordVersion | undefined> {
   const text = decodeUtf8(await readFile(path).catch(() => Buffer.alloc(0)))
   return text === undefined ? undefined : recordVersion(text)
-}
-
-/** The record in a text; undefined if it is none. */
-function recordVersion(text: string): RecordVersion | undefined {
-  const reading = readJson(text)
-  if (reading.kind === 'broken' || schemaVerdict(reading.document.value).length > 0) return undefined
-  return { document: reading.document, record: reading.document.value as Handoff } // checked above
 }

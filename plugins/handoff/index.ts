@@ -23,6 +23,7 @@ import { listTool } from './tools/handoff-list.ts'
 import { mergeTool } from './tools/handoff-merge.ts'
 import { noteTool } from './tools/handoff-note.ts'
 import { redactTool } from './tools/handoff-redact.ts'
+import { repairTool } from './tools/handoff-repair.ts'
 import { resumeTool } from './tools/handoff-resume.ts'
 import { transitionTool } from './tools/handoff-transition.ts'
 import { updateTool } from './tools/handoff-update.ts'
@@ -51,6 +52,7 @@ const TOOLS = [
   importTool,
   detectTool,
   doctorTool,
+  repairTool,
 ]
 
 /** Handoff records, which one session writes for the next. */

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { z } from 'zod'
 import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
@@ -70,7 +71,7 @@ export function shapeOf(leaf: Leaf): VerbShape {
     path: leaf.path,
     summary: titleOf(leaf),
     description: leaf.verb.description ?? tool.description,
-    input: tool.input,
+    input: tool.input.extend(switchesOf(leaf.verb)),
     typing: leaf.verb,
     examples: [exampleLine(leaf.verb, tool.input, tool.example)],
     takesInput: true,
@@ -78,9 +79,22 @@ export function shapeOf(leaf: Leaf): VerbShape {
   }
 }
 
+/** A switch for each flag that runs another tool. */
+function switchesOf({ instead = {} }: Verb): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(instead).map(([flag, { description }]) => [
+      flag,
+      z.boolean().optional().describe(description),
+    ]),
+  )
+}
+
 /** Runs a leaf with the typed arguments and returns the exit code. Errors: a `SatchelError`. */
 export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world: World): Promise<number> {
-  if (leaf.kind === 'tool') return runTool(leaf.owned, leaf.verb, typed, host, world)
+  if (leaf.kind === 'tool') {
+    const { owned, verb, values } = chosen(leaf, typed.values, host.registry)
+    return runTool(owned, verb, { ...typed, values }, host, world)
+  }
   const parsed = leaf.command.input.safeParse(typed.values)
   if (!parsed.success) {
     const first = fieldErrors(parsed.error, typed.values)[0]
@@ -93,6 +107,24 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
   }
   const context = { log: host.log, signal: world.signal, projectRoot: host.projectRoot }
   return leaf.command.run(context, parsed.data, world.terminal)
+}
+
+/** The tool and the verb that run: those of the leaf, or those that a typed flag runs instead. */
+function chosen(
+  { owned, verb }: Leaf & { readonly kind: 'tool' },
+  typed: Typed['values'],
+  registry: Registry,
+): { readonly owned: OwnedTool; readonly verb: Verb; readonly values: Typed['values'] } {
+  const { instead = {} } = verb
+  const values = Object.fromEntries(Object.entries(typed).filter(([name]) => !Object.hasOwn(instead, name)))
+  const flag = Object.keys(instead).find((name) => typed[name] === true)
+  const other = flag === undefined ? undefined : registry.tool(instead[flag]?.tool ?? '')
+  if (flag === undefined) return { owned, verb, values }
+  const [own] = [other?.tool.cli ?? []].flat()
+  if (!other || !own) throw new TypeError(`--${flag} of ${verb.verb} names no tool with a verb`)
+  const { shape } = other.tool.input
+  const shared = Object.entries(values).filter(([name]) => Object.hasOwn(shape, name))
+  return { owned: other, verb: own, values: Object.fromEntries(shared) }
 }
 
 async function runTool(

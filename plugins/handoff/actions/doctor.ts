@@ -38,7 +38,10 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
     kind: 'damaged_record',
     path,
     detail: `${reason}: ${detail}${at}`,
-    next: 'Correct it in an editor, or restore it from version control.',
+    next:
+      reason === 'bad_json'
+        ? 'satchel handoff doctor --fix repairs conflict markers; correct other damage in an editor, or restore the file.'
+        : 'Correct it in an editor, or restore it from version control.',
   }
 }
 

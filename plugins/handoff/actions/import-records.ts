@@ -3,6 +3,7 @@ import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
 import { compactJson, documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
+import { isOnlyMovedOn } from '../domain/moved-on.ts'
 import { lineageOf } from '../domain/new-record.ts'
 import type { Handoff } from '../domain/record.ts'
 import { withFlag } from '../domain/record-change.ts'
@@ -77,8 +78,11 @@ type Entry =
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly detail: string }
 
 /** The contents of a source: one record, a bundle, or a hand-written text. */
-function entriesOf({ source, bytes }: ImportSource): Entry[] {
-  const text = decodeUtf8(bytes)
+function entriesOf({ source, content }: ImportSource): Entry[] {
+  if (isSatchelError(content)) {
+    return [{ kind: 'broken', source, reason: content.reason, detail: content.message }]
+  }
+  const text = decodeUtf8(content)
   if (text === undefined) return [{ kind: 'broken', source, reason: 'not_utf8', detail: 'is not UTF-8' }]
   if (text.trim() === '') return [{ kind: 'broken', source, reason: 'bad_json', detail: 'is empty' }]
   const reading = readJson(text)
@@ -209,6 +213,9 @@ async function importDocument(
   // A bundle holds each record on one line: white space alone is no difference.
   if (presentText !== undefined && compactJson(presentText) === compactJson(document.text)) {
     return { source, id, outcome: 'same' }
+  }
+  if (present.kind === 'record' && isOnlyMovedOn(document.value, present.record)) {
+    return { source, id, outcome: 'same', detail: `its status here is ${present.record.status}` }
   }
   if (request.onConflict === 'keep') return { source, id, outcome: 'kept', reason: 'exists' }
   if (request.onConflict === 'error') return { source, id, outcome: 'conflict', reason: 'exists' }

@@ -1,3 +1,4 @@
+import { itemWarnings } from '../domain/item-warnings.ts'
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
 import { documentOf, type JsonDocument } from '../domain/json-text.ts'
@@ -68,7 +69,10 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
     changed: changed.map(redactText),
     assigned_ids: assigned,
     validation: record.validation,
-    warnings: redacted > 0 ? [`${redacted} secrets were redacted.`] : [],
+    warnings: [
+      ...(redacted > 0 ? [`${redacted} secrets were redacted.`] : []),
+      ...itemWarnings(request.append ?? {}, record),
+    ],
   }
 }
 

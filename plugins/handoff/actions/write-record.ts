@@ -1,6 +1,7 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
+import { itemWarnings } from '../domain/item-warnings.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
@@ -72,11 +73,17 @@ export async function writeRecord(
   const evidence = options.captureGit
     ? await captureEvidence(project, composed.record['evidence'] as readonly GivenItem[]) // composed above
     : composed.record['evidence']
-  return stored(project, { ...composed, record: { ...composed.record, evidence } }, allWarnings, {
-    ...options,
-    refuse: (fault) =>
-      inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),
-  })
+  const written = await stored(
+    project,
+    { ...composed, record: { ...composed.record, evidence } },
+    allWarnings,
+    {
+      ...options,
+      refuse: (fault) =>
+        inherited ? childTooLarge(fault, inherited, composeRecord({}, around).record) : tooLarge(fault),
+    },
+  )
+  return { ...written, warnings: [...written.warnings, ...itemWarnings(authored, written.record)] }
 }
 
 /**

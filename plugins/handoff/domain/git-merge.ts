@@ -2,15 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../server/plugin.ts'
 import { editText, type JsonEdit, rawAt } from './json-edit.ts'
 import { childPointer } from './json-pointer.ts'
-import type { JsonDocument } from './json-text.ts'
+import { type JsonDocument, readJson } from './json-text.ts'
 import { mergeRecords } from './merge.ts'
 import { type Handoff, STATUSES } from './record.ts'
 import { timeOf } from './record-time.ts'
+import { schemaVerdict } from './schema-verdict.ts'
 
 /** A version of a record, as git hands it to a merge driver. */
 export interface RecordVersion {
   readonly document: JsonDocument
   readonly record: Handoff
+}
+
+/** The record in a text; undefined if it is none. */
+export function recordVersion(text: string): RecordVersion | undefined {
+  const reading = readJson(text)
+  if (reading.kind === 'broken' || schemaVerdict(reading.document.value).length > 0) return undefined
+  return { document: reading.document, record: reading.document.value as Handoff } // checked above
 }
 
 /** Two versions of one record in one text. */

@@ -1,3 +1,4 @@
+import { listEntry, type MarkdownLine, markdownLines } from './handwritten-lines.ts'
 import type { Authored } from './new-record.ts'
 
 /** A hand-written handoff as fields of a record, and the rest. */
@@ -10,34 +11,55 @@ export interface Handwritten {
 type Section =
   | 'objective'
   | 'state'
+  | 'context'
   | 'done'
   | 'progress'
   | 'next'
+  | 'questions'
   | 'decisions'
   | 'failed'
+  | 'learned'
   | 'constraints'
+  | 'criteria'
   | 'risks'
   | 'files'
 
+/** The first pattern that a heading matches decides: "What did not work" before "What worked", "Open questions" before "Open". */
 const HEADINGS: readonly (readonly [RegExp, Section])[] = [
-  [/\b(?:goals?|objectives?|purpose)\b/i, 'objective'],
+  [/\b(?:definition of done|acceptance|success criteria|done when)\b/i, 'criteria'],
+  [/\b(?:goals?|objectives?|purpose|mission)\b/i, 'objective'],
+  [/\b(?:questions?|unknowns|unclear|blockers?|blocked)\b/i, 'questions'],
+  [
+    /\b(?:failed|failures|dead ends?|(?:did not|does not|doesn'?t|didn'?t) work|not worked|avoid|rejected|abandoned)\b/i,
+    'failed',
+  ],
+  [/\bworked|what works\b/i, 'learned'],
   [/\bin[ -]progress|under way|doing\b/i, 'progress'],
+  [/\b(?:next|to-?dos?|remaining|steps|action items?|left to do)\b/i, 'next'],
   [/\b(?:status|current state|state|where we are)\b/i, 'state'],
-  [/\b(?:failed|dead ends?|did not work|didn'?t work|avoid)\b/i, 'failed'],
-  [/\b(?:done|completed|finished)\b/i, 'done'],
-  [/\b(?:next|to-?dos?|open|remaining|steps)\b/i, 'next'],
+  [/\b(?:done|completed|finished|accomplished|progress)\b/i, 'done'],
+  [/\bopen\b/i, 'next'],
   [/\bdecisions?\b/i, 'decisions'],
-  [/\b(?:constraints?|rules|requirements)\b/i, 'constraints'],
+  [/\b(?:constraints?|rules|requirements|must|never|don'?ts?|do not)\b/i, 'constraints'],
+  [
+    /\b(?:gotchas?|pitfalls?|caveats?|watch out|surprises|quirks|learned|learnings|lessons|findings)\b/i,
+    'learned',
+  ],
+  [/\b(?:insights?|discoveries|notes?|tips|warnings?|beware|good to know)\b/i, 'learned'],
   [/\brisks?\b/i, 'risks'],
   [/\b(?:files|artifacts|changes)\b/i, 'files'],
+  [/\b(?:context|background|overview|summary|introduction|about)\b/i, 'context'],
 ]
 
 const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
-/** Reads a Markdown file by its headings. The first next step gets high priority. */
+/**
+ * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
+ * is ticked off are no steps to take.
+ */
 export function readHandwritten(markdown: string): Handwritten {
   const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }
-  for (const line of markdown.replace(/^\uFEFF/, '').split(/\r?\n/)) readLine(reader, line)
+  for (const line of markdownLines(markdown)) readLine(reader, line)
   return { authored: authoredFrom(reader.title, reader.found), unmapped: reader.unmapped.join('\n').trim() }
 }
 
@@ -45,52 +67,94 @@ interface Reader {
   readonly found: Map<Section, string[]>
   readonly unmapped: string[]
   title: string | undefined
-  section: Section | undefined
+  /** Where lines go, the level of the heading that said so, and the indent of its first list item. Absent: unmapped. */
+  section: { readonly name: Section; readonly level: number; indent?: number } | undefined
 }
 
-function readLine(reader: Reader, line: string): void {
-  const heading = /^(#{1,6})[ \t]+(.+?)[ \t]*#*$/.exec(line)
-  if (heading) readHeading(reader, line, heading[1] ?? '', heading[2] ?? '')
-  else if (reader.section && line.trim() !== '') addLine(reader.found, reader.section, line)
-  else if (!reader.section) reader.unmapped.push(line)
+/** Level of a heading in bold: below every other. */
+const LABEL_LEVEL = 7
+
+function readLine(reader: Reader, line: MarkdownLine): void {
+  const labelled = line.kind === 'label' ? sectionOf(line.label) : undefined
+  if (line.kind === 'heading') readHeading(reader, line)
+  else if (line.kind === 'label' && labelled) {
+    reader.section = { name: labelled, level: LABEL_LEVEL }
+    if (line.rest !== '') startEntry(reader, labelled, line.rest)
+  } else if (reader.section) addLine(reader, reader.section, line)
+  else reader.unmapped.push(line.text)
 }
 
-function readHeading(reader: Reader, line: string, level: string, text: string): void {
-  if (level === '#' && reader.title === undefined) {
-    reader.title = text
-    reader.section = undefined
+/** A heading below one that is known starts an entry of it, unless it is known itself. */
+function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { kind: 'heading' }): void {
+  if (level === 1 && reader.title === undefined) {
+    reader.title = heading
+    reader.section = { name: 'context', level: 1 }
     return
   }
-  reader.section = HEADINGS.find(([pattern]) => pattern.test(text))?.[1]
-  if (!reader.section) reader.unmapped.push(line)
+  const name = sectionOf(heading)
+  const { section } = reader
+  if (name) reader.section = { name, level }
+  else if (section && section.level > 1 && level > section.level) startEntry(reader, section.name, heading)
+  else {
+    reader.section = undefined
+    reader.unmapped.push(text)
+  }
 }
 
-/** A list item starts an entry; any other line continues the entry before it. */
-function addLine(found: Map<Section, string[]>, section: Section, raw: string): void {
+function sectionOf(heading: string): Section | undefined {
+  const plain = heading.replaceAll('\u2019', "'")
+  return HEADINGS.find(([pattern]) => pattern.test(plain))?.[1]
+}
+
+/**
+ * A list item starts an entry; a deeper item and any other line continue the entry before. A ticked item is done.
+ */
+function addLine(reader: Reader, section: NonNullable<Reader['section']>, line: MarkdownLine): void {
+  const { name } = section
+  const item = line.kind === 'code' ? undefined : listEntry(line.text)
+  if (item && section.indent === undefined) section.indent = item.indent
+  if (item && item.indent <= (section.indent ?? 0)) {
+    startEntry(reader, item.isTicked ? 'done' : name, item.text)
+  } else if (line.kind === 'code') continueEntry(reader, name, line.text)
+  else if (line.text.trim() !== '') continueEntry(reader, name, line.text.trim())
+}
+
+function continueEntry(reader: Reader, section: Section, text: string): void {
+  const last = reader.found.get(section)?.pop()
+  startEntry(reader, section, last === undefined ? text : `${last}\n${text}`)
+}
+
+function startEntry({ found }: Reader, section: Section, text: string): void {
   const entries = found.get(section) ?? []
   found.set(section, entries)
-  const item = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$/.exec(raw)
-  if (item) entries.push(item[1] ?? '')
-  else if (entries.length === 0) entries.push(raw.trim())
-  else entries.push(`${entries.pop()}\n${raw.trim()}`)
+  entries.push(text)
 }
 
 function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, readonly string[]>): Authored {
-  const entries = (section: Section) => (found.get(section) ?? []).filter((entry) => entry !== '')
+  const entries = (section: Section) => (found.get(section) ?? []).filter((entry) => entry.trim() !== '')
   const text = (section: Section) => entries(section).join('\n')
   const objective = text('objective')
+  const [state, context] = [text('state'), text('context')]
+  const steps = entries('next').filter((entry) => !isQuestion(entry))
+  const questions = [...entries('next').filter(isQuestion), ...entries('questions')]
   return {
     title: title ?? (objective.split('\n')[0] || 'Imported handoff'),
     objective: objective || title || 'Imported handoff',
-    current_state: text('state') || NOT_DESCRIBED,
+    current_state: state || context || NOT_DESCRIBED,
+    why_it_matters: state && context ? context : undefined,
     completed: entries('done'),
     in_progress: entries('progress'),
     constraints: entries('constraints'),
-    open_items: entries('next').map((description, index) => ({
-      priority: index === 0 ? 'high' : 'medium',
-      description,
-      suggested_action: description,
-    })),
+    definition_of_done: entries('criteria'),
+    discoveries: entries('learned'),
+    open_items: [
+      ...steps.map((description, index) => ({
+        priority: index === 0 ? 'high' : 'medium',
+        description,
+        suggested_action: description,
+      })),
+      ...questions.map((description) => ({ priority: 'medium', description })),
+    ],
     decisions: entries('decisions').map((decision) => ({ decision })),
     failed_attempts: entries('failed').map((approach) => ({
       approach,
@@ -100,6 +164,10 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
     risks: entries('risks').map((description) => ({ description })),
     artifacts: entries('files').map(fileEntry),
   }
+}
+
+function isQuestion(entry: string): boolean {
+  return /\?\s*$/.test(entry)
 }
 
 /** `path - description`, with or without backticks around the path. */

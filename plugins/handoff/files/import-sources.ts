@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CallContext, systemCode } from '../../../server/plugin.ts'
+import { type CallContext, isSatchelError, type SatchelError, systemCode } from '../../../server/plugin.ts'
 import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
+import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { readFileInside } from './read-file.ts'
 
@@ -9,11 +10,13 @@ import { readFileInside } from './read-file.ts'
 export interface ImportSource {
   /** The name shown to the caller. */
   readonly source: string
-  readonly bytes: Uint8Array
+  /** The content, or why a file of a folder could not be read. */
+  readonly content: Uint8Array | SatchelError
 }
 
 /**
- * The sources of an import: a text, a file, or every record file of a folder, sorted by name.
+ * The sources of an import: a text, a file, or every record file of a folder, sorted by name. A link, a folder or a
+ * file that cannot be read does not stop the others of its folder.
  * Errors: `invalid`/`invalid_arguments`, `not_found`/`file_not_found`, `too_large`/`bundle_too_large`.
  */
 export async function importSources(
@@ -24,9 +27,9 @@ export async function importSources(
   if ((content === undefined) === (path === undefined)) {
     throw refusals.one_argument({ names: 'content and path' })
   }
-  if (path === undefined) return [{ source: 'content', bytes: Buffer.from(content ?? '') }]
+  if (path === undefined) return [{ source: 'content', content: Buffer.from(content ?? '') }]
   const real = await ctx.resolvePath(path)
-  if (!(await isFolder(real))) return [{ source: path, bytes: await readFileInside(ctx, path) }]
+  if (!(await isFolder(real))) return [{ source: path, content: await readFileInside(ctx, path) }]
   const names = (await readdir(real)).filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
   if (names.length > MAX_BUNDLE_RECORDS) {
     throw refusals.bundle_too_large({ count: names.length, limit: MAX_BUNDLE_RECORDS })
@@ -34,9 +37,19 @@ export async function importSources(
   const sources: ImportSource[] = []
   for (const name of names) {
     const file = join(path, name)
-    sources.push({ source: file, bytes: await readFileInside(ctx, file) })
+    sources.push({ source: file, content: await contentOf(ctx, file) })
   }
   return sources
+}
+
+async function contentOf(ctx: CallContext, file: string): Promise<Uint8Array | SatchelError> {
+  try {
+    return await readFileInside(ctx, file)
+  } catch (thrown) {
+    if (isSatchelError(thrown)) return thrown
+    if (systemCode(thrown) === undefined) throw thrown
+    return refusals.path_refused({ path: quoted(file, 200) }, { cause: thrown })
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -32,6 +32,12 @@ export function doctorTool(handoffs: Handoffs) {
     http: { method: 'GET', path: '/handoffs/doctor' },
     cli: {
       verb: 'handoff doctor',
+      instead: {
+        fix: {
+          tool: 'handoff_repair',
+          description: 'repair records with conflict markers from their parents',
+        },
+      },
       found: (output) => (output as { total: number }).total > 0, // this tool's own output
     },
     example: {},

@@ -12,6 +12,14 @@ export interface Completed {
   readonly variable: string
 }
 
+/** The tool that runs instead of the verb's own when a flag is given. */
+export interface InsteadTool {
+  /** Name of a tool of the same plugin, with one verb of its own by which its answer is printed. */
+  readonly tool: string
+  /** Help of the flag. */
+  readonly description: string
+}
+
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
   /** Positional or input field -> what a shell completes it with. */
@@ -21,6 +29,8 @@ export interface VerbOptions {
   readonly description?: string
   /** Input field -> long flag, if the flag is not the field in kebab-case. */
   readonly long?: Readonly<Record<string, string>>
+  /** Flag, one word -> the tool that runs instead. It gets those of the typed fields that it has. */
+  readonly instead?: Readonly<Record<string, InsteadTool>>
   /** Fixed input of this verb: `{ relation: 'fork' }`. Fixed fields have no flag. */
   readonly preset?: Readonly<Record<string, unknown>>
   /** Builds the tool's input from the typed values if a positional is not an input field (FILE or ID). */

@@ -46,6 +46,13 @@ function idFindings(
 }
 
 function checkEvidenceReferences({ record }: Subject): readonly CheckFinding[] {
+  return danglingEvidence(record).map(({ detail, pointer }) => fail(detail, pointer))
+}
+
+/** References of decisions and failed attempts to evidence that the record does not have. */
+export function danglingEvidence(
+  record: Handoff,
+): readonly { readonly detail: string; readonly pointer: string }[] {
   const known = new Set(record.evidence.map(({ id }) => id))
   const dangling = (collection: string, items: readonly { readonly evidence_ids: readonly string[] }[]) =>
     items.flatMap((item, index) =>
@@ -53,10 +60,10 @@ function checkEvidenceReferences({ record }: Subject): readonly CheckFinding[] {
         known.has(id)
           ? []
           : [
-              fail(
-                `"${quoted(id, 40)}" is not the id of an evidence item`,
-                `/${collection}/${index}/evidence_ids/${at}`,
-              ),
+              {
+                detail: `"${quoted(id, 40)}" is not the id of an evidence item`,
+                pointer: `/${collection}/${index}/evidence_ids/${at}`,
+              },
             ],
       ),
     )

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHandwritten } from './handwritten.ts'
+
+const described = (...lines: string[]) => readHandwritten(lines.join('\n')).authored
+const descriptions = (items: readonly Record<string, unknown>[] | undefined) =>
+  items?.map((item) => item['description'])
+
+test('context, gotchas and what worked are kept, each in a field of the record', () => {
+  const authored = described(
+    '# Move the queue',
+    'We leave the old broker in March.',
+    '## Context',
+    'Two services still publish to it.',
+    '## Status',
+    'The consumer is moved.',
+    '## What worked',
+    '- Dual writes for one week',
+    "## What Didn't Work",
+    '- Replaying the log',
+    '## What didn\u2019t work in staging',
+    '- A single consumer group',
+    '## Gotchas',
+    '- The client drops headers',
+    '## Definition of done',
+    '- No message on the old broker for a day',
+  )
+
+  assert.equal(authored.current_state, 'The consumer is moved.')
+  assert.equal(
+    authored.why_it_matters,
+    'We leave the old broker in March.\nTwo services still publish to it.',
+  )
+  assert.deepEqual(authored.discoveries, ['Dual writes for one week', 'The client drops headers'])
+  assert.deepEqual(
+    authored.failed_attempts?.map(({ approach }) => approach),
+    ['Replaying the log', 'A single consumer group'],
+  )
+  assert.deepEqual(authored.definition_of_done, ['No message on the old broker for a day'])
+})
+
+test('without a status the context is the state', () => {
+  assert.equal(described('# T', '## Background', 'Two services.').current_state, 'Two services.')
+})
+
+test('a question, a blocker and a ticked step are no actions', () => {
+  const { open_items, completed } = described(
+    '# T',
+    '## Next steps',
+    '- [x] Write the fixture',
+    '- Should the cache expire?',
+    '- [ ] Run the suite',
+    '## Open questions',
+    '- Who owns the topic',
+    '## Blockers',
+    '- Credentials for staging',
+  )
+
+  assert.deepEqual(completed, ['Write the fixture'])
+  assert.deepEqual(
+    open_items?.map((item) => [item['description'], item['suggested_action'], item['priority']]),
+    [
+      ['Run the suite', 'Run the suite', 'high'],
+      ['Should the cache expire?', undefined, 'medium'],
+      ['Who owns the topic', undefined, 'medium'],
+      ['Credentials for staging', undefined, 'medium'],
+    ],
+  )
+})
+
+test('deeper items, deeper headings and code stay with their entry', () => {
+  const { open_items, failed_attempts } = described(
+    '# T',
+    '## Next',
+    '1. Write the fixture',
+    '   - with two callbacks',
+    '   ```sh',
+    '   # Goal',
+    '   npm test',
+    '   ```',
+    '2. Run the suite',
+    '## Dead ends',
+    '### Redis',
+    'Too slow below 2 GB.',
+    '### Polling',
+  )
+
+  assert.deepEqual(descriptions(open_items), [
+    'Write the fixture\n- with two callbacks\n   ```sh\n   # Goal\n   npm test\n   ```',
+    'Run the suite',
+  ])
+  assert.deepEqual(
+    failed_attempts?.map(({ approach }) => approach),
+    ['Redis\nToo slow below 2 GB.', 'Polling'],
+  )
+})
+
+test('a heading in bold on the line of its text is a heading', () => {
+  const authored = described(
+    '**Goal:** Reject replayed states.',
+    '**Status**: one fixture left',
+    '**Next:**',
+    '- Write it',
+    '**Note** that this is no heading',
+  )
+
+  assert.equal(authored.objective, 'Reject replayed states.')
+  assert.equal(authored.current_state, 'one fixture left')
+  assert.deepEqual(descriptions(authored.open_items), ['Write it\n**Note** that this is no heading'])
+})
