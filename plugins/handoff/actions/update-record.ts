@@ -1,4 +1,3 @@
-import { itemWarnings } from '../domain/item-warnings.ts'
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
 import { documentOf, type JsonDocument } from '../domain/json-text.ts'
@@ -19,6 +18,7 @@ import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { brokenFile, findRecord } from './find-record.ts'
+import { itemWarnings } from './item-warnings.ts'
 
 export interface UpdateRequest {
   readonly id: string

@@ -1,7 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
-import { itemWarnings } from '../domain/item-warnings.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
 import type { Handoff, Redaction } from '../domain/record.ts'
@@ -15,6 +14,7 @@ import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
 import { captureEvidence } from './capture-evidence.ts'
+import { itemWarnings } from './item-warnings.ts'
 
 /** What to capture for a new record. */
 export interface CaptureOptions {

@@ -1,9 +1,16 @@
 import { nearest } from '../../../server/plugin.ts'
-import { danglingEvidence } from './checks/references.ts'
-import type { GivenItem } from './item-ids.ts'
-import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
-import type { Handoff } from './record.ts'
-import { quoted } from './secrets.ts'
+import { danglingEvidence } from '../domain/checks/references.ts'
+import type { GivenItem } from '../domain/item-ids.ts'
+import {
+  artifactOf,
+  decisionOf,
+  evidenceOf,
+  failedAttemptOf,
+  openItemOf,
+  riskOf,
+} from '../domain/new-items.ts'
+import type { Handoff } from '../domain/record.ts'
+import { quoted } from '../domain/secrets.ts'
 
 /** List of a record -> the members that the schema names for its items. */
 const MEMBERS = {
