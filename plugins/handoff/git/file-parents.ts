@@ -9,13 +9,16 @@ export interface FileParents {
 
 /**
  * The parents of a file in conflict: those of the merge that goes on, else those of the last commit that changed it, if
- * that is a merge. Undefined if git knows no two. `path` is relative to the folder git runs in.
+ * that is a merge and committed the markers. Undefined if git knows no two. `path` is relative to the folder git runs in.
  */
 export async function fileParents(git: Git, path: string): Promise<FileParents | undefined> {
   return (await parentsAt(git, path, [':1', ':2', ':3'])) ?? (await parentsOfMerge(git, path))
 }
 
 async function parentsOfMerge(git: Git, path: string): Promise<FileParents | undefined> {
+  const committed = await git('cat-file', 'blob', `HEAD:./${path}`)
+  // Otherwise the markers came later, and are not between the parents of that commit.
+  if (committed.kind !== 'done' || !/^<{7}/m.test(committed.stdout)) return undefined
   const log = await git('log', '-1', '--format=%P', 'HEAD', '--', path)
   const [ours, theirs, ...more] = log.kind === 'done' ? log.stdout.trim().split(' ') : []
   if (!ours || !theirs || more.length > 0) return undefined

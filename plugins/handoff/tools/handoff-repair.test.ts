@@ -94,6 +94,21 @@ test('without git the two sides in the file are merged; what both changed is fla
   assert.ok(record.flags.includes('conflicted'))
 })
 
+test('markers that came after a merge are not resolved by the parents of that merge', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const { path } = await inConflict(project, later, earlier)
+  await project.call('handoff_repair')
+  project.git('commit', '-qam', 'merge')
+  const merged = project.read(path)
+  const newer = merged.replace('"ours"', '"from a stash"')
+  project.write(path, `<<<<<<< a\n${merged}=======\n${newer}>>>>>>> b\n`)
+
+  const { results } = await project.call('handoff_repair')
+
+  assert.match(results[0].detail, /the two sides in the file/)
+  assert.match(project.read(path), /from a stash/)
+})
+
 test('other damage is left as it is, byte by byte', async (t) => {
   const project = await openTestProject(t)
   const { path, id } = await project.call('handoff_create', SMALL)
