@@ -23,6 +23,7 @@ import { moduleDiffTool } from './tools/module-diff.ts'
 import { moduleUpgradeTool } from './tools/module-upgrade.ts'
 import { moduleUsageTool } from './tools/module-usage.ts'
 import { modulesStatsTool } from './tools/modules-stats.ts'
+import { createPartialAnswers } from './tools/partial-answers.ts'
 import { rebuildModulesTool } from './tools/rebuild-modules.ts'
 import { searchModulesTool } from './tools/search-modules.ts'
 import { searchModulesVectorTool } from './tools/search-modules-vector.ts'
@@ -51,24 +52,25 @@ export const plugin = definePlugin({
       openVectors: lazyVectors(host, workingDirectory),
     })
     const outputDir = resolve(workingDirectory, config.output_dir)
+    const { saying } = createPartialAnswers(service)
     const tasks = createIngestTasks(host, stateDir(outputDir))
     return {
       tools: [
-        listRepositoriesTool(service),
-        searchModulesTool(service),
-        searchModulesVectorTool(service),
-        getModuleTool(service),
-        listModuleVersionsTool(service),
-        moduleUsageTool(service),
-        moduleCheckTool(service),
-        moduleDiffTool(service),
-        moduleUpgradeTool(service),
+        saying(listRepositoriesTool(service)),
+        saying(searchModulesTool(service)),
+        saying(searchModulesVectorTool(service)),
+        saying(getModuleTool(service)),
+        saying(listModuleVersionsTool(service)),
+        saying(moduleUsageTool(service)),
+        saying(moduleCheckTool(service)),
+        saying(moduleDiffTool(service)),
+        saying(moduleUpgradeTool(service)),
         ingestModulesTool(service, tasks),
         ingestTool(service),
         ingestRepositoriesTool(service),
         ingestFromYamlTool(service),
         analyzeRepositoryTool(service),
-        modulesStatsTool(service),
+        saying(modulesStatsTool(service)),
         rebuildModulesTool(service),
       ],
       evidence: moduleEvidence(service),

@@ -34,22 +34,24 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
  */
 export function listedInput(schema: z.ZodType): JsonSchema {
   const whole = jsonSchemaOf(schema, 'input')
-  const all = Object.entries((whole['properties'] ?? {}) as Record<string, JsonSchema>) // as zod prints an object
-  const kept = all.filter(([, field]) => !Object.hasOwn(field, IN_WORDS_KEY))
-  const { additionalProperties: _, ...listed } = lean(
-    { ...whole, properties: Object.fromEntries(kept) },
-    false,
-  )
+  const { additionalProperties: _, ...listed } = lean(withoutWords(whole), false)
   const named = { type: 'object', properties: {}, ...listed } // clients require both, even for a tool without input
-  return kept.length < all.length ? named : { ...named, additionalProperties: false }
+  return withoutWords(whole) === whole ? { ...named, additionalProperties: false } : named
 }
 
 /**
  * Returns the listed schema of an output: open at every level, because a client that caches it would refuse a field of
- * the next version; text that the door fences has no length or pattern.
+ * the next version; without fields that explain themselves; text that the door fences has no length or pattern.
  */
 export function listedOutput(schema: z.ZodType): JsonSchema {
-  return lean(jsonSchemaOf(schema, 'output'), true)
+  return lean(withoutWords(jsonSchemaOf(schema, 'output')), true)
+}
+
+/** The schema itself if every field is listed. */
+function withoutWords(schema: JsonSchema): JsonSchema {
+  const all = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>) // as zod prints an object
+  const kept = all.filter(([, field]) => !Object.hasOwn(field, IN_WORDS_KEY))
+  return kept.length === all.length ? schema : { ...schema, properties: Object.fromEntries(kept) }
 }
 
 function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {

@@ -148,6 +148,30 @@ export const moduleNameFields = {
 
 export const outputDirField = inWords(z.string().max(4096).optional().describe('Absent: as configured.'))
 
+/** In an answer while an ingest runs, and after one that could not read everything. */
+export const partialField = inWords(
+  z
+    .object({
+      state: z.enum(['running', 'interrupted', 'failed']),
+      repositories: z.number().int(),
+      read: z.number().int().describe('Repositories of which there is something.'),
+      failures: z.number().int(),
+      missing: z
+        .array(
+          z.object({
+            repository: z.string(),
+            ref: z.string().optional(),
+            path: z.string().optional(),
+            why: z.string().describe('waiting, or the reason of the failure.'),
+          }),
+        )
+        .describe('At most 10.'),
+      next: z.string(),
+    })
+    .optional()
+    .describe('What is missing while an ingest runs, or because the last one failed in part.'),
+)
+
 const MODULE_URI = 'module://{repository}/{ref}/{path}'
 /** A shell completes an argument that is a module with the names of those that were ingested, */
 export const MODULE_NAMES = { resource: MODULE_URI, variable: 'repository' } as const

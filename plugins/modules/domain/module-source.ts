@@ -102,7 +102,7 @@ export function resolveSource(
   if (source.kind === 'local') return { kind: 'local' }
   if (source.kind === 'other') return { kind: 'not_indexed' }
   const candidates = index.filter(
-    (module) => module.path === source.path && isRepository(source, canonicalRepository(module.repository)),
+    (module) => module.path === source.path && isRepositoryOf(source, module.repository),
   )
   const latest = candidates.find((module) => module.latest) ?? candidates[0]
   if (latest === undefined) return { kind: 'not_indexed' }
@@ -130,7 +130,9 @@ function resolveCommit(ref: string, candidates: readonly IndexedModule[], latest
   return module.commit === commit ? { kind: 'found', module } : { kind: 'short_commit', ref, module }
 }
 
-function isRepository(source: ModuleSource & { kind: 'git' | 'registry' }, repository: string): boolean {
+/** Whether a source is of the repository with this URL. */
+export function isRepositoryOf(source: ModuleSource & { kind: 'git' | 'registry' }, url: string): boolean {
+  const repository = canonicalRepository(url)
   return source.kind === 'git'
     ? repository === source.repository
     : repository.endsWith(`/${source.repository}`)

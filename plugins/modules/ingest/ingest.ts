@@ -8,14 +8,16 @@ import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
-import { refusals } from '../reasons.ts'
-import type { VectorFailure, VectorWork } from '../search/vector-update.ts'
+import { isReason, refusals } from '../reasons.ts'
+import type { VectorFailure, VectorReport, VectorWork } from '../search/vector-update.ts'
 import type { RepositoryPlan } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownAbsent, pruneRecords, removeFiles } from './prune.ts'
 import { readRepository } from './read-repository.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest } from './run.ts'
+import { openRunProgress, type RunProgress } from './run-progress.ts'
+import { createRunSaver } from './run-saver.ts'
 import { createSummaryOutput, nameOwners, type SummaryOutput } from './summary-output.ts'
 
 /** The report of a run, and its changes to the index. */
@@ -44,8 +46,7 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
       sweepTemporaryFiles([outputDir, stateDir(outputDir)], request.disk),
     ])
     const referenceReads = run.reader.referenceReads()
-    await readAll(run)
-    const { removed, finished } = await finish(run)
+    const { removed, finished } = await readAndFinish(run)
     if (run.cleanup) await removeStores(cloneDir, cloneNames(run))
     return {
       report: {
@@ -62,9 +63,21 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
   }
 }
 
+/** Reads and writes everything; however it ends, readers can learn what is missing. */
+async function readAndFinish(run: IngestRun): Promise<Finish> {
+  try {
+    await readAll(run)
+    return await finish(run)
+  } finally {
+    // What stopped the run is told by its error; that a disk is full would hide it.
+    await run.progressFile.end().catch(() => undefined)
+  }
+}
+
 /** A run that writes an output directory. */
 interface IngestRun extends Run<SummaryOutput> {
   readonly stamps: FileStamps
+  readonly progressFile: RunProgress
   /** Replaces the index, unless another run has taken the lock of the directory. */
   save(index: ModuleIndex): Promise<void>
 }
@@ -91,8 +104,11 @@ export async function openRun(
   const beforeCommit = (): void => {
     if (!lock?.holds()) throw refusals.ingest_running()
   }
-  const save = (index: ModuleIndex): Promise<void> => saveIndex(outputDir, index, { disk, beforeCommit })
-  return { ...request, plan, tally, output, stamps, save, workDir, say: sayOf(plan.repositories, request) }
+  const progressFile = await openRunProgress({ ...request, disk, plan, tally, output })
+  const save = (index: ModuleIndex): Promise<void> =>
+    progressFile.saving(() => saveIndex(outputDir, index, { disk, beforeCommit }))
+  const say = sayOf(plan.repositories, request)
+  return { ...request, plan, tally, output, stamps, progressFile, save, workDir, say }
 }
 
 /** Reports progress as the sum over all repositories. */
@@ -161,14 +177,16 @@ function cloneNames(run: Run): ReadonlySet<string> {
 }
 
 async function readAll(run: IngestRun): Promise<void> {
-  const saver = createSaver(run)
+  const { now, output, progressFile } = run
+  const saver = createRunSaver({ now, progress: progressFile, save: () => run.save(output.index(null)) })
+  await progressFile.saving(async () => undefined)
   try {
     await makeDirectoryDurably(run.cloneDir)
   } catch (thrown) {
     if (systemCode(thrown) === 'EEXIST') throw refusals.clone_dir_is_file({ folder: run.cloneDir })
     throw storageFailure(thrown, 'The folder of the clones')
   }
-  await readRepositories(run, saver.soon)
+  await readRepositories(run, saver.read)
   await saver.settled()
   if (run.signal.aborted) {
     await run.output.flush()
@@ -177,7 +195,10 @@ async function readAll(run: IngestRun): Promise<void> {
   }
 }
 
-async function readRepositories(run: Run, afterEach: () => Promise<void>): Promise<void> {
+async function readRepositories(
+  run: Run,
+  afterEach: (repository: RepositoryPlan) => Promise<void>,
+): Promise<void> {
   const { repositories } = run.plan
   const total = repositories.length
   run.progress(0, total, counted(total, 'repository', 'repositories'))
@@ -187,28 +208,11 @@ async function readRepositories(run: Run, afterEach: () => Promise<void>): Promi
     async (repository) => {
       if (run.signal.aborted) return
       await readRepository(repository, run)
-      await afterEach()
+      await afterEach(repository)
       const hasFailed = run.tally.failures.some((failure) => failure.repository === repository.remote.url)
       run.say(repository, 1, hasFailed ? 'failed' : 'done')
     },
   )
-}
-
-const SAVE_EVERY_MS = 5000
-
-/** Saves the index every few seconds, so that a killed run keeps what it had; one save at a time. */
-function createSaver({ output, now, save }: IngestRun) {
-  let last = now().getTime()
-  let saving: Promise<void> = Promise.resolve()
-  return {
-    async soon(): Promise<void> {
-      if (now().getTime() - last < SAVE_EVERY_MS) return
-      last = now().getTime()
-      saving = saving.then(() => save(output.index(null)))
-      await saving
-    },
-    settled: () => saving,
-  }
 }
 
 interface Finish {
@@ -233,7 +237,7 @@ export async function finish(run: IngestRun): Promise<Finish> {
     await Promise.all([run.save(index), stamps.save(names)])
     await removeFiles(outputDir, index.leftovers, run.disk)
     for (const file of index.leftovers) output.files.delete(file)
-    const vectors = await run.vectors?.update(vectorWork(run, index))
+    const vectors = await updateVectors(run, index)
     if (vectors) {
       tally.failures.push(...vectors.failures.map(withoutVector))
       output.staleVectors.clear()
@@ -254,6 +258,19 @@ export async function finish(run: IngestRun): Promise<Finish> {
     return { removed, finished }
   } catch (thrown) {
     throw storageFailure(thrown)
+  }
+}
+
+/** A store that is full costs the vectors of this run; its summaries are on disk, and the report says what is missing. */
+async function updateVectors(run: IngestRun, index: ModuleIndex): Promise<VectorReport | undefined> {
+  try {
+    return await run.vectors?.update(vectorWork(run, index))
+  } catch (thrown) {
+    if (!isReason(thrown, 'store_full')) throw thrown
+    for (const { remote } of run.plan.repositories) {
+      run.tally.failures.push(failureOf({ repository: remote.url }, thrown))
+    }
+    return undefined
   }
 }
 

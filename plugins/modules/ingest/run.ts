@@ -27,6 +27,8 @@ export interface RunRequest {
   readonly cloneDir: string
   /** Default of entries without `recursive`. */
   readonly recursive?: boolean | undefined
+  /** The entries are all that belong here: what earlier runs of other entries could not read no longer counts as missing. */
+  readonly replacesState?: boolean | undefined
   /** Removes the clones afterwards. */
   readonly cleanup?: boolean | undefined
   readonly prune?: boolean | undefined

@@ -3,12 +3,11 @@ import { asksForNothingHere, type Candidates, prefer } from './candidates.ts'
 import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import { joinIds } from './join-ids.ts'
-import { FIELDS } from './keyword-document.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
+import { putNamedFirst } from './named-first.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { moduleKey, type SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
-import { queryTokens } from './tokens.ts'
 import { type StoredRecord, sixDecimals, type VectorMetadata } from './vector-record.ts'
 import type { VectorFilter, VectorMatches, VectorStore } from './vector-store.ts'
 
@@ -67,6 +66,8 @@ export interface SearchAnswer {
   readonly excluded?: { readonly examples: number }
   /** Records of a vector server that the local keyword index does not know score 0 in it. */
   readonly keyword_index?: 'partial'
+  /** Some modules, or all, have no vector: these rank by their words. */
+  readonly vectors?: 'partial' | 'none'
 }
 
 /** Examples are rarely what is wanted, so their scores may count less. */
@@ -181,10 +182,21 @@ function score(
   const cosines = Float64Array.from(matches, (match) => near?.cosines[match] || 0)
   const isMatch = (at: number): boolean =>
     (words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)
+  const fused = fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights)
+  // A module without a vector counts by its words alone, instead of as one that means something else.
+  if (mode === 'hybrid' && near?.isWhole !== false) {
+    for (const [at, match] of matches.entries()) {
+      if (!hasVector(near, match)) fused.scores[at] = fused.keyword[at] ?? 0
+    }
+  }
   return {
-    fused: fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights),
+    fused,
     matching: [...rows.keys()].filter(isMatch),
   }
+}
+
+function hasVector(near: VectorMatches | undefined, match: number): boolean {
+  return match >= 0 && Number.isFinite(near?.cosines[match])
 }
 
 function lessen(scores: Float64Array, examples: readonly number[]): void {
@@ -203,30 +215,6 @@ function candidatesOf(index: SearchIndex, filter: VectorFilter, near: VectorMatc
   }
   return { rows, matches, near }
 }
-
-/** A query that is one name with `_`: modules with an input, output or resource of that name fill the upper half. */
-function putNamedFirst(
-  scores: Float64Array,
-  rows: readonly number[],
-  query: string,
-  { index, words: { texts } }: { readonly index: SearchIndex; readonly words: KeywordIndex },
-): void {
-  const name = query.trim()
-  if (!/^[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+$/.test(name)) return
-  const [joined = ''] = queryTokens(name).joined
-  const { length, texts: found, fields } = texts.postings(joined)
-  const named = new Set<number>()
-  for (let at = 0; at < length; at++) {
-    if (NAMED_FIELDS.has(FIELDS[fields[at] ?? 0] ?? '')) named.add(found[at] ?? 0)
-  }
-  for (const [at, row] of rows.entries()) {
-    const score = scores[at] ?? 0
-    scores[at] = row >= 0 && named.has(index.textOf(row)) ? (1 + score) / 2 : score / 2
-  }
-}
-
-/** Fields of a module that hold names. */
-const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])
 
 const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {
   keyword: { keyword: 1, vector: 0 },
@@ -272,7 +260,14 @@ async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranki
     ...(readAs.length > 0 && { read_as: readAs }),
     ...(examples > 0 && { excluded: { examples } }),
     ...(partial && request.mode !== 'vector' && { keyword_index: 'partial' as const }),
+    ...(request.mode === 'hybrid' && lackingVectors(ranking.candidates)),
   }
+}
+
+function lackingVectors({ near, matches }: Candidates): Pick<SearchAnswer, 'vectors'> {
+  if (near === undefined) return { vectors: 'none' }
+  const isWhole = !near.isWhole || matches.every((match) => hasVector(near, match))
+  return isWhole ? {} : { vectors: 'partial' }
 }
 
 function moduleOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): number {
@@ -332,7 +327,7 @@ function explanationOf(
 ): Explanation {
   const row = candidates.rows[at] ?? -1
   const match = row >= 0 ? keyword?.match(index.textOf(row)) : undefined
-  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] ?? 0
+  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] || 0 // NaN: the store left it out
   const scaled = { keyword: fused.keyword[at] ?? 0, vector: fused.vector[at] ?? 0 }
   const score = fused.scores[at] ?? 0
   const first = before[at] ?? 0
@@ -351,6 +346,6 @@ function explanationOf(
 }
 
 function distanceOf(mode: SearchMode, { candidates, fused }: Ranking, at: number): number {
-  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] ?? 0
+  const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] || 0
   return sixDecimals(1 - (mode === 'vector' ? cosine : (fused.scores[at] ?? 0)))
 }

@@ -38,7 +38,8 @@ export function requireVectors(session: SearchSession, mode: SearchMode): void {
 }
 
 /**
- * Opens what one search needs beside the index. Keyword search works with embeddings off and without a vector store.
+ * Opens what one search needs beside the index. Keyword search works with embeddings off and without a vector store,
+ * hybrid search without vectors.
  * Errors: `not_found`/`no_vectors`; `conflict`/`embedding_mismatch`.
  */
 export async function openSearch({
@@ -48,7 +49,8 @@ export async function openSearch({
   lexicon,
   index,
 }: SearchOpening): Promise<OpenedSearch> {
-  const vectors = mode === 'keyword' ? undefined : await openedStore(session, lexicon)
+  const mayLack = mode === 'hybrid' && index.records > 0 // words alone find them
+  const vectors = mode === 'keyword' ? undefined : await openedStore(session, lexicon, mayLack)
   const { embedding } = session.target
   return {
     index,
@@ -65,9 +67,11 @@ export async function openSearch({
 async function openedStore(
   session: SearchSession,
   lexicon: Lexicon,
-): Promise<{ store: VectorStore; embedder: ModuleEmbedder }> {
+  mayLack: boolean,
+): Promise<{ store: VectorStore; embedder: ModuleEmbedder } | undefined> {
   const store = await session.store()
   const held = await store.header()
+  if (!held && mayLack) return undefined
   if (!held) throw refusals.no_vectors()
   const embedder = await session.embedder(lexicon)
   const wanted = embedder.header(includeOf(session.target.embedding))

@@ -86,7 +86,7 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
           return similarity(vectors, (segment.vectors()[local] ?? 0) * dims, query)
         })
       }
-      return { ids, cosines, record }
+      return { ids, cosines, isWhole: true, record }
     },
   }
 }

@@ -44,14 +44,17 @@ export interface VectorMatches {
   readonly ids: Buffer
   /** NaN for a record that does not pass the filter. */
   readonly cosines: Float32Array
+  /** Whether every record of the store has a place here; a server gives the nearest ones. */
+  readonly isWhole: boolean
   record(match: number): StoredRecord
 }
 
-/** Matches of records that are in memory. */
+/** Matches of records that are in memory: the nearest of a store. */
 export function matchesOf(hits: readonly VectorHit[]): VectorMatches {
   return {
     ids: Buffer.from(hits.map(({ id }) => id).join(''), 'hex'),
     cosines: Float32Array.from(hits, ({ cosine }) => cosine),
+    isWhole: false,
     record: (match) => {
       const hit = hits[match]
       if (!hit) throw new Error(`There is no match ${match}.`)

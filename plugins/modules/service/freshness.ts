@@ -11,6 +11,8 @@ export interface Freshness {
    * Errors: `unavailable`/`first_ingest_running` while there is nothing to read yet.
    */
   beforeCall(ctx: CallContext, index: Pick<IndexHead, 'finished_at'> | undefined): Promise<void>
+  /** Whether a run of this process is under way. */
+  isRunning(): boolean
   /** `ingest_on_startup`: starts after a delay, because clients start two servers and end one of them. */
   onStart(): void
   /** Aborts a running ingest and waits for it. */
@@ -73,6 +75,7 @@ export function createFreshness(host: Host, config: ModulesConfig, ingest: Backg
       if (index === undefined || isDue(index)) start()
       if (index === undefined && running) throw firstRun(running.progress)
     },
+    isRunning: () => running !== undefined,
     onStart() {
       if (!config.mcp.ingest_on_startup || !namesRepositories(config)) return
       startTimer = setTimeout(start, START_DELAY_MS)

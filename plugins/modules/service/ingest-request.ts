@@ -82,6 +82,7 @@ async function run(
       recursive: request.recursive,
       cleanup: request.cleanup,
       prune: request.prune,
+      replacesState: request.repositories === undefined,
       dryRun: request.dry_run,
       trust,
       workingDirectory: baseFor(service, trust),

@@ -64,6 +64,7 @@ const output = z.object({
   read_as: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
   older_versions: z.boolean().optional(),
   keyword_index: z.string().optional(),
+  vectors: inWords(z.string().optional().describe('partial or none: modules without one rank by words.')),
   excluded: z.object({ examples: z.number().int() }).optional(),
   details: z.object({ known_providers: z.array(z.string()) }).optional(),
   next: z.string().optional(),
@@ -167,6 +168,11 @@ function viewOf({ results, next, excluded, keyword_index }: z.output<typeof outp
   return { results: rows, next, excluded, keyword_index }
 }
 
+const VECTORS: Readonly<Record<string, string>> = {
+  none: 'There are no vectors yet: this is ranked by words.',
+  partial: 'Some modules have no vector yet: those rank by words.',
+}
+
 /** What the caller should know of how the results came to be, and what to do next. */
 function nextStep(answer: Omit<z.output<typeof output>, 'next'>): string | undefined {
   const parts = [
@@ -175,6 +181,7 @@ function nextStep(answer: Omit<z.output<typeof output>, 'next'>): string | undef
     answer.fuzzy ? 'No word matched as written: these have similar words.' : '',
     answer.older_versions ? 'The latest versions do not match: these are older ones.' : '',
     answer.details ? `Known providers: ${answer.details.known_providers.join(', ')}.` : '',
+    VECTORS[answer.vectors ?? ''] ?? '',
     answer.results.length === 0 ? 'Try other words or fewer filters.' : '',
   ].filter((part) => part !== '')
   return parts.length === 0 ? undefined : parts.join(' ')
