@@ -79,18 +79,20 @@ export interface BuiltinPlugin {
   readonly displaces?: readonly string[]
   /** Top-level configuration key without which a server does not load the plugin, because there is nothing to serve. */
   readonly servesWith?: string
+  /** True if its verbs work on what other plugins store, so that all plugins of a server are set up for them. */
+  readonly needsOthers?: true
   load(): Promise<Plugin>
 }
 
-/** Core tools that only read, and those that write. */
-const CORE = {
-  reads: { profile: 'core', readOnly: true },
-  writes: { profile: 'core', readOnly: false },
-} as const
-
-const SKILL = {
-  name: 'skill',
-  summary: 'also the skills that teach a model when and how to use the tools',
+/** What several rows say alike; one constant, because a row may be the only one that is left. */
+const SHARED = {
+  coreReads: { profile: 'core', readOnly: true },
+  coreWrites: { profile: 'core', readOnly: false },
+  standardReads: { profile: 'standard', readOnly: true },
+  skill: {
+    name: 'skill',
+    summary: 'also the skills that teach a model when and how to use the tools',
+  },
 } as const
 
 /** The plugins that ship with satchel. Deleting a line and its folder removes the plugin. */
@@ -126,7 +128,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         },
       },
       {
-        ...SKILL,
+        ...SHARED.skill,
         skills: [
           {
             name: 'satchel-handoff',
@@ -136,10 +138,10 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     tools: {
-      handoff_create: CORE.writes,
-      handoff_resume: CORE.writes,
-      handoff_list: CORE.reads,
-      handoff_validate: CORE.reads,
+      handoff_create: SHARED.coreWrites,
+      handoff_resume: SHARED.coreWrites,
+      handoff_list: SHARED.coreReads,
+      handoff_validate: SHARED.coreReads,
     },
     instructions: [
       {
@@ -147,7 +149,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         needs: [],
       },
       {
-        text: 'Before you stop, run out of context or pass work on, call handoff_create; it reads the git state itself. Record what is true now, not what was hoped for; never put secrets in a record.',
+        text: 'Before you stop, run out of context or pass work on, call handoff_create; it reads the git state itself. Record what is true now, not what was hoped for; never put secrets in it.',
         needs: ['handoff_create'],
       },
       {
@@ -174,14 +176,14 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       { verb: 'modules', summary: 'list, search, show and compare ingested modules' },
     ],
     tools: {
-      list_repositories: CORE.reads,
-      search_modules: CORE.reads,
-      search_modules_vector: CORE.reads,
-      get_module: CORE.reads,
+      list_repositories: SHARED.coreReads,
+      search_modules: SHARED.coreReads,
+      search_modules_vector: SHARED.coreReads,
+      get_module: SHARED.coreReads,
     },
     setup: [
       {
-        ...SKILL,
+        ...SHARED.skill,
         skills: [
           {
             name: 'satchel-modules',
@@ -200,7 +202,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         text: 'Search with search_modules by what is needed.',
         needs: ['search_modules'],
       },
-      { text: 'Read get_module before you write a call to a module.', needs: ['get_module'] },
+      { text: 'Read get_module before you call a module.', needs: ['get_module'] },
       {
         text: 'Every module tool takes output_dir, for other summaries than the configured ones.',
         needs: [],
@@ -219,7 +221,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         hooks: ['pre-edit', 'post-edit'].map((event) => ({ event, words: ['workspace', 'hook', event] })),
       },
       {
-        ...SKILL,
+        ...SHARED.skill,
         skills: [{ name: 'satchel', load: async () => (await import('../generated/skill.ts')).SKILL }],
       },
     ],
@@ -245,14 +247,14 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     tools: {
-      workspace_read: CORE.reads,
-      workspace_changes: CORE.reads,
-      workspace_propose: CORE.writes,
+      workspace_read: SHARED.coreReads,
+      workspace_changes: SHARED.coreReads,
+      workspace_propose: SHARED.coreWrites,
       workspace_commit: { profile: 'standard', readOnly: false },
     },
     instructions: [
       {
-        text: 'Room (workspace_*): one Markdown file that several people and agents edit through a single writer.',
+        text: 'Room (workspace_*): one Markdown file that people and agents edit through one writer.',
         needs: [],
       },
       {
@@ -270,6 +272,15 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       },
     ],
     load: async () => (await import('../plugins/workspace/index.ts')).plugin,
+  },
+  {
+    name: 'finder',
+    section: { key: 'finder' },
+    needsOthers: true,
+    verbs: [{ verb: 'find', summary: 'one search over records, modules and the room' }],
+    tools: { satchel_find: SHARED.standardReads },
+    instructions: [{ text: 'Find: satchel_find searches all of it.', needs: ['satchel_find'] }],
+    load: async () => (await import('../plugins/finder/index.ts')).plugin,
   },
 ]
 

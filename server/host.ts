@@ -145,7 +145,7 @@ function hostFor(
   options: HostOptions,
   hub: Hub,
   signal: AbortSignal,
-  services: Pick<Host, 'evidence' | 'callTool' | 'openListener'>,
+  services: Pick<Host, 'evidence' | 'callTool' | 'find' | 'openListener'>,
 ): Host {
   return {
     log: options.log,

@@ -20,7 +20,7 @@ export interface LoadedBuiltin {
 
 /**
  * Loads the plugins that `wanted` selects and parses their configuration, in the order of their setup: built-in plugins
- * first, then those that the file lists. A verb of a built-in plugin loads no other plugin.
+ * first, then those that the file lists. A verb of a built-in plugin loads no other plugin, unless it works on what others store.
  * Errors: those of `loadPlugin` and of the configuration's sections.
  */
 export async function loadEntries(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
@@ -31,8 +31,8 @@ export async function loadEntries(config: Config, wanted: Wanted): Promise<reado
     config: config.section(plugin, section),
     source: BUILT_IN,
   }))
-  const ownedByBuiltin = wanted.kind === 'verb' && rows.length > 0
-  return ownedByBuiltin ? entries : [...entries, ...(await loadThirdParty(config))]
+  const isAlone = wanted.kind === 'verb' && rows.length > 0 && !rows.some(({ needsOthers }) => needsOthers)
+  return isAlone ? entries : [...entries, ...(await loadThirdParty(config))]
 }
 
 /** Loads the built-in plugins without their configuration. */
@@ -45,7 +45,8 @@ export async function loadBuiltins(
 function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {
   if (wanted.kind === 'all') return BUILTIN_PLUGINS
   if (wanted.kind === 'served') return servedPlugins(config)
-  return BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb === wanted.words[0]))
+  const owners = BUILTIN_PLUGINS.filter(({ verbs }) => verbs.some(({ verb }) => verb === wanted.words[0]))
+  return owners.some(({ needsOthers }) => needsOthers) ? servedPlugins(config) : owners
 }
 
 async function loadThirdParty(config: Config): Promise<readonly PluginEntry[]> {

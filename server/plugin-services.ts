@@ -4,6 +4,7 @@ import type { CallContext, Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import type { Host, PluginInstance } from './contract/plugin.ts'
 import { createEvidenceKinds } from './evidence.ts'
+import { createFind } from './find.ts'
 import { within } from './platform/within.ts'
 import { BUILT_IN, type PluginEntry } from './plugin-entry.ts'
 import { requireLentShape } from './plugin-shape.ts'
@@ -46,7 +47,7 @@ interface Parts {
 }
 
 /** What plugins give one another through the host. A process that runs one verb sets up other plugins when they are needed. */
-export function servicesOf(parts: Parts): Pick<Host, 'evidence' | 'callTool'> {
+export function servicesOf(parts: Parts): Pick<Host, 'evidence' | 'callTool' | 'find'> {
   const { log, signal, ready } = parts
   let added: Promise<void> | undefined
   const addOthers = async (): Promise<void> => {
@@ -68,6 +69,15 @@ export function servicesOf(parts: Parts): Pick<Host, 'evidence' | 'callTool'> {
       const answer = await parts.call(owned, input, { ...ctx, principal: LOCAL, acceptsTask: false })
       return answer.kind === 'done' ? answer.data : { task: answer.task }
     },
+    find: createFind({
+      log,
+      async searchers() {
+        await addOthers()
+        return ready.flatMap(({ plugin, instance }) =>
+          (instance.searchers ?? []).map((searcher) => ({ searcher, plugin })),
+        )
+      },
+    }),
     evidence: createEvidenceKinds({
       log,
       signal,

@@ -4,7 +4,8 @@ import { shapeOf } from './schema-shape.ts'
 
 const TOOL_NAME = /^[a-z0-9_]{1,48}$/ // surface, section 7
 const VERB = /^[a-z0-9][a-z0-9-]*( [a-z0-9][a-z0-9-]*)?$/
-const EVIDENCE_NAME = /^[a-z][a-z0-9_]{1,39}$/
+/** Of a kind of evidence, and of what a searcher finds. */
+const KIND_NAME = /^[a-z][a-z0-9_]{1,39}$/
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 const PROFILES: readonly unknown[] = ['core', 'standard', 'full']
 const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
@@ -24,7 +25,7 @@ export function requireLentShape(plugin: string, source: string, instance: unkno
 
 function instanceFault(instance: unknown): string | undefined {
   if (!isJsonObject(instance)) return 'its setup gave no object of declarations, such as { tools: [] }'
-  const { tools = [], evidence = [] } = instance
+  const { tools = [], evidence = [], searchers = [] } = instance
   if (!Array.isArray(tools)) return 'tools must be a list'
   for (const [index, tool] of tools.entries()) {
     const fault = isJsonObject(tool) ? toolFault(tool) : 'is no object made by defineTool'
@@ -35,13 +36,19 @@ function instanceFault(instance: unknown): string | undefined {
   }
   if (!Array.isArray(evidence)) return 'evidence must be a list'
   const at = evidence.findIndex((kind) => !isJsonObject(kind) || !isEvidenceKind(kind))
-  return at === -1
-    ? undefined
-    : `evidence ${at}: name must be a-z, 0-9 and _, takes a text, capture, verify and describe functions`
+  if (at !== -1)
+    return `evidence ${at}: name must be a-z, 0-9 and _, takes a text, capture, verify and describe functions`
+  if (!Array.isArray(searchers)) return 'searchers must be a list'
+  const which = searchers.findIndex((one) => !isJsonObject(one) || !isSearcher(one))
+  return which === -1 ? undefined : `searcher ${which}: kind must be a-z, 0-9 and _, search a function`
+}
+
+function isSearcher({ kind, search }: Members): boolean {
+  return typeof kind === 'string' && KIND_NAME.test(kind) && typeof search === 'function'
 }
 
 function isEvidenceKind({ name, takes, capture, verify, describe }: Members): boolean {
-  const isNamed = typeof name === 'string' && EVIDENCE_NAME.test(name) && typeof takes === 'string'
+  const isNamed = typeof name === 'string' && KIND_NAME.test(name) && typeof takes === 'string'
   return isNamed && [capture, verify, describe].every((member) => typeof member === 'function')
 }
 

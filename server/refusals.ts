@@ -109,6 +109,11 @@ export const refusals = defineRefusals({
     code: 'unavailable',
     message: 'The check of "{kind}" took longer than {seconds} s.',
   },
+  search_timeout: {
+    code: 'unavailable',
+    message: 'The search took longer than {seconds} s.',
+    next: 'Ask again, or use the search of this kind alone.',
+  },
   plugin_stop_timeout: {
     code: 'unavailable',
     message: 'The plugin "{plugin}" did not stop within {seconds} s.',

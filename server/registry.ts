@@ -77,7 +77,7 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
 
 function namesOf(instance: PluginInstance): string[] {
   const { tools = [], resources = [], prompts = [], streams = [], routes = [], commands = [] } = instance
-  const { evidence = [] } = instance
+  const { evidence = [], searchers = [] } = instance
   const toolRoutes = tools.flatMap((tool) => [tool.http ?? []].flat())
   const toolVerbs = tools.flatMap((tool) => [tool.cli ?? []].flat())
   return [
@@ -92,6 +92,7 @@ function namesOf(instance: PluginInstance): string[] {
     ),
     ...commands.map((command) => `verb "${command.cli}"`),
     ...evidence.map((kind) => `evidence "${kind.name}"`),
+    ...searchers.map(({ kind }) => `searcher "${kind}"`),
     ...(instance.listeners ?? []).map((listener) => `listener "${listener.name}"`),
   ]
 }

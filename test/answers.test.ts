@@ -92,10 +92,10 @@ function openAt(path: readonly string[]): number {
   return at < 0 ? path.length : at
 }
 
-/** The name of a member; for the tool of a next step that of the step, which is printed as a call. */
+/** The name of a member; for the tool of a step that of the step, which is printed as a call. */
 function nameOf({ path }: Leaf): string {
   const [last = '', before] = path.filter((token) => token !== '*').reverse()
-  return before === 'next' && last === 'tool' ? 'next' : last
+  return last === 'tool' && (before === 'next' || before === 'open') ? before : last
 }
 
 /** The pages of an answer for a client whose model sees one channel. */

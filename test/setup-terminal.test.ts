@@ -52,7 +52,7 @@ test('setup shows the change and asks; yes writes it and connects', async (t) =>
   assert.equal(before, BEFORE)
   assert.match(
     terminal.shown(),
-    /Found: Gemini CLI\.[\s\S]*\n\+.*"satchel":[\s\S]*\[y\/N\][\s\S]*: connected: 19 tools/,
+    /Found: Gemini CLI\.[\s\S]*\n\+.*"satchel":[\s\S]*\[y\/N\][\s\S]*: connected: 20 tools/,
   )
   assert.match(home.config(), /"satchel"/)
 })

@@ -23,6 +23,12 @@ const unknown = spawnSync(process.execPath, [bin, 'units', 'convert', '3', 'leag
 })
 assert.deepEqual([unknown.status, JSON.parse(unknown.stdout).error.reason], [4, 'unknown_unit'])
 
+const found = spawnSync(process.execPath, [bin, 'find', 'one mile', '--json'], { cwd, encoding: 'utf8' })
+const { results } = JSON.parse(found.stdout).groups.find(({ kind }) => kind === 'unit')
+assert.deepEqual(results, [
+  { text: 'mile: 1609.344 m', open: { tool: 'convert_units', args: { value: 1, from: 'mile', to: 'm' } } },
+])
+
 const initialize = {
   jsonrpc: '2.0',
   id: 1,

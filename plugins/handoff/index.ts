@@ -8,6 +8,7 @@ import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
 import { handoffPrompts } from './prompts.ts'
 import { handoffResources } from './resources.ts'
+import { recordSearcher } from './searcher.ts'
 import { branchTool } from './tools/handoff-branch.ts'
 import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
@@ -66,6 +67,7 @@ export const plugin = definePlugin({
     return {
       tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
       evidence: [freshEvidence(handoffs.projectAt)],
+      searchers: [recordSearcher(handoffs)],
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
       commands: [hookCommand(handoffs, host), gitMergeCommand(host)],

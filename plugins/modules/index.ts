@@ -6,6 +6,7 @@ import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
 import { moduleResource } from './resources.ts'
 import type { OpenVectors } from './search/vector-update.ts'
+import { moduleSearcher } from './searcher.ts'
 import { moduleEvidence } from './service/evidence.ts'
 import { createFreshness } from './service/freshness.ts'
 import { createIngestTasks } from './service/ingest-tasks.ts'
@@ -74,6 +75,7 @@ export const plugin = definePlugin({
         rebuildModulesTool(service),
       ],
       evidence: moduleEvidence(service),
+      searchers: [moduleSearcher(service)],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
       commands: [initCommand(workingDirectory), upgradeCommand(service)],

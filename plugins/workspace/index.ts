@@ -29,6 +29,7 @@ import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
 import { sessionJoinRoute } from './routes/session-join.ts'
 import { wellKnownRoutes } from './routes/well-known.ts'
+import { roomSearcher } from './searcher.ts'
 import { roomTasks, taskRoute } from './tasks.ts'
 import { roomTools } from './tools/room-tools.ts'
 
@@ -71,6 +72,7 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     tools,
     commands,
     stores,
+    searchers: [roomSearcher(host, room)],
     doctor: () => findingsOf(host, room),
     howToJoin: 'Join the room first.',
     served: (listener) => openAt(listener, { host, room }),

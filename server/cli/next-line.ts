@@ -22,12 +22,13 @@ export function withCommands(
   registry: Registry,
   data: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => {
-      if (!isJsonObject(value)) return [name, value]
-      return [name, isCall(value) ? nextLine(registry, value) : withCommands(registry, value)]
-    }),
-  )
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, commandsIn(registry, value)]))
+}
+
+function commandsIn(registry: Registry, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((entry) => commandsIn(registry, entry))
+  if (!isJsonObject(value)) return value
+  return isCall(value) ? nextLine(registry, value) : withCommands(registry, value)
 }
 
 function isCall(value: Record<string, unknown>): value is { tool: string; args: Record<string, unknown> } {

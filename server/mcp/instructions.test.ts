@@ -20,7 +20,7 @@ const offeredBy = (host: RunningHost): string[] =>
   host.registry.tools.filter((owned) => host.offers(owned)).map(({ tool }) => tool.name)
 
 const subjectsIn = (text: string): string[] =>
-  ['Handoffs (', 'Modules: ', 'Room ('].filter((subject) => text.includes(subject))
+  ['Handoffs (', 'Modules: ', 'Room (', 'Find: '].filter((subject) => text.includes(subject))
 
 describe('the instructions', () => {
   test('each tool that a sentence names is one that it needs, and is declared as the table says', async (t) => {

@@ -54,7 +54,7 @@ export function resultData({ target, files, connection, error }: TargetResult) {
   }
 }
 
-/** `connected: 19 tools, 3,832 tokens, 148 ms` */
+/** `connected: 20 tools, 3,921 tokens, 148 ms` */
 export function connectionText(connection: Connection): string {
   if (connection.kind === 'failed') return `not connected: ${connection.fault}`
   const [tools, tokens, ms] = [connection.tools, connection.tokens, connection.ms].map((number) =>

@@ -1,5 +1,6 @@
 import { definePlugin } from 'satchel/plugin'
 import { z } from 'zod'
+import { unitSearcher } from './searcher.js'
 import { convertUnitsTool } from './tools/convert-units.js'
 
 export default definePlugin({
@@ -9,5 +10,8 @@ export default definePlugin({
   config: z.object({
     decimals: z.int().min(0).max(12).default(2).describe('digits after the point'),
   }),
-  setup: async (_host, config) => ({ tools: [convertUnitsTool(config.decimals)] }),
+  setup: async (_host, config) => ({
+    tools: [convertUnitsTool(config.decimals)],
+    searchers: [unitSearcher],
+  }),
 })

@@ -139,6 +139,7 @@ export function testHost(root: string, now: () => Date, env: Record<string, stri
       capture: () => Promise.reject(new Error('no kind of evidence in this test')),
       verify: async () => ({ verdict: 'unverifiable', reason: 'no kind of evidence in this test' }),
     },
+    find: async () => [],
     callTool: async () => undefined,
     taskChanged() {},
     callerEnded() {},

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import {
@@ -13,7 +12,6 @@ import {
   type Terminal,
   writeFileDurably,
 } from '../../../server/plugin.ts'
-import { createAnalyst } from '../analysis/analyst.ts'
 import { realWorld } from '../connection/clock.ts'
 import { callOwner, followEvents } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
@@ -21,13 +19,13 @@ import type { RoomEvent } from '../domain/event.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Rows } from '../domain/rows.ts'
-import { inspectRoom, type RoomPlace } from '../engine/open-room.ts'
+import type { RoomPlace } from '../engine/open-room.ts'
 import { refusals } from '../reasons.ts'
 import { currentMoment, workspaceRow } from '../room/change.ts'
 import { presentParticipants } from '../room/members.ts'
-import { storeContent } from '../room/room.ts'
 import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
+import { inspected, looked } from './look.ts'
 import { eventLine, eventRow, printAnswer } from './printing.ts'
 import { namedPlace, ROOM_FLAG, runningOwner, type Target, withLook } from './target.ts'
 import { waitCommand } from './waiting.ts'
@@ -57,7 +55,7 @@ function statusCommand(host: Host, room: RoomProcess): Command {
       const status = await looked(host, room, flags.room, {
         running: ({ address, token }) =>
           callOwner(address, { method: 'GET', path: '/workspace/status', token }),
-        stopped: statusOf,
+        stopped: ({ rows, place }) => statusOf(rows, place),
       })
       await printAnswer(terminal, status as object, headlineOf(status))
       return 0
@@ -102,7 +100,10 @@ function eventsCommand(host: Host, room: RoomProcess): Command {
       const since = flags.since ?? 0
       const found = await looked(host, room, flags.room, {
         running: (target) => allEvents(target, since),
-        stopped: (rows) => ({ events: eventsSince(rows, since, LIMITS.eventsKept), ...ringOf(rows, since) }),
+        stopped: ({ rows }) => ({
+          events: eventsSince(rows, since, LIMITS.eventsKept),
+          ...ringOf(rows, since),
+        }),
       })
       const headline = `${counted(found.events.length, 'event')}.`
       await printAnswer(terminal, found, headline, { ...found, events: found.events.map(eventRow) })
@@ -156,43 +157,6 @@ function show(event: RoomEvent | 'resync', terminal: Terminal): void {
   else terminal.write(`${terminal.json ? JSON.stringify(event) : eventLine(event)}\n`)
 }
 
-interface Looks<T> {
-  running(target: Target): Promise<T>
-  stopped(rows: Rows, place: RoomPlace): T
-}
-
-/** Asks the running owner; without one, reads the room's files. */
-async function looked<T>(
-  host: Host,
-  room: RoomProcess,
-  file: string | undefined,
-  looks: Looks<T>,
-): Promise<T> {
-  const place = namedPlace(room, file)
-  if (!place || (await runningOwner(place))) return withLook(host, room, file, looks.running)
-  return inspected(host, place, (rows) => looks.stopped(rows, place))
-}
-
-async function inspected<T>(host: Host, place: RoomPlace, look: (rows: Rows) => T): Promise<T> {
-  const content = storeContent({
-    ...realWorld,
-    settings: { staleness: 'section', endpoints: () => [] },
-    analyst: createAnalyst(), // no thread is started for a look
-
-    path: place.file,
-    name: '',
-    publish: () => {},
-    substrateChanged: () => {},
-  })
-  if (!existsSync(place.sidecar)) throw refusals.room_not_found()
-  const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm'))
-  try {
-    return inspection.read(look)
-  } finally {
-    inspection.close()
-  }
-}
-
 function doctorCommand(host: Host, room: RoomProcess): Command {
   return defineCommand({
     cli: 'workspace doctor',
@@ -215,7 +179,7 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
 export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {
   if (await runningOwner(place)) return [{ level: 'ok', subject: 'room', detail: 'it is open and answers' }]
   try {
-    return await inspected(host, place, (rows) => [
+    return await inspected(host, place, ({ rows }) => [
       {
         level: 'ok',
         subject: 'room',
@@ -256,7 +220,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
     async run(_, flags, terminal) {
       const story = await looked(host, room, flags.room, {
         running: storyOfRunning,
-        stopped: (rows, place) => ({
+        stopped: ({ rows, place }) => ({
           status: statusOf(rows, place) as unknown,
           document: rows.documentText(),
           events: eventsSince(rows, 0, LIMITS.eventsKept),

@@ -18,6 +18,9 @@ export interface Match {
   readonly text: string
 }
 
+/** What a search reads. */
+export type SearchedView = Pick<View, 'rows' | 'actor' | 'analysis'>
+
 const SCANNED_ROWS = 500
 const SHOWN_CHARS = 240
 
@@ -26,7 +29,7 @@ const SHOWN_CHARS = 240
  * Errors: `invalid_request` for a query without words.
  */
 export function searched(
-  view: View,
+  view: SearchedView,
   { query, limit = 20 }: { readonly query: string; readonly limit?: number | undefined },
 ): { readonly version: number; readonly matches: readonly Match[]; readonly more: boolean } {
   requireCapability(view.actor, 'read')
@@ -60,7 +63,7 @@ export function searched(
   return { version: rows.document.version, matches: matches.slice(0, limit), more: matches.length > limit }
 }
 
-function linesOf({ rows, analysis }: View, query: string, limit: number): readonly Match[] {
+function linesOf({ rows, analysis }: SearchedView, query: string, limit: number): readonly Match[] {
   const text = rows.documentText()
   const outline = analysis.outline(text)
   return analysis.lines(text, query, limit).map(({ line, start, text: shown }) => {
@@ -69,7 +72,7 @@ function linesOf({ rows, analysis }: View, query: string, limit: number): readon
   })
 }
 
-function newest<T>({ rows }: View, statement: 'version_page' | 'proposal_page'): readonly T[] {
+function newest<T>({ rows }: SearchedView, statement: 'version_page' | 'proposal_page'): readonly T[] {
   const before = Number.MAX_SAFE_INTEGER
   return listed<T>(rows, statement, {
     before,

@@ -5,6 +5,7 @@ import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
 import type { Credentials, Principal } from './principal.ts'
 import type { RemoteMcp } from './remote.ts'
 import type { Listener, OpenListener, Route } from './route.ts'
+import type { FoundGroup, Searcher } from './searcher.ts'
 import type { Stream } from './stream.ts'
 import type { Tasks } from './task.ts'
 
@@ -27,6 +28,11 @@ export interface HostServices {
     input: Readonly<Record<string, unknown>>,
     ctx: CallContext,
   ): Promise<Readonly<Record<string, unknown>> | undefined>
+  /**
+   * What the searchers of all plugins find for the caller of `ctx`, at most `limit` of each kind. Never rejects: a kind that
+   * cannot be searched says why.
+   */
+  find(query: string, limit: number, ctx: CallContext): Promise<readonly FoundGroup[]>
   taskChanged(taskId: string, owners: readonly string[]): void
   /** Ends the open streams of a principal that lost its rights, without waiting for their next heartbeat. */
   callerEnded(principalId: string): void
@@ -46,6 +52,8 @@ export interface ProtocolDeclarations {
   readonly tasks?: Tasks
   /** Kinds of evidence that claims can rest on and that are checked again later. */
   readonly evidence?: readonly EvidenceKind[]
+  /** What `satchel find` asks. */
+  readonly searchers?: readonly Searcher[]
   /** What `satchel backup` copies. `saved`: the names of this plugin's stores in a backup that is restored. Reads only. */
   stores?(saved: readonly string[]): Promise<readonly BackupStore[]>
   /** Over stdio only. */

@@ -2,7 +2,7 @@ import { defineRefusals, defineTool, type Tool } from 'satchel/plugin'
 import { z } from 'zod'
 
 /** Metres in one of each unit. */
-const METRES: Readonly<Record<string, number>> = { m: 1, km: 1000, mile: 1609.344, inch: 0.0254 }
+export const METRES: Readonly<Record<string, number>> = { m: 1, km: 1000, mile: 1609.344, inch: 0.0254 }
 
 /** What this plugin refuses: exported, so that the declarations of a table are part of what is checked. */
 export const refusals = defineRefusals({

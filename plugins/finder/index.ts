@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { definePlugin } from '../../server/plugin.ts'
+import { findTool } from './tools/satchel-find.ts'
+
+/** One search over what all plugins store. */
+export const plugin = definePlugin({
+  name: 'finder',
+  version: '0.1.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async (host) => ({ tools: [findTool(host)] }),
+})
