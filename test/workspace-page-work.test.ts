@@ -282,6 +282,35 @@ test('a handoff is made, finished and reviewed on the page; a cancel is asked ab
   assert.deepEqual(seen.complaints, [])
 })
 
+test('a question that is asked right after another was answered waits for its own answer', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  await as(server, (await server.join('ada')).token)('/workspace/handoff', {
+    title: 'Check the dates',
+    objective: 'Look at every date.',
+  })
+  const cancel = page.getByRole('button', { name: 'Cancel the handoff: Check the dates' })
+  await cancel.press('Enter')
+  const keep = await page.getByRole('button', { name: 'Keep', exact: true }).elementHandle()
+  const again = await cancel.elementHandle()
+
+  await page.evaluate(
+    async ([first, second]) => {
+      first?.click()
+      // The page draws at the end of this turn; the browser's close event is still to come.
+      await Promise.resolve()
+      second?.click()
+      await new Promise((done) => setTimeout(done, 200))
+    },
+    [keep, again],
+  )
+  await press(page, 'Cancel it')
+  await page.locator('#handoffs summary', { hasText: 'Ended (1)' }).waitFor()
+
+  assert.deepEqual(seen.complaints, [])
+})
+
 test('events are shown back to the oldest one kept', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

@@ -1,5 +1,5 @@
 import { h } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { act, note } from './actions.js'
 import { isGuestPage } from './api.js'
 import { Document } from './document.js'
@@ -157,9 +157,23 @@ function Question({ question, label, answer }) {
 /** A modal dialog; the browser keeps the focus in it and gives it back. */
 function Dialog({ isOpen, onClose, children }) {
   const dialog = useRef()
-  useEffect(() => {
+  // A close event comes later than the close, when the next question may already be asked. One that the
+  // page itself caused answers nothing.
+  const ownCloses = useRef(0)
+  useLayoutEffect(() => {
     if (isOpen && !dialog.current.open) dialog.current.showModal()
-    if (!isOpen && dialog.current.open) dialog.current.close()
+    if (!isOpen && dialog.current.open) {
+      ownCloses.current += 1
+      dialog.current.close()
+    }
   }, [isOpen])
-  return h('dialog', { ref: dialog, onClose, 'aria-labelledby': 'dialog-title' }, isOpen && children)
+  const onCloseEvent = () => {
+    if (ownCloses.current > 0) ownCloses.current -= 1
+    else onClose()
+  }
+  return h(
+    'dialog',
+    { ref: dialog, onClose: onCloseEvent, 'aria-labelledby': 'dialog-title' },
+    isOpen && children,
+  )
 }
