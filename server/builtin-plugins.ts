@@ -1,3 +1,4 @@
+import type { Completer } from './contract/advanced/verb.ts'
 import type { Plugin } from './contract/plugin.ts'
 import type { ToolFacts } from './tool-filter.ts'
 
@@ -28,6 +29,8 @@ export interface McpFlag {
   readonly choices?: readonly string[]
   /** `satchel setup` takes the flag too, for the server that it configures. */
   readonly inSetup?: true
+  /** What a shell completes its value with. */
+  readonly complete?: Completer
 }
 
 /** A command of satchel that a client runs at an event. */
@@ -235,6 +238,8 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         summary: 'markdown file of the room to work in',
         isPath: true,
         inSetup: true,
+        complete: async (typed, cwd) =>
+          (await import('../plugins/workspace/room-files.ts')).roomFilesAt(typed, cwd),
       },
       { name: 'connect', key: 'workspace.connect', summary: 'URL of a running room to join' },
       { name: 'invite', key: 'workspace.invite', summary: 'invitation to redeem, once' },

@@ -130,6 +130,55 @@ test('evidence that rests on itself is unverifiable, and a long chain ends', asy
   assert.equal((await evidence.verify('chain', { n: 0 }, '/project')).reason, 'it rests on too many others')
 })
 
+test('evidence that rests on many others is given up on after some of them', async (t) => {
+  let checks = 0
+  const { evidence } = await kindsOf(t, (all) => [
+    kind('wide', {
+      verify: async ({ n }, { root }) => {
+        checks += 1
+        const asked = Array.from({ length: 20 }, (_, at) =>
+          all().verify('wide', { n: Number(n) * 20 + at + 1 }, root),
+        )
+        const found = await Promise.all(asked)
+        return found.find(({ verdict }) => verdict !== 'holds') ?? HOLDS
+      },
+    }),
+  ])
+
+  const found = await evidence.verify('wide', { n: 0 }, '/project')
+  const next = await evidence.verify('wide', { n: 0 }, '/project')
+
+  assert.deepEqual(found, { verdict: 'unverifiable', reason: 'it rests on too many others' })
+  assert.deepEqual([next, checks], [found, 100], 'each call has as many')
+})
+
+test('what a check asked for is not begun once its time is over', async (t) => {
+  let begun = 0
+  let asked: Promise<EvidenceFinding> | undefined
+  const { evidence } = await kindsOf(t, (all) => [
+    kind('outer', {
+      verify: async (_facts, { root }) => {
+        asked = new Promise((resolve) => setImmediate(resolve)).then(() => all().verify('inner', {}, root))
+        return HOLDS
+      },
+    }),
+    kind('inner', {
+      verify: async () => {
+        begun += 1
+        return HOLDS
+      },
+    }),
+  ])
+
+  await evidence.verify('outer', {}, '/project')
+
+  assert.deepEqual(await asked, {
+    verdict: 'unverifiable',
+    reason: 'what rests on it is no longer checked',
+  })
+  assert.equal(begun, 0)
+})
+
 test('facts that are no small object are refused when they are captured', async (t) => {
   const { evidence } = await kindsOf(t, () => [
     kind('large', { capture: async () => ({ facts: { text: 'x'.repeat(20_000) }, ...HOLDS }) }),

@@ -30,8 +30,19 @@ interface Parts {
   kinds(more: boolean): Promise<readonly Owned<'kind', EvidenceKind>[]>
 }
 
-/** What is being verified around the present call, outermost first. */
-const verifying = new AsyncLocalStorage<readonly string[]>()
+/** Checks that one call may lead to: each may ask for several others. */
+const MAX_NESTED = 50
+
+/** The checks around the present one. */
+interface Around {
+  /** What they verify, outermost first. */
+  readonly keys: readonly string[]
+  /** Checks that the outermost one may still lead to. */
+  readonly budget: { left: number }
+  /** Aborts when one of them is over: what they asked for is of no use then. */
+  readonly signal: AbortSignal
+}
+const verifying = new AsyncLocalStorage<Around>()
 
 /** The kinds of evidence of all plugins, each call with a time limit, and with a finding where a plugin fails. */
 export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKinds {
@@ -65,22 +76,23 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
       return { facts, ...findingOf(captured), text: line(kind.describe(facts)) }
     },
     async verify(name, facts, root) {
-      const around = verifying.getStore() ?? []
+      const around = verifying.getStore() ?? { keys: [], budget: { left: MAX_NESTED }, signal }
+      const { keys, budget } = around
       const key = `${name} ${JSON.stringify(facts)}`
-      if (around.includes(key)) return unverifiable('it rests on itself')
-      if (around.length >= MAX_DEPTH) return unverifiable('it rests on too many others')
+      const refused = refusal(around, key)
+      if (refused !== undefined) return unverifiable(refused)
+      budget.left -= 1
       try {
         const found = await find(name)
         if (!found) return unverifiable(`no plugin here provides evidence of the kind "${name}"`)
         if (!isJsonObject(facts)) return unverifiable('it has no facts')
         const late = () => refusals.evidence_timeout({ kind: name, seconds: VERIFY_LIMIT_MS / 1000 })
-        return await verifying.run([...around, key], async () =>
-          findingOf(
-            await limited(VERIFY_LIMIT_MS, late, (ending) =>
-              found.kind.verify(facts, { root, signal: ending }),
-            ),
+        const answer = await limited(VERIFY_LIMIT_MS, late, (ending) =>
+          verifying.run({ keys: [...keys, key], budget, signal: ending }, () =>
+            found.kind.verify(facts, { root, signal: ending }),
           ),
         )
+        return findingOf(answer)
       } catch (thrown) {
         if (isSatchelError(thrown)) return unverifiable(thrown.message)
         log.warn('a kind of evidence failed', { kind: name, error: thrown })
@@ -88,6 +100,13 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
       }
     },
   }
+}
+
+/** Why a check is not made inside those around it. */
+function refusal({ keys, budget, signal }: Around, key: string): string | undefined {
+  if (keys.includes(key)) return 'it rests on itself'
+  if (keys.length >= MAX_DEPTH || budget.left <= 0) return 'it rests on too many others'
+  return signal.aborted ? 'what rests on it is no longer checked' : undefined
 }
 
 function unverifiable(reason: string): EvidenceFinding {

@@ -15,6 +15,7 @@ import { servicesOf, setUp } from './plugin-services.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
+import type { Traces } from './traces.ts'
 
 export interface HostOptions {
   readonly log: Log
@@ -31,6 +32,8 @@ export interface HostOptions {
   readonly callLimitMs?: number
   /** Are told of each call; absent: none. */
   readonly observers?: readonly CallObserver[]
+  /** Where the spans of requests and calls go; absent: nowhere. */
+  readonly traces?: Traces | undefined
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   /** More plugins, set up when one of `HostServices` first needs what no other plugin has; absent: none. */
@@ -49,6 +52,7 @@ export interface RunningHost {
   readonly projectRoot: string
   readonly filter: ToolFilter
   readonly answers: AnswerSettings
+  readonly traces: Traces | undefined
   now(): Date
   /** Reports whether the MCP door offers this tool under the filter. */
   offers(owned: OwnedTool): boolean
@@ -183,6 +187,7 @@ function runningHost(
     now: options.now,
     offers,
     answers: options.answers ?? ANSWER_DEFAULTS,
+    traces: options.traces,
     async authenticate(credentials) {
       for (const owned of registry.instances) {
         const principal = await sessionFrom(owned, credentials, options.log)
@@ -195,8 +200,8 @@ function runningHost(
       const { plugin, tool } = owned
       const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx, options.log)
       const known = principal === ctx.principal ? ctx : { ...ctx, principal }
-      const { observers = [] } = options
-      return observed({ owned, input: rawInput, ctx: known, observers }, () =>
+      const { observers = [], traces } = options
+      return observed({ owned, input: rawInput, ctx: known, observers, traces }, () =>
         call(owned, rawInput, known, {
           visible: visibleAt(ctx.door),
           ...(ctx.door !== 'cli' && options.callLimitMs !== undefined && { limitMs: options.callLimitMs }),

@@ -1,4 +1,5 @@
 import type { CallObserver } from './call-record.ts'
+import type { Measurement } from './contract/advanced/measurement.ts'
 import type { LoopDelay } from './platform/loop-delay.ts'
 
 /** Upper bounds of the buckets, in seconds. */
@@ -18,6 +19,8 @@ export interface Metrics {
 export interface Gauges {
   readonly streams: number
   readonly loopDelay: LoopDelay | undefined
+  /** Those of the plugins, under whole names. */
+  readonly measurements?: readonly Measurement[]
 }
 
 /** Counts from zero. Labels are names of tools, doors, methods and codes only, so their number is bounded. */
@@ -31,7 +34,7 @@ export function createMetrics(): Metrics {
       durations.add({ tool }, ms / MS_PER_S)
     },
     requested: (listener, method, status) => requests.add({ listener, method, status: String(status) }),
-    text({ streams, loopDelay }) {
+    text({ streams, loopDelay, measurements = [] }) {
       const { rss, heapUsed } = process.memoryUsage()
       const cpu = process.cpuUsage()
       return [
@@ -51,6 +54,7 @@ export function createMetrics(): Metrics {
         ),
         ...family('satchel_streams', 'gauge', 'Open event streams.', [`satchel_streams ${streams}`]),
         ...(loopDelay ? loopDelayLines(loopDelay) : []),
+        ...measurements.flatMap(measurementLines),
         ...family(
           'process_resident_memory_bytes',
           'gauge',
@@ -77,6 +81,11 @@ export function createMetrics(): Metrics {
       ].join('\n')
     },
   }
+}
+
+function measurementLines({ name, kind, help, unit, value }: Measurement): string[] {
+  const line = kind === 'counter' ? `${name}_total ${value}` : `${name} ${value}`
+  return family(name, kind, help.replaceAll(/\s+/g, ' '), [line], unit)
 }
 
 function loopDelayLines({ p50, p99, max }: LoopDelay): string[] {

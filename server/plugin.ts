@@ -27,6 +27,7 @@ export type {
 } from './contract/advanced/evidence.ts'
 export { EVIDENCE_VERDICTS } from './contract/advanced/evidence.ts'
 export { inWords } from './contract/advanced/in-words.ts'
+export type { Measurement } from './contract/advanced/measurement.ts'
 export type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 export { CAPABILITIES } from './contract/advanced/principal.ts'
 export type { Prompt } from './contract/advanced/prompt.ts'
@@ -93,7 +94,7 @@ export {
 } from './platform/file-tree.ts'
 export { confineTo } from './platform/paths.ts'
 export { requireProject } from './platform/project-folder.ts'
-export { readRegularFile } from './platform/regular-file.ts'
+export { readBounded, readRegularFile } from './platform/regular-file.ts'
 
 // Processes and locks:
 

@@ -25,6 +25,8 @@ export interface Registry {
   readonly evidence: readonly Owned<'kind', EvidenceKind>[]
   readonly instances: readonly Owned<'instance', PluginInstance>[]
   tool(name: string): OwnedTool | undefined
+  /** The refusals that a plugin declares; empty for an unknown one. */
+  refusalsOf(plugin: string): NonNullable<PluginInstance['refusals']>
 }
 
 /**
@@ -56,6 +58,7 @@ export function register(instances: readonly Owned<'instance', PluginInstance>[]
     evidence: each('kind', (i) => i.evidence),
     instances,
     tool: (name: string) => byName.get(name),
+    refusalsOf: (plugin: string) => instances.find((each) => each.plugin === plugin)?.instance.refusals ?? {},
   })
 }
 

@@ -18,6 +18,7 @@ import type { ProcessIo } from './process-io.ts'
 import { onProcessSignal, stopByOwnSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { stopWithin } from './stop-within.ts'
+import { createTraceSource, type TraceSource } from './trace-source.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
 
 /**
@@ -33,10 +34,18 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
     ...io,
   }
   const { runProgram } = await import('./cli/program.ts')
-  return runProgram(argv, whole, doorsFor(whole, argv))
+  const traces = createTraceSource(whole.env)
+  try {
+    return await runProgram(argv, whole, doorsFor({ ...whole, traces }, argv))
+  } finally {
+    await traces.close()
+  }
 }
 
-function doorsFor(io: Io, argv: readonly string[]): Doors {
+/** The process, and where its spans go. */
+type Place = Io & { readonly traces: TraceSource }
+
+function doorsFor(io: Place, argv: readonly string[]): Doors {
   const log = verbLog({ ...io, now })
   const setUp = async (wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost> =>
     createHostOf(io, await entriesOf(config, wanted), {
@@ -96,7 +105,11 @@ type HostParts = {
 
 const EVERY_TOOL = { profile: 'full', readOnly: false, include: [], exclude: [] } as const
 
-async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: HostParts): Promise<RunningHost> {
+async function createHostOf(
+  io: Place,
+  entries: readonly PluginEntry[],
+  parts: HostParts,
+): Promise<RunningHost> {
   const { createHost } = await import('./host.ts')
   const { configuredFilter } = await import('./configured-filter.ts')
   const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
@@ -111,6 +124,7 @@ async function createHostOf(io: Io, entries: readonly PluginEntry[], parts: Host
     filter: parts.config ? configuredFilter(parts.config) : EVERY_TOOL,
     ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
     observers: await observersOf(parts, projectRoot),
+    traces: await io.traces.open(parts.log),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     ...(parts.others && { others: parts.others }),
     assetPath,
@@ -145,7 +159,7 @@ async function started(host: RunningHost): Promise<RunningHost> {
  * `server/discover` do not need them, and clients measure the time of these requests (mcp, section 3).
  */
 async function serveStdio(
-  io: Io,
+  io: Place,
   { line, flags, argv }: { line: CommandLine; flags: Settings; argv: readonly string[] },
 ): Promise<number> {
   const log = serverLog({ ...io, now })
@@ -185,7 +199,7 @@ interface ServerParts {
   readonly http?: Partial<HttpOptions>
 }
 
-async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promise<RunningHost> {
+async function bootServer(io: Place, line: CommandLine, parts: ServerParts): Promise<RunningHost> {
   const config = await parts.config
   parts.log.setLevel(config.http.log_level)
   const entries = await entriesOf(config, { kind: 'served' })
@@ -201,7 +215,7 @@ async function bootServer(io: Io, line: CommandLine, parts: ServerParts): Promis
   return started(host)
 }
 
-async function serveHttp(io: Io, world: World, options: ServeOptions): Promise<number> {
+async function serveHttp(io: Place, world: World, options: ServeOptions): Promise<number> {
   const { serveUntilStopped } = await import('./serve-http.ts')
   const log = serverLog({ ...io, now })
   return serveUntilStopped(world, options, {

@@ -145,7 +145,7 @@ async function nextConfig(
 }
 
 function announce({ terminal }: World, listeners: readonly OpenListener[]): void {
-  const opened = listeners.map(({ name, address }) => ({ name, address }))
+  const opened = listeners.map(({ name, address }) => ({ name, address: openableAddress(address) }))
   if (terminal.json) terminal.write(`${JSON.stringify({ listeners: opened })}\n`)
-  for (const { name, address } of opened) terminal.note(`${name}: ${openableAddress(address)}`)
+  for (const { name, address } of opened) terminal.note(`${name}: ${address}`)
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { saveIndex } from '../plugins/modules/output/module-index.ts'
 import { openProject } from '../server/cli/testing/run-cli.ts'
 import { createMetrics } from '../server/metrics.ts'
 
@@ -51,6 +52,53 @@ test('a server with metrics and an audit log counts its calls, and writes down w
   assert.match(text, /^satchel_calls_total\{tool="handoff_create",door="http",outcome="invalid"\} 1$/m)
   assert.match(text, /^satchel_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+$/m)
 })
+
+test('plugins add their numbers: the room its queue and flushes, the catalogue the age of its ingest', async (t) => {
+  const { root, start } = await openProject(t)
+  await writeFile(join(root, 'plan.md'), '# Plan\n')
+  await writeFile(join(root, 'odd.js'), ODD_PLUGIN)
+  await writeFile(
+    join(root, 'satchel.yaml'),
+    'http: { metrics: true }\nworkspace: { file: plan.md }\noutput_dir: output\nplugins: { ./odd.js: {} }\n',
+  )
+  await mkdir(join(root, 'output/.satchel/search'), { recursive: true })
+  await saveIndex(join(root, 'output'), {
+    format: 1,
+    parser_version: '0',
+    finished_at: new Date(Date.now() - 3_600_000).toISOString(),
+    repositories: [],
+    records: [],
+    leftovers: [],
+    stale_vectors: [],
+    had_vectors: false,
+  })
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const [line] = await running.heard('out', /^\{.*\}\n/)
+
+  const metrics = await fetch(`${JSON.parse(line).listeners[0].address}/metrics`)
+  const text = await metrics.text()
+  running.send('SIGTERM')
+  const { err } = await running.done
+
+  const numberOf = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
+  assert.equal(numberOf('satchel_workspace_queue_length'), 0)
+  assert.ok(numberOf('satchel_workspace_journal_flushes_total') >= 1, text)
+  assert.equal(numberOf('satchel_modules_ingests_running'), 0)
+  assert.ok(Math.abs(numberOf('satchel_modules_ingest_age_seconds') - 3600) < 300)
+  assert.ok(numberOf('satchel_modules_index_age_seconds') < 300)
+  assert.equal(numberOf('satchel_odd_good'), 1)
+  assert.ok(!text.includes('satchel_odd_bad'), 'a line that cannot be written is left out')
+  assert.match(text, /^# TYPE satchel_workspace_journal_flushes counter$/m)
+  assert.equal(err.match(/could not be measured/g), null)
+})
+
+/** A plugin without types, one of whose measurements is right. */
+const ODD_PLUGIN = `import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+const one = { name: 'good', kind: 'gauge', help: 'two\\nlines', value: 1 }
+const measurements = async () => [one, { ...one, name: 'bad name' }, { ...one, name: 'bad', value: 'x' }]
+const setup = async () => ({ measurements })
+export default { name: 'odd', version: '1.0.0', apiVersion: 1, config: z.strictObject({}), setup }
+`
 
 test('without the setting there is no /metrics', async (t) => {
   const { start } = await openProject(t)

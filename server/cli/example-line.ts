@@ -40,6 +40,34 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/**
+ * A command in a help text of `columns` columns; a row that goes on ends with a backslash for the shell. A word in quotes
+ * stays whole, however long.
+ */
+export function commandRows(command: string, columns: number): string {
+  const room = columns - '    '.length - ' \\'.length
+  const rows: string[] = []
+  for (const piece of piecesOf(command, room)) {
+    const last = rows.at(-1)
+    if (last !== undefined && last.length + 1 + piece.length <= room)
+      rows[rows.length - 1] = `${last} ${piece}`
+    else rows.push(piece)
+  }
+  return rows.map((row, at) => (at === 0 ? `  ${row}` : `    ${row}`)).join(' \\\n')
+}
+
+/** The words of a command, a flag with its value as one piece where the room is enough for both. */
+function piecesOf(command: string, room: number): readonly string[] {
+  const pieces: string[] = []
+  for (const word of command.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? []) {
+    const last = pieces.at(-1) ?? ''
+    const isPair = /^--?[a-z][^ ]*$/.test(last) && !word.startsWith('-')
+    if (isPair && last.length + 1 + word.length <= room) pieces[pieces.length - 1] = `${last} ${word}`
+    else pieces.push(word)
+  }
+  return pieces
+}
+
 /** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

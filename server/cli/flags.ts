@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Completed } from '../contract/advanced/verb.ts'
+import type { Completed, Completer } from '../contract/advanced/verb.ts'
 
 /** The type to which a typed text is converted. */
 export type FlagKind = 'switch' | 'text' | 'number' | 'json' | 'json-or-text'
@@ -34,7 +34,8 @@ export interface Positional {
 /** The parts of a verb that determine its flags. */
 export interface Typing {
   readonly positional?: readonly string[]
-  readonly completes?: Readonly<Record<string, Completed>>
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly completes?: Readonly<Record<string, Completed | Completer>>
   readonly short?: Readonly<Record<string, string>>
   readonly long?: Readonly<Record<string, string>>
   readonly preset?: Readonly<Record<string, unknown>>
@@ -143,7 +144,11 @@ function kindOf(schema: FieldSchema): FlagKind {
   if (schema.type === 'boolean') return 'switch'
   if (schema.type === 'number' || schema.type === 'integer') return 'number'
   if (schema.type === 'string') return 'text'
-  return schema.anyOf?.some(({ type }) => type === 'string') ? 'json-or-text' : 'json'
+  // A field of any type takes texts too.
+  const { type, anyOf = [{}] } = schema
+  return type === undefined && anyOf.some((each) => (each.type ?? 'string') === 'string')
+    ? 'json-or-text'
+    : 'json'
 }
 
 function positionalOf(written: string, all: readonly Flag[]): Positional {

@@ -20,14 +20,31 @@ export function helpItem(term: string, termColumns: number, text: string, column
   return `  ${term.padEnd(termColumns)}  ${lines.join(`\n${margin}`)}`
 }
 
-/** The lines of a text of words; a longer word has a line of its own. */
+/** A usage without the word `Usage:` before its first row; the rows below begin under it. */
+export function usageRows(usage: string, columns: number): string {
+  const margin = ' '.repeat('Usage: '.length)
+  return wrapWords(usage, columns - margin.length).join(`\n${margin}`)
+}
+
+/** The lines of a text of words. A longer word is cut after a bar or a comma of it, and else has a line of its own. */
 export function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = []
-  for (const word of text.split(' ')) {
+  for (const word of text.split(' ').flatMap((each) => partsOf(each, columns))) {
     const last = lines.at(-1)
     if (last !== undefined && last.length + 1 + word.length <= columns)
       lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines
+}
+
+function partsOf(word: string, columns: number): readonly string[] {
+  if (word.length <= columns) return [word]
+  const parts: string[] = []
+  for (const part of word.split(/(?<=[|,])/)) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + part.length <= columns) parts[parts.length - 1] = last + part
+    else parts.push(part)
+  }
+  return parts
 }

@@ -2,7 +2,7 @@ import { BUILTIN_PLUGINS } from '../builtin-plugins.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import { DESCRIPTION } from '../version.ts'
 import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
-import { helpItem, wrapWords } from './help-item.ts'
+import { helpItem, usageRows, wrapWords } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 
 /** The meaning of each exit code, from the error table. */
@@ -17,6 +17,8 @@ const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   7: 'unavailable: network, full disk, busy',
   130: 'interrupted',
 }
+
+const MORE = 'More on a verb:'
 
 /** A verb in the overview. */
 export interface HelpRow {
@@ -46,10 +48,10 @@ export function overview(columns: number): string {
 export function groupHelp(path: readonly string[], rows: readonly HelpRow[], columns: number): string {
   const name = ['satchel', ...path].join(' ')
   return paragraphs([
-    `Usage: ${name} <verb> [options]`,
+    `Usage: ${usageRows(`${name} <verb> [options]`, columns)}`,
     `Verbs:\n${table(rows, columns)}`,
     `Options of every verb:\n${table([...settingRowsOf(path[0]), ...GLOBAL_ROWS], columns)}`,
-    `More on a verb:  ${name} <verb> --help`,
+    helpItem(MORE, MORE.length, `${name} <verb> --help`, columns).trimStart(),
   ])
 }
 

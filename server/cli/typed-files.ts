@@ -1,9 +1,10 @@
-import { access, readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { TypedFiles } from '../contract/advanced/verb.ts'
 import { excessOfJson, MAX_JSON_DEPTH } from '../platform/json-bounds.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { readFileBounded } from '../platform/regular-file.ts'
 import { refusals } from './refusals.ts'
 
 /** Maximum size in bytes of a text read from a file or standard input: no door accepts more. */
@@ -52,10 +53,9 @@ export async function readJsonInput(path: string, files: TypedFiles): Promise<Re
 
 async function readBytes(path: string, typed: string): Promise<Uint8Array> {
   try {
-    const bytes = await readFile(path)
-    if (bytes.length > TEXT_MAX_BYTES)
-      throw refusals.input_too_large({ file: nameOf(typed), max_bytes: TEXT_MAX_BYTES })
-    return bytes
+    const bytes = await readFileBounded(path, TEXT_MAX_BYTES)
+    if (bytes) return bytes
+    throw refusals.input_too_large({ file: nameOf(typed), max_bytes: TEXT_MAX_BYTES })
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code // set on file system errors
     if (code === 'ENOENT' || code === 'ENOTDIR') {

@@ -1,9 +1,10 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 import type { SatchelError } from '../contract/errors.ts'
+import { commandRows } from './example-line.ts'
 import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
 import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
-import { helpItem } from './help-item.ts'
+import { helpItem, usageRows } from './help-item.ts'
 import { refusals } from './refusals.ts'
 import { helpOf, markUsage } from './usage.ts'
 
@@ -73,11 +74,12 @@ function commandFor(
     .usage(['[options]', ...positionals.map(usageOf)].join(' '))
     .configureHelp({
       formatItem: (term, termColumns, text) => helpItem(term, termColumns, text, columns),
+      styleUsage: (usage) => usageRows(usage, columns),
       minWidthToWrap: 1,
     })
     .exitOverride()
     .allowExcessArguments(false)
-  for (const positional of positionals) command.addArgument(argumentFor(positional))
+  for (const positional of positionals) command.addArgument(argumentFor(positional, shape.typing.arguments))
   for (const flag of flags) for (const option of optionsFor(flag)) command.addOption(option)
   if (shape.takesInput) command.option('--input <file>', 'the whole input as JSON; - reads standard input')
   if (shape.takesOutput)
@@ -86,17 +88,18 @@ function commandFor(
   if (shape.examples.length > 0) {
     command.addHelpText(
       'after',
-      `\nExample:\n${shape.examples.map((line) => indented(line, columns)).join('\n')}`,
+      `\nExample:\n${shape.examples.map((line) => commandRows(line, columns)).join('\n')}`,
     )
   }
   return command
 }
 
-function argumentFor(positional: Positional): Argument {
+function argumentFor(positional: Positional, described: Typing['arguments'] = {}): Argument {
   const written = positional.repeatable ? `[${positional.name}...]` : `[${positional.name}]`
-  const argument = new Argument(written, positional.flag?.description ?? '')
+  const argument = new Argument(written, positional.flag?.description ?? described[positional.name] ?? '')
   const { flag } = positional
   if (!flag) return argument
+  if (flag.choices) argument.argChoices = [...flag.choices]
   if (!positional.repeatable) return argument.argParser((text) => parsedText(flag, text))
   return argument.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))
 }
@@ -202,18 +205,6 @@ function typingError({ code, message }: CommanderError, { path }: VerbShape): Sa
   const sentence = said.endsWith('.') ? said : `${said}.`
   const problem = [sentence, suggestion].filter(Boolean).join(' ')
   return markUsage(refuse({ problem, help: helpOf(path) }))
-}
-
-function indented(line: string, columns: number): string {
-  const words = line.split(/ (?=--?[a-z])/)
-  const rows: string[] = []
-  for (const word of words) {
-    const last = rows.at(-1)
-    if (last !== undefined && last.length + word.length + 5 <= columns)
-      rows[rows.length - 1] = `${last} ${word}`
-    else rows.push(word)
-  }
-  return rows.map((row, index) => (index === 0 ? `  ${row}` : `    ${row}`)).join(' \\\n')
 }
 
 /** Adds the options of every verb (`-c` only if the verb does not define it) and those that set its plugin's configuration. */

@@ -6,6 +6,7 @@ import { asCallerError } from '../call.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { RunningHost } from '../host.ts'
+import { inSpan, type Settled, type SpanBegin, type SpanEnd } from '../traces.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
 import { methodsAt } from './endpoints.ts'
 import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
@@ -79,7 +80,12 @@ async function answer(
     log: host.log,
   }
   const began = performance.now()
-  const response = await servedOrRefused(endpoint, exchange, { host, options, calls, requireRate })
+  const response = await inSpan(
+    host.traces,
+    () => beginOf(endpoint, exchange),
+    () => servedOrRefused(endpoint, exchange, { host, options, calls, requireRate }),
+    endOf,
+  )
   if (options.oauth && isMain(listener)) nameMetadata(response, options.oauth.resource)
   options.metrics?.requested(listener.name, incoming.method ?? '', response.status)
   const ms = Math.round(performance.now() - began)
@@ -92,6 +98,33 @@ async function answer(
     ms,
   })
   return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
+}
+
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The span of a request has the path of the endpoint: the path that was asked for may hold anything. */
+function beginOf({ path, owner }: Endpoint, { incoming, listener }: Exchange): SpanBegin {
+  const { method = '', headers } = incoming
+  const known = METHODS.includes(method) ? method : '_OTHER'
+  return {
+    name: `${known} ${path}`,
+    kind: 'server',
+    attributes: {
+      'http.request.method': known,
+      'http.route': path,
+      'satchel.listener': listener.name,
+      'satchel.plugin': owner,
+    },
+    from: { traceparent: headers['traceparent'], tracestate: headers['tracestate'] },
+  }
+}
+
+function endOf(settled: Settled<Response>): SpanEnd {
+  const status = settled.kind === 'answered' ? settled.value.status : 500
+  return {
+    attributes: { 'http.response.status_code': status },
+    error: status >= 500 ? String(status) : undefined,
+  }
 }
 
 /** Adds the place of the metadata to a challenge, as MCP asks. */

@@ -1,3 +1,4 @@
+import { isBoundOfAnyInteger } from '../platform/integer-bound.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -37,7 +38,7 @@ export function createComponentSchemas(): ComponentSchemas {
   const withoutDefinitions = (schema: Json, scope: string): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(schema)
-        .filter(([key]) => !DROPPED.includes(key) && !key.startsWith('x-satchel-'))
+        .filter(([key, value]) => !isDropped(key, value))
         .map(([key, value]) => [key, memberOf(key, value, scope)]),
     )
   const memberOf = (key: string, value: unknown, scope: string): unknown => {
@@ -64,6 +65,11 @@ export function createComponentSchemas(): ComponentSchemas {
     embed: (schema) =>
       withoutDefinitions(schema, definitionsOf(schema).length > 0 ? hoist(schema) : NO_SCOPE),
   }
+}
+
+/** A page shows the least integer as the sample of a number. */
+function isDropped(key: string, value: unknown): boolean {
+  return DROPPED.includes(key) || key.startsWith('x-satchel-') || isBoundOfAnyInteger(key, value)
 }
 
 function definitionsOf(schema: Json): (readonly [string, unknown])[] {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { REDOC_START, REDOC_STYLE, SWAGGER_START, SWAGGER_STYLE } from './docs-scripts.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { withoutForeignLogo } from './redoc-logo.ts'
 import { refusals } from './refusals.ts'
@@ -28,23 +29,22 @@ const ASSETS: readonly { readonly path: `/${string}`; readonly file: string; rea
 
 const SWAGGER_PAGE = page(
   'API documentation',
-  '<link rel="stylesheet" href="/docs/swagger-ui.css"><script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/start.js" defer></script>',
+  '<link rel="stylesheet" href="/docs/swagger-ui.css"><link rel="stylesheet" href="/docs/style.css"><script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/start.js" defer></script>',
 )
-const SWAGGER_START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, validatorUrl: null })\n`
-
 const REDOC_PAGE = page(
   'API reference',
-  '<script src="/redoc/redoc.js" defer></script><script src="/redoc/start.js" defer></script>',
+  '<link rel="stylesheet" href="/redoc/style.css"><script src="/redoc/redoc.js" defer></script><script src="/redoc/start.js" defer></script>',
 )
-const REDOC_START = `Redoc.init('/openapi.json', { disableSearch: false, hideDownloadButton: false }, document.getElementById('page'))\n`
 
 /** Returns the endpoints of `/docs` (interactive) and `/redoc` (reference), which load only packaged files. */
 export function docsEndpoints(options: HttpOptions): Endpoint[] {
   return [
     fixed('/docs', HTML, SWAGGER_PAGE),
     fixed('/docs/start.js', 'text/javascript', SWAGGER_START),
+    fixed('/docs/style.css', 'text/css', SWAGGER_STYLE),
     fixed('/redoc', HTML, REDOC_PAGE),
     fixed('/redoc/start.js', 'text/javascript', REDOC_START),
+    fixed('/redoc/style.css', 'text/css', REDOC_STYLE),
     ...ASSETS.map(({ path, file, type }) => packaged(path, file, type, options)),
   ]
 }

@@ -61,7 +61,7 @@ export function endpointsOf(
   return all.sort((a, b) => specificity(a.path) - specificity(b.path))
 
   function apiEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
-    const meta = metaEndpoints(options, endpoints)
+    const meta = metaEndpoints(host, options, endpoints)
     const events = resourceEventsEndpoint(host, places, options)
     let document: Record<string, unknown> | undefined
     const openApi: Endpoint = {
@@ -71,7 +71,10 @@ export function endpointsOf(
       owner: 'host',
       summary: 'This document',
       async serve() {
-        document ??= openApiDocument(toolRoutes, [...others, ...meta, openApi, events], options)
+        document ??= openApiDocument(
+          { toolRoutes, others: [...others, ...meta, openApi, events], refusalsOf: registry.refusalsOf },
+          options,
+        )
         return jsonAnswer(document)
       },
     }

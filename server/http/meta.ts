@@ -1,10 +1,16 @@
+import type { RunningHost } from '../host.ts'
+import { measurementsOf } from '../measurements.ts'
 import type { Metrics } from '../metrics.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
 
 /** Returns `GET /`, `/health` and `/ready` of the API. `endpoints` maps method and path to a line; called at each `GET /`. */
-export function metaEndpoints(options: HttpOptions, endpoints: () => readonly Endpoint[]): Endpoint[] {
+export function metaEndpoints(
+  host: RunningHost,
+  options: HttpOptions,
+  endpoints: () => readonly Endpoint[],
+): Endpoint[] {
   const { version, description } = options
   const about = (): unknown => ({
     name: 'satchel',
@@ -24,13 +30,13 @@ export function metaEndpoints(options: HttpOptions, endpoints: () => readonly En
       version,
       ...(options.loopDelay && { loop_delay_ms: options.loopDelay() }),
     })),
-    ...(options.metrics ? [metricsEndpoint(options.metrics, options)] : []),
+    ...(options.metrics ? [metricsEndpoint(options.metrics, host, options)] : []),
   ]
 }
 
 const OPENMETRICS = 'application/openmetrics-text'
 
-function metricsEndpoint(metrics: Metrics, { pump, loopDelay }: HttpOptions): Endpoint {
+function metricsEndpoint(metrics: Metrics, host: RunningHost, { pump, loopDelay }: HttpOptions): Endpoint {
   return {
     method: 'GET',
     path: '/metrics',
@@ -40,7 +46,9 @@ function metricsEndpoint(metrics: Metrics, { pump, loopDelay }: HttpOptions): En
     operation: { id: 'metrics', mediaType: OPENMETRICS },
     async serve(_exchange, { principal }) {
       if (principal) requireScope(principal, undefined, 'read')
-      return new Response(metrics.text({ streams: pump?.size ?? 0, loopDelay: loopDelay?.() }), {
+      const measurements = await measurementsOf(host.registry, host.log)
+      const gauges = { streams: pump?.size ?? 0, loopDelay: loopDelay?.(), measurements }
+      return new Response(metrics.text(gauges), {
         headers: {
           'content-type': `${OPENMETRICS}; version=1.0.0; charset=utf-8`,
           'cache-control': 'no-store',

@@ -3,6 +3,7 @@ import type { OwnedTool } from '../call.ts'
 import type { HttpRoute } from '../contract/tool.ts'
 import { type ComponentSchemas, createComponentSchemas } from './component-schemas.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
+import { createRefusedResponses, type RefusalTable, type RefusedResponses } from './refused-responses.ts'
 
 type Json = Record<string, unknown>
 
@@ -35,26 +36,39 @@ const PROBLEM_SCHEMA = {
   },
 }
 
+/** The declarations that a document describes. */
+export interface Documented {
+  readonly toolRoutes: readonly ToolRoute[]
+  readonly others: readonly Endpoint[]
+  /** The refusals that a plugin declares; empty for other owners. */
+  refusalsOf(owner: string): RefusalTable
+}
+
+/** What the operations of a document share. */
+interface Shared {
+  readonly components: ComponentSchemas
+  readonly refused: RefusedResponses
+}
+
 /** Builds the OpenAPI 3.1 document of a listener from the declarations of its tools and its other endpoints. */
 export function openApiDocument(
-  toolRoutes: readonly ToolRoute[],
-  others: readonly Endpoint[],
+  { toolRoutes, others, refusalsOf }: Documented,
   { version, description }: Pick<HttpOptions, 'version' | 'description'>,
 ): Json {
-  const components = createComponentSchemas()
+  const shared: Shared = { components: createComponentSchemas(), refused: createRefusedResponses(refusalsOf) }
   const paths: Record<string, Json> = {}
   const add = (path: string, method: string, operation: Json): void => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const endpoint of others) {
     // A route on the owner's socket is not reachable at this listener.
-    if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint, components))
+    if (endpoint.guard !== 'socket') add(endpoint.path, endpoint.method, otherOperation(endpoint, shared))
   }
   const used = new Map<string, number>()
   for (const { owned, route } of toolRoutes) {
     const count = (used.get(owned.tool.name) ?? 0) + 1
     used.set(owned.tool.name, count)
-    add(route.path, route.method, toolOperation(owned, { route, count, components }))
+    add(route.path, route.method, toolOperation(owned, { route, count, ...shared }))
   }
   return {
     openapi: '3.1.1',
@@ -65,10 +79,11 @@ export function openApiDocument(
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...components.all, Problem: PROBLEM_SCHEMA },
+      schemas: { ...shared.components.all, Problem: PROBLEM_SCHEMA },
       responses: {
+        ...shared.refused.all,
         Problem: {
-          description: 'The request was refused or failed.',
+          description: 'The request failed.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
@@ -80,10 +95,13 @@ export function openApiDocument(
 function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): Json[] {
   const names = new Set([...toolRoutes.map(({ owned }) => owned.plugin), ...others.map(({ owner }) => owner)])
   names.delete('host')
-  return [...names, 'host'].map((name) => ({ name }))
+  return [
+    ...[...names].map((name) => ({ name, description: `Declared by the plugin ${name}.` })),
+    { name: 'host', description: 'Served by satchel itself.' },
+  ]
 }
 
-function otherOperation(endpoint: Endpoint, components: ComponentSchemas): Json {
+function otherOperation(endpoint: Endpoint, { components, refused }: Shared): Json {
   const { method, path, owner, summary, streams, operation = {} } = endpoint
   const type = streams ? 'text/event-stream' : (operation.mediaType ?? 'application/json')
   const answer = operation.answer ? { schema: listedSchema(operation.answer, 'output', components) } : {}
@@ -111,6 +129,7 @@ function otherOperation(endpoint: Endpoint, components: ComponentSchemas): Json 
         description: streams ? 'A stream of server-sent events.' : 'Done.',
         content: { [type]: answer },
       },
+      ...refused.of({ owner, isTool: false, takesBody: method !== 'GET' }),
       default: { $ref: '#/components/responses/Problem' },
     },
   }
@@ -139,14 +158,13 @@ function isRevalidated({ method, etag }: HttpRoute): boolean {
   return method === 'GET' && etag !== undefined
 }
 
-interface Shown {
+interface Shown extends Shared {
   readonly route: HttpRoute
   /** The position of the route in its tool, from 1. */
   readonly count: number
-  readonly components: ComponentSchemas
 }
 
-function toolOperation({ tool, plugin }: OwnedTool, { route, count, components }: Shown): Json {
+function toolOperation({ tool, plugin }: OwnedTool, { route, count, components, refused }: Shown): Json {
   const input = listedSchema(tool.input, 'input', components)
   const inPath = pathNames(route.path)
   const fromHeader = Object.values(route.headers ?? {})
@@ -172,6 +190,7 @@ function toolOperation({ tool, plugin }: OwnedTool, { route, count, components }
       ...(isRevalidated(route) && {
         304: { description: 'What If-None-Match names is still so.', headers: { ETag: ENTITY_TAG } },
       }),
+      ...refused.of({ owner: plugin, isTool: true, takesBody }),
       default: { $ref: '#/components/responses/Problem' },
     },
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IN_WORDS_KEY } from '../contract/advanced/in-words.ts'
+import { isBoundOfAnyInteger } from '../platform/integer-bound.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -12,8 +13,6 @@ const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'depe
 const UNLISTED = /^(?:\$schema|\$id|x-satchel-.*)$/
 /** Limits against abuse, which ordinary callers never reach: checked at the call, not listed. */
 const GUARDS = /^(?:minLength|maxLength|maxItems)$/
-/** The limits that zod writes for every integer. */
-const SAFE_BOUND = Number.MAX_SAFE_INTEGER
 
 const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>()
 
@@ -68,8 +67,7 @@ function lean(schema: JsonSchema, open: boolean): Record<string, unknown> {
 }
 
 function costsOnlyTokens(keyword: string, value: unknown, schema: JsonSchema): boolean {
-  if (keyword === 'minimum') return value === -SAFE_BOUND
-  if (keyword === 'maximum') return value === SAFE_BOUND
+  if (isBoundOfAnyInteger(keyword, value)) return true
   if (keyword === 'additionalProperties' || keyword === 'properties') return isEmptyObject(value)
   if (keyword === 'pattern') return typeof schema['format'] === 'string'
   return keyword === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}'

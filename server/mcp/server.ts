@@ -7,6 +7,7 @@ import { callContextOf, type Era, type Exchange } from './exchange.ts'
 import { getPrompt } from './prompts.ts'
 import { asProtocolError } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
+import { inRequestSpan } from './request-span.ts'
 import { listResources, readResource } from './resources.ts'
 import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { callTool } from './tools.ts'
@@ -116,7 +117,8 @@ function handlerInstaller(door: Door, connection: Connection, server: Server) {
         const caller = connection.callerOf(ctx)
         const { era } = connection
         const exchange = { catalog, era, caller, ctx, server, resolvePath: door.resolvePath }
-        return await handle(exchange, parsed as z.output<P>) // the SDK parsed it with `params`
+        const known = parsed as z.output<P> // the SDK parsed it with `params`
+        return await inRequestSpan(exchange, method, async () => handle(exchange, known))
       } catch (thrown) {
         throw asProtocolError(thrown, { log: door.log, signal: ctx.mcpReq.signal }, method)
       }

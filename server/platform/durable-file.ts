@@ -73,15 +73,31 @@ export function temporaryName(folder: string): string {
 
 /** `mkdir -p` whose new names are durable. Errors are the file system's own. */
 export async function makeDirectoryDurably(path: string, mode = 0o755, disk = realDisk): Promise<void> {
+  await makeDirectory(path, { mode, disk, attempts: PARENT_ATTEMPTS })
+}
+
+/**
+ * How often the parent of a directory is made: another process may remove it meanwhile. Not without end, because some
+ * file systems (procfs) say `ENOENT` for every new directory.
+ */
+const PARENT_ATTEMPTS = 3
+
+interface NewDirectory {
+  readonly mode: number
+  readonly disk: Disk
+  readonly attempts: number
+}
+
+async function makeDirectory(path: string, { mode, disk, attempts }: NewDirectory): Promise<void> {
   if ((await disk.stat(path))?.kind === 'directory') return
   try {
     await disk.mkdir(path, mode)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === 'EEXIST') return await refuseFile(disk, path, thrown)
-    if (code !== 'ENOENT' || path === dirname(path)) throw thrown
-    await makeDirectoryDurably(dirname(path), mode, disk)
-    return await makeDirectoryDurably(path, mode, disk)
+    if (code !== 'ENOENT' || path === dirname(path) || attempts === 0) throw thrown
+    await makeDirectory(dirname(path), { mode, disk, attempts: PARENT_ATTEMPTS })
+    return await makeDirectory(path, { mode, disk, attempts: attempts - 1 })
   }
   await disk.syncDirectory(dirname(path))
 }

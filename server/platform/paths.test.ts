@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/harness/open-host.ts'
 import { findProjectRoot } from '../project-root.ts'
+import { type Disk, realDisk } from './disk.ts'
 import { makeDirectoryDurably, writeFileDurably } from './durable-file.ts'
 import { confineTo, unconfined } from './paths.ts'
 
@@ -66,6 +67,23 @@ test('a durable write replaces the file whole or leaves the old one', async (t) 
 
   assert.equal(await readFile(file, 'utf8'), 'new')
   assert.deepEqual(await readdir(folder), ['x.json'])
+})
+
+test('a directory on a file system that refuses every new name with ENOENT is given up', async () => {
+  let made = 0
+  const noEntry = () => Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
+  const disk: Disk = {
+    ...realDisk,
+    stat: async (path) => (path === '/' ? await realDisk.stat(path) : undefined),
+    async mkdir() {
+      made++
+      throw noEntry()
+    },
+  }
+
+  await assert.rejects(makeDirectoryDurably('/a/b/c', 0o755, disk), { code: 'ENOENT' })
+
+  assert.ok(made > 1 && made < 20, `${made} attempts`)
 })
 
 test('the project root is the flag, then the environment, then the git root, then the folder', async (t) => {

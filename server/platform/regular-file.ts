@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { constants, open } from 'node:fs/promises'
+import { constants, type FileHandle, open } from 'node:fs/promises'
 import { devNull } from 'node:os'
 
 /** What a path that should be a file holds. */
@@ -33,7 +33,40 @@ export async function readRegularBytes(path: string, maxBytes: number): Promise<
     const stats = await file.stat()
     if (!stats.isFile()) return { kind: 'no file' }
     if (stats.size > maxBytes) return { kind: 'too large' }
-    return { kind: 'bytes', bytes: await file.readFile(), stats }
+    const bytes = await readBounded(file, maxBytes)
+    return bytes === undefined ? { kind: 'too large' } : { kind: 'bytes', bytes, stats }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Bytes that one read asks for. */
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * The bytes from the start of an open file to its end; undefined as soon as there are more than `maxBytes`. The size that
+ * the system states is not enough: a device states none, and some never end.
+ */
+export async function readBounded(file: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  for (let size = 0; ; ) {
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, maxBytes + 1 - size))
+    const { bytesRead } = await file.read(piece, 0, piece.length, null)
+    if (bytesRead === 0) return Buffer.concat(pieces)
+    size += bytesRead
+    if (size > maxBytes) return undefined
+    pieces.push(piece.subarray(0, bytesRead))
+  }
+}
+
+/**
+ * The whole file at `path`, following links; undefined if it is longer than `maxBytes`. Waits for the writer of a pipe,
+ * for what a shell substitutes. Errors: the file system's own.
+ */
+export async function readFileBounded(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const file = await open(path)
+  try {
+    return await readBounded(file, maxBytes)
   } finally {
     await file.close()
   }

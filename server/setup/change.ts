@@ -14,6 +14,7 @@ import {
   requireWritable,
 } from './config-file.ts'
 import type { ConfigFormat } from './config-format.ts'
+import { readableDiff } from './diff-lines.ts'
 import { type SetupPlace, stateFolder } from './folders.ts'
 import { refusals } from './refusals.ts'
 import { forgetSaved, keepSaved, loadSaved, type SavedFile } from './saved-files.ts'
@@ -183,7 +184,7 @@ function remainder({ file, format, saved, wanted, blank }: Remaining): Buffer | 
   return bytesOf(file, text)
 }
 
-/** The change as a unified diff; long lines are cut. */
+/** The change as a unified diff; what is the same in a long line is cut. */
 export async function diffOf({ file, after }: FileChange): Promise<string> {
   const { createTwoFilesPatch } = await import('diff')
   const text = after === undefined ? '' : new TextDecoder().decode(after)
@@ -193,12 +194,7 @@ export async function diffOf({ file, after }: FileChange): Promise<string> {
   ]
   const patch = createTwoFilesPatch(from, to, file.text, text, '', '', { context: 2 })
   const lines = patch.slice(patch.indexOf('--- ')).split('\n') // an index and a rule are above the names
-  return lines.map(cutLine).join('\n').trimEnd()
-}
-
-const MAX_SHOWN_CHARS = 160
-
-function cutLine(line: string): string {
-  const shown = line.replace(/\r$/, '')
-  return shown.length <= MAX_SHOWN_CHARS ? shown : `${shown.slice(0, MAX_SHOWN_CHARS)} …`
+  return readableDiff(lines.map((line) => line.replace(/\r$/, '')))
+    .join('\n')
+    .trimEnd()
 }

@@ -33,7 +33,10 @@ export interface ConfigPlace {
 /** How a client writes the program of a server. */
 export type EntryShape = 'plain' | 'stdio' | 'local' | 'named'
 
-/** One client of MCP: where it reads its servers, and in which shape. Facts, so that a new client is a row. */
+/**
+ * One client of MCP: where it reads its servers, and in which shape. Facts, so that a new client is a row; docs/clients.md
+ * names the source of each.
+ */
 export interface SetupClient {
   /** As typed, and as hooks name the harness. */
   readonly name: string

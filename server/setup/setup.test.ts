@@ -75,7 +75,7 @@ for (const client of SETUP_CLIENTS) {
       const [plan] = plansOf(client, scope, parts)
       assert.ok(plan)
       const samples = samplesOf(plan.place.format, client.key)
-      assert.ok(samples.length >= 36)
+      assert.ok(samples.length >= 60, `${samples.length} files`)
       for (const { name, text } of samples) {
         write(path, text)
         chmodSync(path, 0o640)

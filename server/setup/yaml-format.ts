@@ -7,6 +7,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
@@ -23,7 +24,7 @@ import {
 
 /** YAML, as Continue reads it: items of a list that is a member of the document. */
 export const yamlFormat: ConfigFormat = {
-  read: (text) => documentOf(text).toJS() ?? undefined,
+  read: contentOf,
   put(text, [name = '', index = 0], value) {
     const { contents } = documentOf(text)
     if (contents !== null && !isMap(contents)) throw fault(text, contents, 'a map is expected here')
@@ -46,6 +47,30 @@ export const yamlFormat: ConfigFormat = {
     if (!isSeq(list)) throw new TypeError('there is no value at that place')
     return withoutItem(text, contents.items[at] as Pair, list, Number(index)) // the list is its value
   },
+}
+
+/** Errors: `ConfigFault`, also for an alias that names no anchor before it, or for aliases that multiply. */
+function contentOf(text: string): unknown {
+  const document = documentOf(text)
+  try {
+    return document.toJS() ?? undefined
+  } catch (thrown) {
+    if (!(thrown instanceof ReferenceError)) throw thrown
+    throw new ConfigFault(lineNumber(text, unresolvedAlias(document)), 'an alias cannot be resolved')
+  }
+}
+
+/** Offset of the first alias without an anchor; 0 if all have one. */
+function unresolvedAlias(document: Document.Parsed): number {
+  let found = 0
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document)) return undefined
+      found = alias.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 function documentOf(text: string): Document.Parsed {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { completionScript, type VerbWords } from '../completion.ts'
-import { existingValues } from '../existing-values.ts'
+import { existingInHost, existingValues } from '../existing-values.ts'
 import { flagsOf } from '../flags.ts'
 import { settingFlagsOf } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
@@ -18,7 +18,7 @@ export const completionVerb = defineHostVerb({
   description:
     'Prints a script that completes verbs, flags and fixed values of the plugins configured now, and ids and names that exist. Load it in the start-up file of the shell. With `values` it prints what exists for the last of the words, which is how the script asks.',
   input: z.object({
-    shell: z.enum(['bash', 'zsh', 'fish', 'values']).describe('the shell: bash, zsh or fish'),
+    shell: z.enum(['bash', 'zsh', 'fish', 'values']).describe('the shell'),
     words: z.array(z.string()).optional().describe('the command line so far, after `values`'),
   }),
   typing: { positional: ['shell', '[words...]'] },
@@ -37,16 +37,23 @@ export const completionVerb = defineHostVerb({
   },
 })
 
-/** Without a host it prints nothing: an error on the line that is being typed would help no one. */
+/** Prints nothing where it fails: an error on the line that is being typed would help no one. */
 async function printExisting(world: World, words: readonly string[]): Promise<number> {
-  const { doors, line, terminal } = world
-  const open = async () => doors.openHost({ kind: 'verb', words }, await doors.loadConfig(line), line)
-  const host = await open().catch(() => undefined)
-  if (!host) return 0
+  const values = await existingOf(world, words).catch(() => [])
+  if (values.length > 0) printText(world.terminal, values.join('\n'))
+  return 0
+}
+
+async function existingOf(world: World, words: readonly string[]): Promise<readonly string[]> {
+  const { doors, io, line } = world
+  const ofHost = await existingValues(await world.hostVerbs(), words, {
+    cwd: io.cwd,
+    offered: async () => [],
+  })
+  if (ofHost) return ofHost
+  const host = await doors.openHost({ kind: 'verb', words }, await doors.loadConfig(line), line)
   try {
-    const values = await existingValues(host, localContext(host, world), words)
-    if (values.length > 0) printText(terminal, values.join('\n'))
-    return 0
+    return await existingInHost(host, words, { cwd: io.cwd, ctx: localContext(host, world) })
   } finally {
     await host.stop()
   }

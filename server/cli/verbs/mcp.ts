@@ -4,7 +4,7 @@ import { ANSWER_TOKENS, CHANNEL_SETTINGS } from '../../answer/bounds.ts'
 import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
 import type { Settings } from '../global-flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
-import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
+import { commaList, completersOf, settingsOf, TRUST_PROXY } from './settings.ts'
 
 const PLUGIN_FLAGS = BUILTIN_PLUGINS.flatMap(({ mcpFlags = [] }) => mcpFlags)
 
@@ -42,7 +42,7 @@ export const mcpVerb = defineHostVerb({
     'or over HTTP with --transport (at 127.0.0.1 unless --host names another address).',
   ].join(' '),
   input,
-  typing: {},
+  typing: { completes: completersOf(PLUGIN_FLAGS) },
   examples: ['satchel mcp --profile core', 'satchel mcp --transport streamable-http --port 8000'],
   async run(world, flags) {
     const settings: Settings = settingsOf({

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { McpFlag } from '../../builtin-plugins.ts'
+import type { Completer } from '../../contract/advanced/verb.ts'
 import type { Settings } from '../global-flags.ts'
 
 /** The flag `--trust-proxy`. */
@@ -18,4 +20,9 @@ export function commaList(text: string | undefined): readonly string[] | undefin
     ?.split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+}
+
+/** What a shell completes the values of these flags with. */
+export function completersOf(flags: readonly McpFlag[]): Readonly<Record<string, Completer>> {
+  return Object.fromEntries(flags.flatMap(({ name, complete }) => (complete ? [[name, complete]] : [])))
 }

@@ -24,6 +24,7 @@ import { exitCodeOf, printDocument, printText } from '../render.ts'
 import { changeAll, type Outcomes } from '../setup-changes.ts'
 import { markUsage } from '../usage.ts'
 import type { World } from '../world.ts'
+import { completersOf } from './settings.ts'
 
 const OPTIONS = [
   ...new Map(
@@ -71,7 +72,7 @@ export const setupVerb = defineHostVerb({
     '--remove restores the file as it was.',
   ].join(' '),
   input,
-  typing: { positional: ['[clients...]'] },
+  typing: { positional: ['[clients...]'], completes: completersOf(SERVER_FLAGS) },
   examples: ['satchel setup claude-code --hooks', 'satchel setup --check', 'satchel setup --remove'],
   async run(world, flags) {
     const [one, other] = (['check', 'remove', 'dry_run'] as const).filter((name) => flags[name])

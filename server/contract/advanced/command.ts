@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Log } from '../context.ts'
+import type { Completer } from './verb.ts'
 
 /** The terminal of a command. stdout carries only the result, stderr everything else. */
 export interface Terminal {
@@ -39,6 +40,8 @@ export interface Command<I extends z.ZodObject = z.ZodObject> {
   readonly positional?: readonly string[]
   readonly short?: Readonly<Record<string, string>>
   readonly input: I
+  /** Positional or input field -> what a shell completes it with. */
+  readonly completes?: Readonly<Record<string, Completer>>
   /** An example command line, shown in `--help`. */
   readonly example: string
   /** Returns the exit code. Errors: a `SatchelError` ends with the exit code of its code. */

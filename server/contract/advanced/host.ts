@@ -1,7 +1,9 @@
 import type { CallContext } from '../context.ts'
+import type { RefusalRow } from '../refusals.ts'
 import type { BackupStore } from './backup.ts'
 import type { Command } from './command.ts'
 import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
+import type { Measurement } from './measurement.ts'
 import type { Credentials, Principal } from './principal.ts'
 import type { RemoteMcp } from './remote.ts'
 import type { Listener, OpenListener, Route } from './route.ts'
@@ -56,8 +58,12 @@ export interface ProtocolDeclarations {
   readonly searchers?: readonly Searcher[]
   /** What `satchel backup` copies. `saved`: the names of this plugin's stores in a backup that is restored. Reads only. */
   stores?(saved: readonly string[]): Promise<readonly BackupStore[]>
+  /** Numbers for `/metrics`, within a second at each request of it. Reads only, and opens nothing. */
+  measurements?(): Promise<readonly Measurement[]>
   /** Over stdio only. */
   readonly remote?: RemoteMcp
+  /** The table of `defineRefusals`: the API document lists its reasons for each operation of the plugin. */
+  readonly refusals?: Readonly<Record<string, { readonly row: RefusalRow }>>
   /** One sentence on how to get a session; appended to the refusal of a caller without one. */
   readonly howToJoin?: string
   /** Returns the principal of this plugin's credentials; undefined for all others. */

@@ -12,6 +12,9 @@ export interface Completed {
   readonly variable: string
 }
 
+/** The values that exist and could follow `typed`, the beginning of a word in a shell whose working directory is `cwd`. */
+export type Completer = (typed: string, cwd: string) => Promise<readonly string[]>
+
 /** The tool that runs instead of the verb's own when a flag is given. */
 export interface InsteadTool {
   /** Name of a tool of the same plugin, with one verb of its own by which its answer is printed. */
@@ -22,11 +25,15 @@ export interface InsteadTool {
 
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
+  /** Positional that is no input field -> its text in the help. */
+  readonly arguments?: Readonly<Record<string, string>>
   /** Positional or input field -> what a shell completes it with. */
   readonly completes?: Readonly<Record<string, Completed>>
   /** Help of this verb, where the tool's title and description speak of several: one line, then sentences. */
   readonly title?: string
   readonly description?: string
+  /** An example command line, where the example of the tool cannot be typed as arguments. */
+  readonly example?: string
   /** Input field -> long flag, if the flag is not the field in kebab-case. */
   readonly long?: Readonly<Record<string, string>>
   /** Flag, one word -> the tool that runs instead. It gets those of the typed fields that it has. */

@@ -15,8 +15,19 @@ const HABITS: Readonly<Record<string, (text: string) => string>> = {
     `${text.replaceAll(/^( {2})+/gm, (spaces) => '\t'.repeat(spaces.length / 2))}\n\n`,
 }
 
+/** What people do to files in which a hash begins a comment. */
+const HASH_HABITS: Readonly<Record<string, (text: string) => string>> = {
+  'CRLF, no final newline': (text) => text.trimEnd().replaceAll('\n', '\r\n'),
+  'a comment above and below': (text) => `# kept by hand\n\n${text}# vim: et\n`,
+}
+
 /** YAML has no tabs. */
 const YAML_HABITS = Object.entries(HABITS).filter(([habit]) => !habit.startsWith('tabs'))
+
+function habitsOf(format: FormatName): readonly (readonly [string, (text: string) => string])[] {
+  if (format === 'yaml') return [...YAML_HABITS, ...Object.entries(HASH_HABITS)]
+  return Object.entries(format === 'toml' ? { ...HABITS, ...HASH_HABITS } : HABITS)
+}
 
 const jsonTexts = (key: string): Readonly<Record<string, string>> => ({
   'other servers, comments and a trailing comma': `{
@@ -144,7 +155,7 @@ export function samplesOf(format: FormatName, key: string): readonly Sample[] {
     lines: {},
     whole: {},
   }[format]
-  const habits = format === 'yaml' ? YAML_HABITS : Object.entries(HABITS)
+  const habits = habitsOf(format)
   return Object.entries(texts).flatMap(([what, text]) =>
     habits.map(([habit, apply]) => ({ name: `${what}; ${habit}`, text: apply(text) })),
   )

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { BUILTIN_PLUGINS } from '../../server/builtin-plugins.ts'
+import type { RunningHost } from '../../server/host.ts'
+import { postModern } from '../../server/mcp/testing/http-client.ts'
+import { modern } from '../../server/mcp/testing/stdio-client.ts'
+import { type OpenDoor, openDoors, openHost } from '../harness/index.ts'
+import { HTTP_CASES, type HttpCase } from './corpus/http.ts'
+import { MESSAGE_CASES } from './corpus/messages.ts'
+import { VALUE_CASES, type ValueCase } from './corpus/values.ts'
+import { type ServedProcess, serveProcess } from './served-process.ts'
+
+/** With a limit the slowest case and the delay of the event loop are judged too; only a quiet machine can tell. */
+const LIMIT_MS = Number(process.env['ATTACK_LIMIT_MS'] ?? Number.POSITIVE_INFINITY)
+const DELAY_LIMIT_MS = 100
+/** How long a request that is not complete waits for an answer that does not come. */
+const INCOMPLETE_MS = 50
+
+/** What a server answers to these bytes; empty if it closes without an answer. */
+function answerTo(port: number, bytes: string | Buffer, isIncomplete = false): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1')
+    const end = (): void => {
+      socket.destroy()
+      resolve(text)
+    }
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    socket.on('close', end).on('error', end)
+    socket.on('connect', () => {
+      socket.write(bytes)
+      if (isIncomplete) setTimeout(end, INCOMPLETE_MS)
+    })
+  })
+}
+
+const statusesIn = (answer: string): number[] =>
+  [...answer.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map(([, status]) => Number(status))
+
+/** The slowest of what was timed, for the diagnostics. */
+function createSlowest() {
+  let slowest = { name: '', ms: 0 }
+  return {
+    async timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+      const started = performance.now()
+      const done = await work()
+      const ms = performance.now() - started
+      if (ms > slowest.ms) slowest = { name, ms }
+      return done
+    },
+    judge(t: TestContext) {
+      t.diagnostic(`slowest: ${slowest.name}, ${Math.round(slowest.ms)} ms`)
+      assert.ok(slowest.ms <= LIMIT_MS, `${slowest.name} took ${slowest.ms} ms`)
+    },
+  }
+}
+
+async function judgeServer(t: TestContext, server: ServedProcess): Promise<void> {
+  assert.ok(server.isAlive(), server.log().slice(-2000))
+  const ready = await fetch(`${server.address}/ready`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  const { loop_delay_ms: delay } = (await ready.json()) as { loop_delay_ms: Record<string, number> }
+  const memory = Math.round(((await server.memory()) ?? 0) / 2 ** 20)
+  t.diagnostic(`loop delay ${JSON.stringify(delay)}, memory ${memory} MiB`)
+  assert.doesNotMatch(server.log(), /Internal error/)
+  if (LIMIT_MS < Number.POSITIVE_INFINITY) assert.ok(Number(delay['p99']) <= DELAY_LIMIT_MS)
+}
+
+const EVERYONE_MAY_READ = /^(GET|HEAD) \/(health)?[ ?]/
+
+function faultOf({ name, expect, incomplete }: HttpCase, answer: string): string | undefined {
+  const statuses = statusesIn(answer)
+  if (statuses.some((status) => status >= 500 && status !== 501 && status !== 505))
+    return `${name}: ${answer.slice(0, 300)}`
+  if (statuses.length === 0 && incomplete === undefined && expect === 'any') return `${name}: no answer`
+  const isServed = statuses.some((status) => status < 400)
+  return expect === 'refused' && isServed ? `${name}: served: ${answer.slice(0, 300)}` : undefined
+}
+
+test('no bytes at the port crash the server or are answered with 500, and what is malformed or of another origin is refused', async (t) => {
+  const server = await serveProcess(t)
+  const slowest = createSlowest()
+  const host = `127.0.0.1:${server.port}`
+  const faults: string[] = []
+
+  for (const each of HTTP_CASES) {
+    const answer = await slowest.timed(each.name, () =>
+      answerTo(server.port, each.bytes(host), each.incomplete),
+    )
+    const fault = faultOf(each, answer)
+    if (fault !== undefined) faults.push(fault)
+  }
+
+  assert.deepEqual(faults, [])
+  slowest.judge(t)
+  await judgeServer(t, server)
+})
+
+test('without a token none of these bytes reads or writes anything where callers must prove themselves', async (t) => {
+  const server = await serveProcess(t, 'http: { local_proof: token }\n')
+  const host = `127.0.0.1:${server.port}`
+
+  const served: string[] = []
+  for (const each of HTTP_CASES) {
+    const bytes = each.bytes(host)
+    const answer = await answerTo(server.port, bytes, each.incomplete)
+    const isServed = statusesIn(answer).some((status) => status < 400)
+    if (isServed && !EVERYONE_MAY_READ.test(String(bytes)))
+      served.push(`${each.name}: ${answer.slice(0, 200)}`)
+  }
+
+  assert.deepEqual(served, [])
+  assert.deepEqual(await readdir(join(server.project, '.handoffs')).catch(() => []), [])
+})
+
+test('no message to the MCP door crashes the server or is answered with 500, and each is answered', async (t) => {
+  const server = await serveProcess(t)
+  const slowest = createSlowest()
+  const faults: string[] = []
+
+  for (const { name, text } of MESSAGE_CASES) {
+    const body = text()
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const versioned = {
+      ...headers,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'handoff_list',
+    }
+    for (const sent of [headers, versioned]) {
+      const answer = await slowest.timed(name, () =>
+        fetch(`${server.address}/mcp`, { method: 'POST', headers: sent, body }),
+      )
+      const got = await answer.text()
+      if (answer.status >= 500) faults.push(`${name}: ${answer.status} ${got.slice(0, 300)}`)
+    }
+  }
+
+  assert.deepEqual(faults, [])
+  slowest.judge(t)
+  await judgeServer(t, server)
+})
+
+test('no input of the corpus has an internal error at any door that has its tool', async (t) => {
+  const plugins = await Promise.all(BUILTIN_PLUGINS.map(({ load }) => load()))
+  const opened = await openHost(t, { plugins })
+  const slowest = createSlowest()
+  const faults: string[] = []
+
+  for (const door of await openDoors(t, opened)) {
+    for (const { name, tool, input } of VALUE_CASES.filter((each) => isSendable(opened.host, door, each))) {
+      const outcome = await slowest.timed(`${name} at ${door.name}`, () => door.call(tool, input()))
+      if (!outcome.ok && outcome.error.code === 'internal') faults.push(`${name} at ${door.name}`)
+    }
+  }
+
+  assert.deepEqual(faults, [])
+  slowest.judge(t)
+})
+
+/** Node.js itself refuses a longer request line (431), without a body. */
+const LONGEST_QUERY = 8000
+
+function isSendable({ registry }: RunningHost, door: OpenDoor, { tool, input }: ValueCase): boolean {
+  if (!door.serves(tool)) return false
+  const routes = [registry.tool(tool)?.tool.http ?? []].flat()
+  const travelsInUrl = door.name === 'rest' && routes.some(({ method }) => method === 'GET')
+  return !travelsInUrl || encodeURIComponent(JSON.stringify(input()).toWellFormed()).length < LONGEST_QUERY
+}
+
+test('a server that gets every input of the corpus over MCP stays alive and answers others meanwhile', async (t) => {
+  const server = await serveProcess(t)
+  const slowest = createSlowest()
+  const faults: string[] = []
+
+  for (const { name, tool, input } of VALUE_CASES) {
+    const call = modern(1, 'tools/call', { name: tool, arguments: input() })
+    const { status, body } = await slowest.timed(name, () => postModern(`${server.address}/mcp`, call))
+    if (status >= 500) faults.push(`${name}: ${status} ${JSON.stringify(body).slice(0, 300)}`)
+  }
+
+  assert.deepEqual(faults, [])
+  slowest.judge(t)
+  await judgeServer(t, server)
+})
