@@ -126,3 +126,36 @@ for (const place of ['named', 'absolute'] as const) {
     assert.equal(without.stdout, '')
   })
 }
+
+/** A plugin whose evidence never ends to be checked. */
+const SLOW_PLUGIN = `export default {
+  name: 'slow', version: '1.0.0', apiVersion: 1,
+  config: { parse: (value) => value, safeParse: (data) => ({ success: true, data }) },
+  setup: async () => ({
+    evidence: [{
+      name: 'oracle',
+      takes: 'anything',
+      capture: async (named) => ({ facts: { named }, verdict: 'holds', reason: 'seen' }),
+      verify: () => new Promise(() => setInterval(() => {}, 1000)),
+      describe: () => 'An oracle said so',
+    }],
+  }),
+}
+`
+
+test('a hook does not wait for the checks of other plugins, and says what they left open', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const oracle = { kind: 'oracle', oracle: { named: 1 } }
+  const evidence = Array.from({ length: 20 }, (_, at) => ({
+    type: 'observation',
+    claim: `the oracle said ${at}`,
+    ...oracle,
+  }))
+  await project.call('handoff_create', { ...SMALL, evidence })
+  project.write('slow.js', SLOW_PLUGIN)
+  project.write('satchel.yaml', 'plugins: { ./slow.js: {} }\nhandoff: { inject_on: [compact] }\n')
+  const { stdout } = await finishes(project, 'session-start', inputFor(project))
+
+  const { hookSpecificOutput } = JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }
+  assert.match(hookSpecificOutput.additionalContext, /claims: 20 unverifiable/)
+})

@@ -17,7 +17,7 @@ interface HookRun {
 }
 
 /** Limits that a busy machine does not reach: each part must end by its own limit. */
-const PATIENT = { ...HOOK_LIMITS, totalMs: 600_000, gitMs: 60_000 }
+const PATIENT = { ...HOOK_LIMITS, totalMs: 600_000, gitMs: 60_000, evidenceMs: 60_000 }
 
 interface HookParts {
   readonly disk?: Disk

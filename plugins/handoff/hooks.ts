@@ -18,6 +18,7 @@ import { sessionName } from './domain/record-id.ts'
 import type { RecordTable } from './domain/record-table.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
+import { hurriedEvidence } from './hurried-evidence.ts'
 import type { Handoffs, Project } from './project.ts'
 import { namedSession } from './session.ts'
 import type { Shortcomings } from './store/index-state.ts'
@@ -32,6 +33,8 @@ export const HOOK_LIMITS = {
   inputMs: 300,
   /** Each git command. */
   gitMs: 400,
+  /** The checks of other plugins, all together. */
+  evidenceMs: 500,
 }
 /** Share of the remaining time for reading records; git, the brief and a write need the rest. */
 const READING_SHARE = 0.5
@@ -105,7 +108,10 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   const input = await readHookInput(terminal.stdin, limits.inputMs)
   const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
   if (!input || root === undefined) return undefined
-  const project = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
+  const project = {
+    ...handoffs.hookProject(root, { limitMs: limits.gitMs, signal }),
+    evidence: hurriedEvidence(handoffs.evidence, limits.evidenceMs),
+  }
   const records = readingOf(project, run)
   const call: HookCall = { ...callOf(project, input, run.harness), ask: records.ask }
   const noted = await noteStart(call)

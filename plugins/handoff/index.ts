@@ -7,6 +7,7 @@ import { gitMergeCommand } from './git-merge.ts'
 import { hookCommand } from './hooks.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
 import { handoffPrompts } from './prompts.ts'
+import { refusals } from './reasons.ts'
 import { handoffResources } from './resources.ts'
 import { recordSearcher } from './searcher.ts'
 import { branchTool } from './tools/handoff-branch.ts'
@@ -66,6 +67,7 @@ export const plugin = definePlugin({
     const handoffs = createHandoffs(host, config)
     return {
       tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
+      refusals,
       evidence: [freshEvidence(handoffs.projectAt)],
       searchers: [recordSearcher(handoffs)],
       resources: handoffResources(handoffs),

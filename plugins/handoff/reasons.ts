@@ -25,7 +25,12 @@ export const refusals = defineRefusals({
     next: 'Correct the record, then try again.',
   },
   bad_json: { code: 'invalid', message: '{what} is not JSON at line {line}, column {column}.' },
-  file_bad_json: { code: 'invalid', reason: 'bad_json', ...FILE },
+  file_bad_json: {
+    code: 'invalid',
+    reason: 'bad_json',
+    message: FILE.message,
+    next: 'The file was not changed. After a failed git merge, satchel handoff doctor --fix repairs it; correct other damage in an editor.',
+  },
   file_schema_invalid: { code: 'invalid', reason: 'schema_invalid', ...FILE },
   not_utf8: { code: 'invalid', ...FILE },
   wrong_id: { code: 'invalid', ...FILE },
@@ -154,6 +159,11 @@ export const refusals = defineRefusals({
     message: 'There is no text at "{pointer}".',
   },
   file_not_found: { code: 'not_found', message: 'There is no file "{path}".' },
+  file_failed: {
+    code: 'not_found',
+    reason: 'file_not_found',
+    message: 'The file "{path}" cannot be read ({error}).',
+  },
   exists: { code: 'conflict', message: 'Record {id} exists already; it was not changed.' },
   etag_mismatch: {
     code: 'conflict',
@@ -247,7 +257,7 @@ export const refusals = defineRefusals({
   file_not_read: {
     code: 'too_large',
     reason: 'record_too_large',
-    message: 'The file has {bytes} bytes; it was not read.',
+    message: 'The file has more than {limit} bytes; it was not read.',
   },
   bundle_too_large: {
     code: 'too_large',

@@ -34,7 +34,7 @@ async function latestId(project: Project, ctx: Asking | undefined): Promise<stri
   const names = ctx ? await sessionNames(ctx, project) : []
   const { latest, problem } = await project.index.ask(async (table) => {
     const row = await continueFrom(project, table, names)
-    return { latest: row, problem: row ? undefined : (await table.problems())[0] }
+    return { latest: row, problem: row ? undefined : table.problems()[0] }
   })
   if (latest) return latest.id.toLowerCase()
   throw problem ? brokenFile(problem) : await unknownRecord(project.store, 'latest')

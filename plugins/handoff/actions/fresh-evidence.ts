@@ -1,4 +1,6 @@
 import { type EvidenceFinding, type EvidenceKind, isJsonObject } from '../../../server/plugin.ts'
+import type { JudgedClaim } from '../domain/claim-verdicts.ts'
+import { isProvided } from '../domain/evidence-ground.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { assessRecord } from './check-freshness.ts'
@@ -33,13 +35,23 @@ async function claimsOf(project: Project, id: string): Promise<EvidenceFinding> 
   const { record } = await findRecord(project, id)
   const { claims, gate } = await assessRecord(project, record)
   const broken = claims.filter(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
-  if (broken.length === 0 && gate !== 'stop')
-    return { verdict: 'holds', reason: 'every claim of the record that can be checked holds' }
-  const reasons = broken.slice(0, SHOWN).map(({ evidence_id, reason }) => `${evidence_id}: ${reason}`)
-  const more = broken.length > SHOWN ? [`${broken.length - SHOWN} more`] : []
-  const isWrong = gate === 'stop' || broken.some(({ verdict }) => verdict === 'contradicted')
-  return {
-    verdict: isWrong ? 'contradicted' : 'stale',
-    reason: [...reasons, ...more].join('; ') || `the record is flagged ${record.flags.join(', ')}`,
+  if (broken.length > 0 || gate === 'stop') {
+    const isWrong = gate === 'stop' || broken.some(({ verdict }) => verdict === 'contradicted')
+    return {
+      verdict: isWrong ? 'contradicted' : 'stale',
+      reason: reasonsOf(broken) || `the record is flagged ${record.flags.join(', ')}`,
+    }
   }
+  // A command that is not run again says nothing; what a plugin would check, but cannot check here, leaves a doubt.
+  const provided = new Set(record.evidence.filter((item) => isProvided({ ...item })).map((item) => item.id))
+  const doubtful = claims.filter((one) => one.verdict === 'unverifiable' && provided.has(one.evidence_id))
+  if (doubtful.length > 0) return { verdict: 'unverifiable', reason: reasonsOf(doubtful) }
+  if (claims.every(({ verdict }) => verdict === 'unverifiable'))
+    return { verdict: 'unverifiable', reason: 'the record has no claim that can be checked here' }
+  return { verdict: 'holds', reason: 'every claim of the record that can be checked holds' }
+}
+
+function reasonsOf(claims: readonly JudgedClaim[]): string {
+  const reasons = claims.slice(0, SHOWN).map(({ evidence_id, reason }) => `${evidence_id}: ${reason}`)
+  return [...reasons, ...(claims.length > SHOWN ? [`${claims.length - SHOWN} more`] : [])].join('; ')
 }

@@ -4,6 +4,7 @@ import { isCommitId } from '../domain/commit-id.ts'
 import { checkPlan, type PastAttempt } from '../domain/plan-check.ts'
 import { failedAttempts, type Handoff } from '../domain/record.ts'
 import { sessionName } from '../domain/record-id.ts'
+import { recordsWith } from '../domain/record-table.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { workSince } from '../git/commits.ts'
 import type { Project } from '../project.ts'
@@ -56,7 +57,7 @@ async function retriedIn(project: Project, log: RetentionLog): Promise<Retention
   if (!before) return []
   const logged = new Set(log.facts.filter(({ kind }) => kind === 'do_not_retry').map(({ id }) => id))
   const known = attemptsOf(before).filter(({ id }) => logged.has(id))
-  const rows = await project.index.ask((table) => table.load([...table.withValue('session', log.session)]))
+  const rows = await project.index.ask((table) => table.load(recordsWith(table, 'session', log.session)))
   const own = rows.filter((row) => row.session === log.session && row.updated_at >= log.at)
   const retried = new Map<string, string>()
   for (const row of own) {

@@ -41,15 +41,47 @@ export interface Continuing {
  */
 export function recordToContinue(table: RecordTable, who: Continuing): number | undefined {
   const rankOf = rankingFor(table, who)
-  const best: (number | undefined)[] = []
+  const newest: number[][] = []
   for (const record of table.records) {
     const rank = rankOf(record)
     if (rank === undefined) continue
-    const known = best[rank]
-    if (known !== undefined && !isNewer(table, record, known)) continue
-    if (table.isLeaf(record)) best[rank] = record
+    const few = newest[rank] ?? []
+    newest[rank] = few
+    putNewest(table, few, record)
   }
-  return best.find((record) => record !== undefined)
+  for (const [rank, few] of newest.entries()) {
+    const found =
+      few?.find((record) => table.isLeaf(record)) ?? (few && newestLeaf(table, rankOf, { rank, few }))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Of each rank so many are kept while looking for the newest: whether a record is continued costs more to tell. */
+const KEPT = 4
+
+function putNewest(table: RecordTable, few: number[], record: number): void {
+  const last = few.at(-1)
+  if (few.length === KEPT && last !== undefined && !isNewer(table, record, last)) return
+  let at = few.length
+  while (at > 0 && isNewer(table, record, few[at - 1] ?? record)) at--
+  few.splice(at, 0, record)
+  if (few.length > KEPT) few.pop()
+}
+
+/** Where the newest of a rank are all continued, every other one is asked. */
+function newestLeaf(
+  table: RecordTable,
+  rankOf: Rank,
+  { rank, few }: { readonly rank: number; readonly few: readonly number[] },
+): number | undefined {
+  if (few.length < KEPT) return undefined
+  let newest: number | undefined
+  for (const record of table.records) {
+    if (rankOf(record) !== rank || (newest !== undefined && !isNewer(table, record, newest))) continue
+    if (table.isLeaf(record)) newest = record
+  }
+  return newest
 }
 
 type Rank = (record: number) => number | undefined
@@ -86,8 +118,10 @@ function isAmong(
   field: 'session' | 'claim' | 'project' | 'branch',
   values: readonly string[],
 ): (record: number) => boolean {
-  const sets = values.map((value) => table.withValue(field, value))
-  return (record) => sets.some((set) => set.has(record))
+  const [first, ...others] = values.map((value) => table.hasValue(field, value))
+  if (!first) return () => false
+  // Asked for every record of the store: mostly there is one value.
+  return others.length === 0 ? first : (record) => first(record) || others.some((test) => test(record))
 }
 
 /** `recordToContinue` for a caller of whom nothing is known but the project. */

@@ -134,6 +134,80 @@ throttle debounce
 share shared reuse
 handwritten manual manually hand
 level severity
+permission permissions access right writable chmod
+chown owner ownership own
+previous earlier older former revert rollback
+anonymous unnamed nameless
+hide shadow mask conceal
+ask query poll
+finish finished complete completed done ready
+continue proceed resume
+global single one
+color ansi highlight
+derive compute calculate infer
+core cpu processor
+kubernetes k8s cluster
+postgres postgresql pg
+javascript js
+typescript ts
+python py
+repository repo
+argument parameter flag option switch
+temporary temp tmp
+production prod
+development dev
+admin administrator root superuser
+backup dump export
+partition shard
+emulate emulation emulator simulate simulator
+subtree submodule vendor
+debounce delay wait
+previous last
+connect connection
+reset abort
+host runner agent machine
+executable binary program
+argument arg
+definition schema declaration
+release tag
+deploy ship
+upgrade renew
+legacy old
+redirect forward route
+prefix beginning
+suffix ending
+header heading
+hang freeze stall stuck
+slow slowly latency
+crash segfault abort
+broken corrupt damaged
+obsolete stale outdated
+sanitise clean
+precompute precalculate precompiled
+interval period every
+lookup resolve resolution
+mirror replica replicate
+hardcode hardcoded constant literal fixed
+guess heuristic
+override overrule force
+fallback fall
+intercept hook middleware
+allocate reserve
+release free
+nested nesting
+flatten flat
+expand unfold
+collapse fold
+split divide separate
+merge combine join concatenate
+trim strip
+convert transform translate map
+normalize canonical
+encrypt cipher
+subscribe listen
+notify signal
+schedule plan
+throttle ratelimit
 `)
 
 function groupsOf(table: string): ReadonlyMap<string, readonly string[]> {

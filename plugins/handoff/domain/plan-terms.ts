@@ -15,7 +15,7 @@ export interface PlanTerm {
 
 /** The significant words of a text, each once; those that state only a purpose say less. */
 export function planTerms(text: string): readonly PlanTerm[] {
-  const [head, ...purposes] = withPhrases(folded(withMeasures(text))).split(PURPOSE)
+  const [head, ...purposes] = withPhrases(folded(withParts(withMeasures(text)))).split(PURPOSE)
   const found = new Map<string, PlanTerm>()
   const add = (part: string, share: number): void => {
     for (const { weight, ...one } of termsIn(part)) {
@@ -49,11 +49,39 @@ function termsIn(text: string): PlanTerm[] {
       const term = stem(word)
       return {
         term,
-        keys: [term, ...(SYNONYM_GROUPS.get(term) ?? [])],
+        keys: keysOf(word, term),
         weight: weightOf(word, term),
         isLight: LIGHT.has(term),
       }
     })
+}
+
+/** The stem with the groups of its synonyms, and the same of the other English spelling (`serialise`, `colour`). */
+function keysOf(word: string, term: string): readonly string[] {
+  const other = stem(word.replace(/is(e|es|ed|ing|ation|er)$/, 'iz$1').replace(/our(s|ed|ing)?$/, 'or$1'))
+  return [...new Set([term, other].flatMap((key) => [key, ...(SYNONYM_GROUPS.get(key) ?? [])]))]
+}
+
+/** Separates the parts of names (`strictNullChecks`), and spells out the error codes of the operating system. */
+function withParts(text: string): string {
+  return text
+    .replace(/\bE[A-Z]{3,}\b/g, (code) => SYSTEM_ERRORS[code] ?? code)
+    .replace(/(\p{Ll})(\p{Lu}\p{Ll})/gu, '$1 $2')
+}
+
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ECONNRESET: 'connection reset',
+  ECONNREFUSED: 'connection refused',
+  ETIMEDOUT: 'timeout',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'file missing',
+  EEXIST: 'file exists',
+  ENOSPC: 'disk full',
+  EADDRINUSE: 'address in use',
+  EPIPE: 'broken pipe',
+  EMFILE: 'too many open files',
+  ENOMEM: 'out of memory',
 }
 
 function weightOf(word: string, term: string): number {
@@ -71,6 +99,7 @@ const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
 /** Gives numbers, durations and sizes one spelling: `a minute`, `60 s` and `60000ms` are equal. */
 function withMeasures(text: string): string {
   return text
+    .replace(/\b(?:every|each|per|once (?:a|per))\s+(?=(?:second|minute|hour)\b)/gi, 'every 1 ')
     .replace(
       /\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen)\b/gi,
       (word) => NUMBERS[word.toLowerCase()] ?? word,
@@ -106,6 +135,22 @@ const PHRASES: readonly (readonly [RegExp, string])[] = (
     ['(?:turn|switch)(?:ed|ing)? off', 'disable'],
     ['(?:turn|switch)(?:ed|ing)? on', 'enable'],
     ['get(?:ting)? rid of', 'remove'],
+    ['(?:go|going|went|move|switch) back to', 'revert'],
+    ['(?:give|gives|giving) up', 'timeout'],
+    ['(?:carry|carries|keep|keeps) (?:on|going)', 'continue'],
+    ['take ownership', 'chown'],
+    ['world[- ]writable', 'writable'],
+    ['chmod (?:-r )?0?777', 'writable'],
+    ['(?:roll|rolls|rolled|rolling) out', 'deploy'],
+    ['(?:roll|rolls|rolled|rolling) back', 'revert'],
+    ['shell(?:s|ed|ing)? out', 'run'],
+    ['fall(?:s|ing)? back', 'fallback'],
+    ['rate[- ]limit(?:s|ed|ing)?', 'throttle'],
+    ['fail[- ]fast', 'failfast'],
+    ['look(?:s|ed|ing)? up', 'lookup'],
+    ['set(?:ting)? up', 'configure'],
+    ['time[sd]? out', 'timeout'],
+    ['one (?:after (?:the other|another)|by one)', 'sequential'],
     ['regular expressions?', 'regex'],
     ['symbolic links?', 'symlink'],
     ['user[- ]agent', 'useragent'],

@@ -13,7 +13,9 @@ const { value } = fc.letrec<{ value: unknown; item: unknown }>((tie) => ({
     { maxDepth: 4 },
     fc.constantFrom<unknown>('one', 'Öne', 'two', 'a/b~c', 0, 1, true, null),
     fc.array(tie('item'), { maxLength: 4 }),
-    fc.dictionary(fc.constantFrom('work', 'a/b', '~', '__proto__'), tie('value'), { maxKeys: 3 }),
+    fc.dictionary(fc.constantFrom('work', 'a/b', '~', '__proto__', 'constructor'), tie('value'), {
+      maxKeys: 3,
+    }),
   ),
   item: fc.oneof(
     tie('value'),
@@ -51,8 +53,14 @@ test(`a difference turns around with its sides (seed ${SEED})`, () => {
 test(`every pointer of a difference leads to the value it is given with (seed ${SEED})`, () => {
   fc.assert(
     fc.property(json, json, (a, b) => {
-      const { added, removed, changed } = diffRecords(a, b)
+      const { added, removed, changed, by_section } = diffRecords(a, b)
 
+      const counts = Object.values(by_section)
+      assert.ok(counts.every(Number.isInteger), JSON.stringify(by_section))
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        added.length + removed.length + changed.length,
+      )
       for (const { pointer, value } of removed) assert.deepEqual(resolved(a, pointer), value)
       for (const { pointer, value } of added) assert.deepEqual(resolved(b, pointer), value)
       for (const { pointer, after } of changed) assert.deepEqual(resolved(b, pointer), after)

@@ -30,17 +30,18 @@ export function diffRecords(a: unknown, b: unknown): RecordDiff {
   const found: Findings = { added: [], removed: [], changed: [] }
   compare({ pointer: '', value: a }, { pointer: '', value: b }, found)
   const { added, removed, changed } = found
-  const sections: Record<string, number> = {}
+  // A map: records may have members named `constructor` or `__proto__`.
+  const sections = new Map<string, number>()
   for (const { pointer } of [...added, ...removed, ...changed]) {
     const section = pointer.split('/')[1] ?? ''
-    sections[section] = (sections[section] ?? 0) + 1
+    sections.set(section, (sections.get(section) ?? 0) + 1)
   }
   const total = added.length + removed.length + changed.length
   const summary =
     total === 0
       ? 'no difference'
-      : `${added.length} added, ${removed.length} removed, ${changed.length} changed in ${namesOf(Object.keys(sections))}`
-  return { summary, added, removed, changed, by_section: sections }
+      : `${added.length} added, ${removed.length} removed, ${changed.length} changed in ${namesOf([...sections.keys()])}`
+  return { summary, added, removed, changed, by_section: Object.fromEntries(sections) }
 }
 
 /** Limits of a summary: records may have any number of extra members with long names. */

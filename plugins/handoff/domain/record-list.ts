@@ -60,13 +60,13 @@ export async function listRecords(table: RecordTable, request: ListRequest): Pro
   const searches = query !== undefined && query.terms.length > 0
   const sort = request.sort ?? (searches ? 'relevance' : 'updated')
   const after = cursorKey(request, sort)
-  const kept = [...table.records].filter(test)
+  const kept = test ? table.records.filter(test) : table.records
   const hits: readonly Hit[] = searches
     ? await searchRecords(query, table, kept)
-    : kept.map((record) => ({ record }))
+    : Array.from(kept, (record) => ({ record }))
   const titles = sort === 'title' ? await titlesOf(table, hits) : undefined
-  const keyOf = (hit: Hit) => sortKey(table, hit, sort, titles)
-  const found = firstBehind(hits, keyOf, { after, limit: request.limit + 1 })
+  const order = orderOf(table, sort, titles)
+  const found = firstBehind(hits, order, { after, limit: request.limit + 1 })
   const page = found.slice(0, request.limit)
   const last = page.at(-1)
   return {
@@ -85,7 +85,8 @@ interface Hit extends Partial<SearchHit> {
   readonly record: number
 }
 
-function filterOf(table: RecordTable, request: ListRequest): (record: number) => boolean {
+/** Absent: every record is asked for. */
+function filterOf(table: RecordTable, request: ListRequest): ((record: number) => boolean) | undefined {
   const since = limitOf('since', request.since)
   const until = limitOf('until', request.until)
   const { status, flags, relation, harness, project_id, actor, parent } = request
@@ -95,8 +96,7 @@ function filterOf(table: RecordTable, request: ListRequest): (record: number) =>
   if (relation !== undefined) tests.push((record) => table.relation(record) === relation)
   for (const [field, value] of Object.entries({ harness, project: project_id, actor })) {
     if (value === undefined) continue
-    const having = table.withValue(field as 'harness' | 'project' | 'actor', value) // the names above
-    tests.push((record) => having.has(record))
+    tests.push(table.hasValue(field as 'harness' | 'project' | 'actor', value)) // the names above
   }
   if (since !== undefined) tests.push((record) => table.updatedMs(record) >= since)
   if (until !== undefined) tests.push((record) => table.updatedMs(record) <= until)
@@ -105,7 +105,7 @@ function filterOf(table: RecordTable, request: ListRequest): (record: number) =>
     tests.push((record) => children.has(record))
   }
   if (request.leaf_only) tests.push((record) => table.isLeaf(record))
-  return (record) => tests.every((test) => test(record))
+  return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
 }
 
 function limitOf(name: string, text: string | undefined): number | undefined {
@@ -128,18 +128,25 @@ async function titlesOf(table: RecordTable, hits: readonly Hit[]): Promise<Reado
   return titles
 }
 
-/** Ascending keys in the order of the list. The id makes each unique. */
-function sortKey(
-  table: RecordTable,
-  { record, score = 0 }: Hit,
-  sort: Sort,
-  titles: ReadonlyMap<number, string> | undefined,
-): CursorKey {
-  const newest = -table.updatedMs(record)
-  const id = table.id(record)
-  if (sort === 'relevance') return [-score, newest, id]
-  if (sort === 'title') return [titles?.get(record) ?? '', newest, id]
-  return [sort === 'created' ? -table.createdMs(record) : newest, id]
+/** The order of a list: keys that ascend, and their first part alone where it is a number. The id makes each key unique. */
+interface Order {
+  readonly firstOf: ((hit: Hit) => number) | undefined
+  keyOf(hit: Hit): CursorKey
+}
+
+function orderOf(table: RecordTable, sort: Sort, titles: ReadonlyMap<number, string> | undefined): Order {
+  const newest = ({ record }: Hit) => -table.updatedMs(record)
+  const id = ({ record }: Hit) => table.id(record)
+  if (sort === 'title') {
+    const title = ({ record }: Hit) => titles?.get(record) ?? ''
+    return { firstOf: undefined, keyOf: (hit) => [title(hit), newest(hit), id(hit)] }
+  }
+  if (sort === 'relevance') {
+    const firstOf = ({ score = 0 }: Hit) => -score
+    return { firstOf, keyOf: (hit) => [firstOf(hit), newest(hit), id(hit)] }
+  }
+  const firstOf = sort === 'created' ? ({ record }: Hit) => -table.createdMs(record) : newest
+  return { firstOf, keyOf: (hit) => [firstOf(hit), id(hit)] }
 }
 
 interface Keyed {
@@ -150,21 +157,29 @@ interface Keyed {
 /** The first hits behind a key in their order, at most `limit`. The others are never sorted. */
 function firstBehind(
   hits: readonly Hit[],
-  keyOf: (hit: Hit) => CursorKey,
+  { firstOf, keyOf }: Order,
   { after, limit }: { readonly after: CursorKey | undefined; readonly limit: number },
 ): readonly Keyed[] {
   const first: Keyed[] = []
+  /** The first part of the last key once there are enough: most hits end at a comparison with it. */
+  let highest = Number.POSITIVE_INFINITY
   for (const hit of hits) {
+    if (firstOf !== undefined && firstOf(hit) > highest) continue
     const key = keyOf(hit)
     if (after !== undefined && compareKeys(key, after) <= 0) continue
-    const last = first.at(-1)
-    if (first.length === limit && last !== undefined && compareKeys(key, last.key) >= 0) continue
-    let at = first.length
-    while (at > 0 && compareKeys(key, first[at - 1]?.key ?? []) < 0) at--
+    const at = placeOf(first, key)
+    if (at === limit) continue
     first.splice(at, 0, { hit, key })
     if (first.length > limit) first.pop()
+    if (first.length === limit) highest = Number(first.at(-1)?.key[0])
   }
   return first
+}
+
+function placeOf(sorted: readonly Keyed[], key: CursorKey): number {
+  let at = sorted.length
+  while (at > 0 && compareKeys(key, sorted[at - 1]?.key ?? []) < 0) at--
+  return at
 }
 
 /** Identifies the request of a cursor. The page size may change. */

@@ -30,18 +30,18 @@ export async function searchRecords(
   for (const term of terms) {
     frequencies.fill(0)
     await addFrequencies(term, table, { matching, frequencies })
+    const before = matching
     const places = matching
       .map((_, place) => place)
-      .filter((place) => {
-        const record = matching[place] ?? 0
-        return (frequencies[record] ?? 0) > 0 !== term.not
-      })
+      .filter((place) => (frequencies[before[place] ?? 0] ?? 0) > 0 !== term.not)
     const weight = rarity(matching.length, places.length)
-    scores = Float64Array.from(places, (place) => {
+    const sums = new Float64Array(places.length)
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at] ?? 0
       const frequency = frequencies[matching[place] ?? 0] ?? 0
-      return (scores[place] ?? 0) + (weight * frequency * (K1 + 1)) / (frequency + K1)
-    })
-    const before = matching
+      sums[at] = (scores[place] ?? 0) + (weight * frequency * (K1 + 1)) / (frequency + K1)
+    }
+    scores = sums
     matching = places.map((place) => before[place] ?? 0)
   }
   return Array.from(matching, (record, place) => ({

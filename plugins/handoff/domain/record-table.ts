@@ -20,11 +20,11 @@ export interface RecordTable {
   isSkeleton(record: number): boolean
   /** No ready, resumed or superseded child continues it. */
   isLeaf(record: number): boolean
-  /** The records whose field has this value. */
-  withValue(
+  /** A test whether a field of a record has this value. */
+  hasValue(
     field: 'project' | 'branch' | 'harness' | 'actor' | 'session' | 'idempotency' | 'claim',
     value: string | null,
-  ): ReadonlySet<number>
+  ): (record: number) => boolean
   /** True if the records differ in this field. */
   differs(field: 'branch'): boolean
   find(id: string): number | undefined
@@ -63,9 +63,17 @@ export function isNewer(table: RecordTable, a: number, b: number): boolean {
   return difference > 0 || (difference === 0 && table.id(a) > table.id(b))
 }
 
+/** The records whose field has this value. */
+export function recordsWith(
+  table: RecordTable,
+  ...[field, value]: Parameters<RecordTable['hasValue']>
+): readonly number[] {
+  return [...table.records.filter(table.hasValue(field, value))]
+}
+
 /** The records of a session under any of its names, `null` for none, that no ready, resumed or superseded child continues. */
 export function ownLeaves(table: RecordTable, names: readonly (string | null)[]): readonly number[] {
-  const own = new Set(names.flatMap((name) => [...table.withValue('session', name)]))
+  const own = new Set(names.flatMap((name) => recordsWith(table, 'session', name)))
   return [...own].filter((record) => table.isLeaf(record))
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, realpath } from 'node:fs/promises'
-import { isAbsolute, join, sep } from 'node:path'
+import { isAbsolute, join, sep, win32 } from 'node:path'
 import { openToRead, systemCode } from '../../../server/plugin.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { placeOf } from './read-file.ts'
@@ -31,12 +31,9 @@ export async function fileFacts(
 }
 
 async function factOf(realRoot: string, path: string): Promise<FileFact> {
-  if (path.includes('\0')) return { kind: 'outside', detail: 'the path contains a NUL' }
   const wanted = isAbsolute(path) ? path : join(realRoot, path)
-  if (!isInside(realRoot, wanted)) {
-    const detail = isAbsolute(path) ? 'an absolute path outside the project' : 'a path outside the project'
-    return { kind: 'outside', detail }
-  }
+  const detail = outsideBecause(realRoot, path, wanted)
+  if (detail !== undefined) return { kind: 'outside', detail }
   try {
     const real = await realpath(wanted)
     if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link to a place outside the project' }
@@ -48,6 +45,14 @@ async function factOf(realRoot: string, path: string): Promise<FileFact> {
     if (code === 'EACCES' || code === 'EPERM') return { kind: 'file' }
     throw thrown
   }
+}
+
+/** Why a path names nothing in the project; undefined if it may. */
+function outsideBecause(realRoot: string, path: string, wanted: string): string | undefined {
+  if (path.includes('\0')) return 'the path contains a NUL'
+  if (win32.isAbsolute(path) && !isAbsolute(path)) return 'an absolute path of another machine'
+  if (isInside(realRoot, wanted)) return undefined
+  return isAbsolute(path) ? 'an absolute path outside the project' : 'a path outside the project'
 }
 
 /** Opens the resolved path and checks its place: a link created meanwhile is refused before a byte is read. */

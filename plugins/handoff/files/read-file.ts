@@ -1,5 +1,11 @@
 import { type FileHandle, readlink, realpath, stat } from 'node:fs/promises'
-import { type CallContext, openToRead, type SatchelError, systemCode } from '../../../server/plugin.ts'
+import {
+  type CallContext,
+  openToRead,
+  readBounded,
+  type SatchelError,
+  systemCode,
+} from '../../../server/plugin.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
@@ -14,9 +20,9 @@ export async function readFileInside(ctx: Pick<CallContext, 'resolvePath'>, path
     const file = await openToRead(real)
     try {
       if ((await placeOf(file, real)) !== real) throw refused(path)
-      const { size } = await file.stat()
-      if (size > MAX_FILE_BYTES) throw refusals.file_not_read({ bytes: size })
-      return await file.readFile()
+      const bytes = await readBounded(file, MAX_FILE_BYTES)
+      if (bytes === undefined) throw refusals.file_not_read({ limit: MAX_FILE_BYTES })
+      return bytes
     } finally {
       await file.close()
     }
@@ -30,8 +36,8 @@ function asReadError(thrown: unknown, path: string): unknown {
   const shown = { path: quoted(path, 200) }
   if (code === 'ENOENT' || code === 'ENOTDIR') return refusals.file_not_found(shown)
   if (code === 'EISDIR') return refusals.folder_given(shown)
-  if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'EPERM') return thrown
-  return refused(path, thrown)
+  if (code === 'ELOOP' || code === 'EACCES' || code === 'EPERM') return refused(path, thrown)
+  return code === undefined ? thrown : refusals.file_failed({ ...shown, error: code }, { cause: thrown })
 }
 
 function refused(path: string, cause?: unknown): SatchelError {

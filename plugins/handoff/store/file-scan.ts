@@ -5,6 +5,7 @@ import { rowOf, searchText } from '../domain/record-row.ts'
 import type { Layout } from './layout.ts'
 import { type Problem, readRecord } from './read-record.ts'
 import type { FileTable } from './record-table.ts'
+import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 import { fieldsOf, type IndexedFile, indexedFile } from './segment-columns.ts'
 
 /** Whether there is time to start with the next files. */
@@ -70,44 +71,51 @@ function turn(): Promise<void> {
   })
 }
 
-/** Reads the changed files while there is time, and gives them in parts of at most `partSize`. Returns how many it read. */
+/** What a reading of files found. */
+export interface Reading {
+  readonly read: number
+  /** Files that were removed since they were looked at. */
+  readonly lost: readonly string[]
+}
+
+/** Reads the changed files while there is time, and gives them as segments. */
 export async function readFiles(
   files: Files,
   changed: readonly Seen[],
   time: Pick<Time, 'toRead'>,
-  { partSize, take }: { readonly partSize: number; take(part: readonly IndexedFile[]): Promise<void> },
-): Promise<number> {
+  take: (segment: Buffer) => Promise<void>,
+): Promise<Reading> {
   let read = 0
-  let part: IndexedFile[] = []
+  const lost: string[] = []
+  let builder = createSegmentBuilder()
   while (read < changed.length && time.toRead()) {
     const batch = changed.slice(read, read + PARALLEL_READS)
-    part.push(...(await Promise.all(batch.map((seen) => fileOf(files, seen)))))
+    for (const file of await Promise.all(batch.map((seen) => fileOf(files, seen)))) {
+      if (typeof file === 'string') lost.push(file)
+      else builder.add(file)
+    }
     read += batch.length
-    if (part.length + PARALLEL_READS <= partSize) continue
-    await take(part)
-    part = []
+    if (builder.count + PARALLEL_READS <= SEGMENT_ROWS) continue
+    await take(builder.bytes())
+    builder = createSegmentBuilder()
   }
-  if (part.length > 0) await take(part)
-  return read
+  if (builder.count > 0) await take(builder.bytes())
+  return { read, lost }
 }
 
+/** A file as the index keeps it, or the name of one that was removed. */
 async function fileOf(
   { disk, layout }: Files,
   { name, stat: { modifiedMs: mtimeMs, size } }: Seen,
-): Promise<IndexedFile> {
+): Promise<IndexedFile | string> {
   const id = name.slice(0, -'.json'.length)
   const facts = { name, mtimeMs, size }
   if (!isUuid(id)) return indexedFile({ ...facts, problem: misnamed(name) })
   const found = await readRecord(disk, layout, id)
-  if (!found) return removedFile(name)
+  if (!found) return name
   if (found.kind === 'broken') return indexedFile({ ...facts, problem: found.problem })
   const row = rowOf(found.record, found.path, mtimeMs)
   return indexedFile({ ...facts, row, fields: fieldsOf(searchText(found.record)) })
-}
-
-/** The mark of a file that was removed. */
-export function removedFile(name: string): IndexedFile {
-  return indexedFile({ name, mtimeMs: 0, size: 0 })
 }
 
 function misnamed(name: string): Problem {

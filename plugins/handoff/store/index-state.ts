@@ -1,12 +1,13 @@
 import { type Disk, orMissing } from '../../../server/plugin.ts'
 import { newestAmong } from '../domain/record-table.ts'
-import { lookAt, readFiles, removedFile, type Time } from './file-scan.ts'
+import { lookAt, readFiles, type Time } from './file-scan.ts'
 import { changedSince, explains, type FolderChange, loadChanges, YOUNG_MS } from './folder-changes.ts'
+import { type Layer, withoutFiles, withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
 import { type Segment, segmentOf } from './open-segment.ts'
 import { type FileTable, tableOf } from './record-table.ts'
-import { loadIndex, saveIndex, written } from './saved-index.ts'
-import { SEGMENT_ROWS } from './segment.ts'
+import { loadIndex, type SavedIndex, saveIndex, written } from './saved-index.ts'
+import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 
 export interface Shortcomings {
   /** Files that were not read in time. The table lacks them. */
@@ -17,10 +18,12 @@ export interface Shortcomings {
 
 /** What a process knows of a store. */
 export interface IndexState extends Shortcomings {
-  readonly segments: readonly Segment[]
+  readonly layers: readonly Layer[]
   readonly table: FileTable
   /** The folder's time at the last look; undefined: files are missing. */
   readonly folderMs: number | undefined
+  /** The folder's time when its files were last counted. */
+  readonly countedMs: number | undefined
   /** The same of the index on disk. */
   readonly savedFolderMs: number | undefined
   /** The folder changed so shortly before the look that the look may have missed a change. */
@@ -48,34 +51,35 @@ const LOOKING_SHARE = 0.7
 const LOOK_AT_ALL = 20_000
 const LOOK_AT_ALL_IN_HASTE = 2000
 const LOOK_AT_SOME = 1000
+const LOOK_AT_SOME_IN_HASTE = 250
+/** More files than this are counted only where the folder changed since the last count, and not in haste. */
+const COUNT_ALWAYS = 2000
 /** Unsaved rows that are worth a file. Fewer are read again by the next process. */
 const WORTH_SAVING = 16
 const MAX_SMALL_SEGMENTS = 6
 
 /** The state without any record. */
 export function emptyState(): IndexState {
-  return stateOf([], undefined)
+  return stateOf({ layers: [], folderMs: undefined, countedMs: undefined })
 }
 
 /** The state of an index on disk, or what is left of it. */
 export async function loadState({ disk, layout }: IndexedStore): Promise<IndexState> {
-  const { segments, folderMs } = await loadIndex(disk, layout)
-  return stateOf(segments, folderMs)
+  return stateOf(await loadIndex(disk, layout))
 }
 
 /** The state without the segments of a damaged file, to be completed by the next refresh. */
-export function withoutFile({ segments }: IndexState, file: string | undefined): IndexState {
-  return stateOf(
-    segments.filter((segment) => segment.file !== file),
-    undefined,
-  )
+export function withoutFile({ layers }: IndexState, file: string | undefined): IndexState {
+  const sound = layers.filter(({ segment }) => segment.file !== file)
+  return stateOf({ layers: sound, folderMs: undefined, countedMs: undefined })
 }
 
-function stateOf(segments: readonly Segment[], folderMs: number | undefined): IndexState {
+function stateOf({ layers, folderMs, countedMs }: SavedIndex): IndexState {
   return {
-    segments,
-    table: tableOf(segments),
+    layers,
+    table: tableOf(layers),
     folderMs,
+    countedMs,
     savedFolderMs: folderMs,
     isYoung: false,
     checkedMs: Number.NEGATIVE_INFINITY,
@@ -93,53 +97,78 @@ export async function refreshState(
 ): Promise<IndexState> {
   const fromMs = store.now()
   const changes = await loadChanges(store.disk, store.layout)
-  const isFirst = before.checkedMs === Number.NEGATIVE_INFINITY
-  const isKnown =
-    isExplained(before, changes, folderMs) && !(isFirst && (await isMissingFiles(store, before, changes)))
   const isHasty = Number.isFinite(budgetMs)
+  const { isKnown, isCounted } = await trusted(store, before, { changes, folderMs, isHasty })
   const isDue = !isKnown || fromMs - before.checkedMs >= (isHasty ? FULL_PASS_EVERY_MS : SEEN_WITHIN_MS)
+  const due = isKnown && isDue ? dueNames(before.table, isHasty, fromMs) : []
   const names = isKnown
-    ? [
-        ...changedSince(changes, before.folderMs ?? 0),
-        ...(isDue ? await dueNames(before.table, isHasty, fromMs) : []),
-      ]
+    ? [...new Set([...changedSince(changes, before.folderMs ?? 0), ...due])]
     : (await listed(store)).toSorted().toReversed()
   const time: Time = {
     toLook: () => store.now() - fromMs < budgetMs * LOOKING_SHARE,
     toRead: () => store.now() - fromMs < budgetMs,
   }
   const found = await foundIn(store, before, { names, isListed: !isKnown, time })
-  const segments = [...before.segments, ...found.segments]
   const isNoted = changes.some(({ after }) => after === folderMs)
+  const isYoung = fromMs - folderMs < YOUNG_MS
   const after: IndexState = {
     ...before,
-    segments,
-    table: found.segments.length > 0 ? tableOf(segments) : before.table,
+    ...found,
+    table: found.layers === before.layers ? before.table : tableOf(found.layers),
     folderMs: found.unread > 0 ? undefined : folderMs,
-    isYoung: fromMs - folderMs < YOUNG_MS && !isNoted,
+    countedMs: isYoung || found.unread > 0 || (isKnown && !isCounted) ? before.countedMs : folderMs,
+    isYoung: isYoung && !isNoted,
     checkedMs: isDue ? fromMs : before.checkedMs,
-    unread: found.unread,
-    unchecked: found.unchecked,
   }
-  return isWorthSaving(after, store.now(), !isKnown) ? saved(store, after) : after
+  if (isWorthSaving(after, store.now(), !isKnown)) return saved(store, after)
+  if (isCounted) await saveCount(store, before, after)
+  return after
+}
+
+interface Folder {
+  readonly changes: readonly FolderChange[]
+  readonly folderMs: number
+  readonly isHasty: boolean
+}
+
+/** Whether the state lacks only what was noted, and whether the files were counted to tell. */
+async function trusted(store: IndexedStore, before: IndexState, { changes, folderMs, isHasty }: Folder) {
+  if (!explained(before, changes, folderMs)) return { isKnown: false, isCounted: false }
+  if (!mustCount(before, folderMs, isHasty)) return { isKnown: true, isCounted: false }
+  const isKnown = await isComplete(store, before, changes)
+  return { isKnown, isCounted: isKnown }
+}
+
+/** What a count costs in a large store is not paid again by the next process. */
+async function saveCount(store: IndexedStore, before: IndexState, { countedMs }: IndexState): Promise<void> {
+  const { layers, table, savedFolderMs } = before // as loaded: every segment is in a file
+  if (table.present <= COUNT_ALWAYS || countedMs === before.countedMs) return
+  await saveIndex(store.disk, store.layout, { layers, folderMs: savedFolderMs, countedMs }, store.now())
 }
 
 /** True if the state lacks only what was noted: no other program wrote since. */
-function isExplained(before: IndexState, changes: readonly FolderChange[], folderMs: number): boolean {
+function explained(before: IndexState, changes: readonly FolderChange[], folderMs: number): boolean {
   return before.folderMs !== undefined && !before.isYoung && explains(changes, before.folderMs, folderMs)
 }
 
 /**
- * True if the folder has other files than the index and the notes know. Notes are not flushed, and a clock that was set
- * back gives the same time twice.
+ * Whether the files must be counted before the notes are believed: notes are not flushed, a clock that was set back
+ * gives the same time twice, and another program may write while satchel does. Once in a process, and in a large store
+ * only where the folder changed since the last count.
  */
-async function isMissingFiles(
+function mustCount({ checkedMs, countedMs, table }: IndexState, folderMs: number, isHasty: boolean): boolean {
+  if (checkedMs !== Number.NEGATIVE_INFINITY) return false
+  return table.present <= COUNT_ALWAYS || (countedMs !== folderMs && !isHasty)
+}
+
+/** True if the folder has as many files as the index and the notes know. */
+async function isComplete(
   store: IndexedStore,
   { table, folderMs = 0 }: IndexState,
   changes: readonly FolderChange[],
 ): Promise<boolean> {
   const added = changedSince(changes, folderMs).filter((name) => table.known(name) === undefined)
-  return (await listed(store)).length !== table.present + added.length
+  return (await listed(store)).length === table.present + added.length
 }
 
 async function listed({ disk, layout }: IndexedStore): Promise<readonly string[]> {
@@ -153,27 +182,22 @@ interface Looking {
   readonly time: Time
 }
 
-/** Segments of the files that changed or were removed. */
+/** The layers with the files that changed, and without those that were removed. */
 async function foundIn(
   store: IndexedStore,
-  { table }: IndexState,
+  { table, layers: before }: IndexState,
   { names, isListed, time }: Looking,
-): Promise<Shortcomings & { readonly segments: readonly Segment[] }> {
+): Promise<Shortcomings & { readonly layers: readonly Layer[] }> {
   const look = await lookAt(store, names, table, time)
   const removed = isListed
-    ? await missingFrom(table, new Set(names))
+    ? missingFrom(table, new Set(names))
     : look.removed.filter((name) => table.known(name))
-  const segments: Segment[] = []
-  const read = await readFiles(store, look.changed, time, {
-    partSize: SEGMENT_ROWS,
-    take: async (part) => {
-      segments.push(await keptSegment(store, await segmentOf(part)))
-    },
+  let layers = removed.length > 0 ? withoutFiles(before, removed) : before
+  const { read, lost } = await readFiles(store, look.changed, time, async (bytes) => {
+    layers = withSegment(layers, await keptSegment(store, segmentOf(bytes)))
   })
-  for (let from = 0; from < removed.length; from += SEGMENT_ROWS) {
-    segments.push(await segmentOf(removed.slice(from, from + SEGMENT_ROWS).map(removedFile)))
-  }
-  return { segments, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
+  if (lost.length > 0) layers = withoutFiles(layers, lost)
+  return { layers, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
 }
 
 /** A large segment is written as soon as it is complete, so that memory stays small. */
@@ -186,17 +210,16 @@ async function keptSegment({ disk, layout }: IndexedStore, segment: Segment): Pr
   }
 }
 
-async function missingFrom(table: FileTable, names: ReadonlySet<string>): Promise<readonly string[]> {
-  if (table.present === 0) return []
-  return (await table.names()).filter((name) => !names.has(name))
+function missingFrom(table: FileTable, names: ReadonlySet<string>): readonly string[] {
+  return table.present === 0 ? [] : table.names().filter((name) => !names.has(name))
 }
 
 /** The known files whose turn it is to be looked at: all, or the newest and some of the others. */
-async function dueNames(table: FileTable, isHasty: boolean, nowMs: number): Promise<readonly string[]> {
+function dueNames(table: FileTable, isHasty: boolean, nowMs: number): readonly string[] {
   if (table.present <= (isHasty ? LOOK_AT_ALL_IN_HASTE : LOOK_AT_ALL)) {
-    return (await table.names()).toSorted().toReversed()
+    return table.names().toSorted().toReversed()
   }
-  const half = LOOK_AT_SOME / 2
+  const half = (isHasty ? LOOK_AT_SOME_IN_HASTE : LOOK_AT_SOME) / 2
   const from = (Math.floor(nowMs / 1000) * half) % Math.max(1, table.records.length - half)
   const chosen = [...newestAmong(table, half), ...table.records.slice(from, from + half)]
   return chosen.map((record) => `${table.id(record)}.json`)
@@ -204,41 +227,41 @@ async function dueNames(table: FileTable, isHasty: boolean, nowMs: number): Prom
 
 function isWorthSaving(state: IndexState, nowMs: number, isFull: boolean): boolean {
   if (nowMs - state.savedMs < SAVE_EVERY_MS) return false
-  const unsaved = state.segments.reduce((sum, { bytes, count }) => sum + (bytes ? count : 0), 0)
+  const unsaved = state.layers.reduce((sum, { segment }) => sum + (segment.bytes ? segment.count : 0), 0)
   return unsaved >= WORTH_SAVING || (isFull && state.folderMs !== state.savedFolderMs)
 }
 
 async function saved({ disk, layout, now }: IndexedStore, state: IndexState): Promise<IndexState> {
-  const merged = await withoutSmall(state)
-  const segments = await saveIndex(disk, layout, { segments: merged, folderMs: state.folderMs }, now())
-  const isSaved = segments.every(({ bytes }) => bytes === undefined)
+  const { folderMs, countedMs } = state
+  const layers = await saveIndex(disk, layout, { layers: withoutSmall(state), folderMs, countedMs }, now())
+  const isSaved = layers.every(({ segment }) => segment.bytes === undefined)
   return {
     ...state,
-    segments,
-    table: tableOf(segments),
+    layers,
+    table: tableOf(layers),
     savedMs: now(),
-    savedFolderMs: isSaved ? state.folderMs : state.savedFolderMs,
+    savedFolderMs: isSaved ? folderMs : state.savedFolderMs,
   }
 }
 
-/** The segments, with small ones put together when there are many. */
-async function withoutSmall({ segments, table }: IndexState): Promise<readonly Segment[]> {
-  const small = segments.flatMap((segment, at) => {
-    const live = table.live[at] ?? 0
-    return live < SEGMENT_ROWS / 2 ? [{ segment, at, live }] : []
-  })
-  if (small.length <= MAX_SMALL_SEGMENTS) return segments
-  const merged: Segment[] = []
-  let part = []
-  for (const { at } of small.sort((a, b) => a.live - b.live)) {
-    const files = await table.filesOf(at)
-    if (part.length + files.length > SEGMENT_ROWS) {
-      merged.push(await segmentOf(part))
-      part = []
+/** The layers, with the segments of few files put together when there are many. */
+function withoutSmall({ layers, table }: IndexState): readonly Layer[] {
+  const small = layers
+    .map((layer, at) => ({ layer, at, live: table.live[at] ?? 0 }))
+    .filter(({ live }) => live < SEGMENT_ROWS / 2)
+    .sort((a, b) => a.live - b.live)
+  if (small.length <= MAX_SMALL_SEGMENTS) return layers
+  const merged: Layer[] = []
+  let builder = createSegmentBuilder()
+  const finish = () => merged.push({ segment: segmentOf(builder.bytes()), replaced: undefined })
+  for (const { at, live } of small) {
+    if (builder.count + live > SEGMENT_ROWS) {
+      finish()
+      builder = createSegmentBuilder()
     }
-    part.push(...files)
+    for (const file of table.filesOf(at)) builder.add(file)
   }
-  merged.push(await segmentOf(part))
-  const replaced = new Set(small.map(({ segment }) => segment))
-  return [...segments.filter((segment) => !replaced.has(segment)), ...merged]
+  finish()
+  const replaced = new Set(small.map(({ layer }) => layer))
+  return [...layers.filter((layer) => !replaced.has(layer)), ...merged]
 }

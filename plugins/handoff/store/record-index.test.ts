@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -178,4 +180,100 @@ test('a store whose cache cannot be written answers from memory', async (t) => {
   assert.equal(await titleOf(3, index), 'Later')
   const latest = await index.ask((table) => table.id(latestRecord(table, undefined, Date.now()) ?? 0))
   assert.equal(latest, sampleId(59))
+})
+
+test('a file that is noted and due is one record', async (t) => {
+  const { fresh, store } = storeOf(t, 3)
+  await fresh().view()
+  await store.update(sampleId(1), undefined, (current) => current.document?.text.replace('Record 1', 'Once'))
+
+  const { rows } = await fresh().view()
+
+  assert.deepEqual(
+    rows.map(({ title }) => title),
+    ['Record 0', 'Once', 'Record 2'],
+  )
+})
+
+test('a large folder is counted once after a change, and a file that came unnoticed beside ours is found', async (t) => {
+  const { root, layout, fresh, store, put } = storeOf(t, 2100)
+  settle(layout.records)
+  let listings = 0
+  const counting: Disk = {
+    ...realDisk,
+    list: (path) => {
+      if (path === layout.records) listings += 1
+      return realDisk.list(path)
+    },
+  }
+  const listingsOf = async () => {
+    listings = 0
+    await createIndex(counting, layout, Date.now).ask((table) => table.records.length)
+    return listings
+  }
+  await fresh().view()
+
+  const untouched = await listingsOf()
+  await store.update(sampleId(7), undefined, (current) => current.document?.text.replace('Record 7', 'Ours'))
+  settle(root)
+  await new Promise((resolve) => setTimeout(resolve, 50)) // past the tick of the folder's time
+  const afterOurs = await listingsOf()
+  const again = await listingsOf()
+  const within = createIndex(counting, layout, Date.now)
+  listings = 0
+  await within.askWithin(60_000, () => undefined)
+  // What another program puts there while ours is written is in no note, and the notes explain the folder's time.
+  put(5000, 'Beside ours')
+  const { mtimeMs } = statSync(layout.records)
+  const line = { name: `${sampleId(7)}.json`, before: 0, after: mtimeMs }
+  appendFileSync(join(layout.cache, 'changes'), `${JSON.stringify(line)}\n`)
+
+  assert.deepEqual([untouched, afterOurs, again, listings], [0, 1, 0, 0])
+  assert.equal(await titleOf(5000, fresh()), 'Beside ours')
+})
+
+test('a word is found in every block of words, whole and by its beginning', async (t) => {
+  const { fresh, put } = storeOf(t, 5)
+  const words = Array.from({ length: 700 }, (_, n) => `zw${String(n * 7).padStart(4, '0')}x`)
+  for (const [n, word] of words.entries())
+    if (n % 100 !== 50) put(n % 5, `${word} ${words.slice(0, 400).join(' ')}`)
+  put(6, words.slice(300).join(' '))
+  const index = fresh()
+
+  for (const word of [words[300], words[350], words[699]]) {
+    assert.ok((await found(index, word ?? '')).includes(sampleId(6)), word)
+    assert.ok((await found(index, `${word?.slice(0, -1)}*`)).includes(sampleId(6)), word)
+  }
+  assert.equal((await found(index, 'zw*')).length, 6)
+  assert.deepEqual(await found(index, 'zw0000'), [])
+  assert.deepEqual(await found(index, 'zzzzzz*'), [])
+})
+
+test('an index of another version, or one whose marks do not fit, is made again', async (t) => {
+  const { layout, fresh, put } = storeOf(t, 40)
+  const file = join(layout.cache, 'index.json')
+  await fresh().view()
+  put(3, 'Changed')
+  await fresh().view()
+  const [head = '', body = ''] = readFileSync(file, 'utf8').split('\n')
+  const named = JSON.parse(body)
+  assert.ok(named.segments[0].replaced, body)
+  const signed = (text: string) =>
+    `${JSON.stringify({ version: 3, sha256: createHash('sha256').update(text).digest('hex') })}\n${text}`
+  assert.equal(signed(body), `${head}\n${body}`)
+
+  for (const text of [
+    `${head.replace('"version":3', '"version":2')}\n${body}`,
+    `${head.replace('"version":3', '"version":4')}\n${body}`,
+    signed(body.replace(/"replaced":"[^"]*"/, '"replaced":"AA=="')),
+    signed(body.replace(/"replaced":"[^"]*"/, '"replaced":7')),
+    signed(body.replace(/"file":"[^"]*"/, '"file":"../x"')),
+    body.slice(0, 40),
+    '',
+  ]) {
+    writeFileSync(file, text)
+    const { rows } = await fresh().view()
+    assert.equal(rows.length, 40, text.slice(0, 120))
+    assert.equal(rows.filter(({ title }) => title === 'Changed').length, 1, text.slice(0, 120))
+  }
 })

@@ -100,5 +100,5 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
 
 async function viewOf(table: FileTable): Promise<IndexView> {
   const rows = await table.load([...table.records])
-  return { rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)), problems: await table.problems() }
+  return { rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)), problems: table.problems() }
 }

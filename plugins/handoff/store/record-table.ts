@@ -2,43 +2,63 @@ import { crc32 } from 'node:zlib'
 import { FLAGS, RELATIONS, STATUSES } from '../domain/record.ts'
 import { type RecordRow, SEARCH_FIELDS } from '../domain/record-row.ts'
 import type { RecordTable } from '../domain/record-table.ts'
-import { type JoinedSegments, joinedSegments, wordsOfKey } from './joined-segments.ts'
+import {
+  eachEdge,
+  findRow,
+  keysOf,
+  type Layer,
+  layerIn,
+  liveCount,
+  liveRows,
+  liveRowsOf,
+  numberOf,
+  rowIn,
+  segmentWith,
+} from './layers.ts'
 import { DamagedSegment, type Segment } from './open-segment.ts'
 import type { Problem } from './read-record.ts'
+import { type KeyWords, keyAt, wordsOfKey } from './segment.ts'
 import {
   flagsIn,
   type IndexedFile,
   indexedFile,
+  isProblemIn,
   isSkeletonIn,
   keyOf,
-  kindIn,
   relationIn,
   statusIn,
   textHash,
 } from './segment-columns.ts'
-import { eachPosting, entriesIn } from './segment-words.ts'
+import { blocksOf, eachPosting, entriesIn, isWhole, type WordEntry } from './segment-words.ts'
 
 /** The files of a store as the index knows them, over all its segments. */
 export interface FileTable extends RecordTable {
   /** The state of a file when it was read; undefined if the index does not have it. */
   known(name: string): { readonly mtimeMs: number; readonly size: number } | undefined
   /** The names of all present files. */
-  names(): Promise<readonly string[]>
+  names(): readonly string[]
   /** Files that exist, records and problems. */
   readonly present: number
-  problems(): Promise<readonly Problem[]>
+  problems(): readonly Problem[]
   /** Rows of each segment that exist and that no later one replaces. */
   readonly live: readonly number[]
-  /** The files of a segment that no later one replaces, among them the removed ones, to write them again. */
-  filesOf(segment: number): Promise<readonly IndexedFile[]>
+  /** The files of a segment that no later one replaces, to write them again. */
+  filesOf(segment: number): readonly IndexedFile[]
 }
 
 const FIELDS = SEARCH_FIELDS.length
 
-/** A table of these segments; a row of a later one replaces that of an earlier one. */
-export function tableOf(segments: readonly Segment[]): FileTable {
-  const joined = joinedSegments(segments)
-  return { ...factsOf(joined), ...relativesOf(joined), ...filesOf(joined), ...textsOf(joined) }
+/** A table of these segments. */
+export function tableOf(layers: readonly Layer[]): FileTable {
+  const { records, problems } = liveRows(layers)
+  const own = { layers, records, problems }
+  return { ...factsOf(own), ...relativesOf(own), ...filesOf(own), ...textsOf(own) }
+}
+
+interface Known {
+  readonly layers: readonly Layer[]
+  readonly records: Int32Array
+  readonly problems: readonly number[]
 }
 
 type Facts = Pick<
@@ -52,64 +72,116 @@ type Facts = Pick<
   | 'hasFlag'
   | 'relation'
   | 'isSkeleton'
-  | 'withValue'
+  | 'hasValue'
   | 'differs'
   | 'fieldLength'
 >
 
-function factsOf({ columns, records, size }: JoinedSegments): Facts {
-  const { bits, project, branch, harness, actor, session, idempotency, claim } = columns
-  const values = { project, branch, harness, actor, session, idempotency, claim }
+/** The fields whose values are compared as numbers, with where they are. */
+const VALUES = {
+  project: (segment: Segment) => segment.facts.project,
+  branch: (segment: Segment) => segment.facts.branch,
+  session: (segment: Segment) => segment.facts.session,
+  claim: (segment: Segment) => segment.facts.claim,
+  harness: (segment: Segment) => segment.columns('rare').harness,
+  actor: (segment: Segment) => segment.columns('rare').actor,
+  idempotency: (segment: Segment) => segment.columns('rare').idempotency,
+} as const
+
+function factsOf({ layers, records }: Known): Facts {
+  const numbers = (pick: (segment: Segment) => Column) => {
+    let all: Column | undefined
+    return (record: number): number => {
+      all ??= joined(layers, pick)
+      return all[record] ?? 0
+    }
+  }
+  let lengths: Column | undefined
+  const bits = numbers(({ facts }) => facts.bits)
+  const updatedMs = numbers(({ facts }) => facts.updated)
   return {
     records,
-    size,
-    id: (row) => idOf(columns.key, row),
-    updatedMs: (row) => columns.updated[row] ?? 0,
-    createdMs: (row) => columns.created[row] ?? 0,
-    status: (row) => STATUSES[statusIn(bits[row] ?? 0)] ?? 'draft',
-    hasFlag: (row, flag) => (flagsIn(bits[row] ?? 0) & (1 << FLAGS.indexOf(flag))) !== 0,
-    relation: (row) => RELATIONS[relationIn(bits[row] ?? 0)] ?? 'root',
-    isSkeleton: (row) => isSkeletonIn(bits[row] ?? 0),
-    withValue(field, value) {
+    size: numberOf(layers.length, 0),
+    id: (record) => idOf(segmentWith(layers, record).facts.key, rowIn(record)),
+    updatedMs,
+    createdMs: numbers((segment) => segment.columns('rare').created),
+    status: (record) => STATUSES[statusIn(bits(record))] ?? 'draft',
+    hasFlag: (record, flag) => (flagsIn(bits(record)) & (1 << FLAGS.indexOf(flag))) !== 0,
+    relation: (record) => RELATIONS[relationIn(bits(record))] ?? 'root',
+    isSkeleton: (record) => isSkeletonIn(bits(record)),
+    hasValue(field, value) {
       const hash = textHash(value)
-      return new Set(records.filter((row) => values[field][row] === hash))
+      const hashOf = numbers(VALUES[field])
+      return (record) => hashOf(record) === hash
     },
-    differs: (field) => records.some((row) => values[field][row] !== values[field][records[0] ?? 0]),
-    fieldLength: (row, field) => columns.lengths[row * FIELDS + field] ?? 0,
+    differs(field) {
+      const hashOf = numbers(VALUES[field])
+      const [first] = records
+      return first !== undefined && records.some((record) => hashOf(record) !== hashOf(first))
+    },
+    fieldLength(record, field) {
+      lengths ??= joined(layers, (segment) => segment.columns('lengths').lengths, FIELDS)
+      return lengths[record * FIELDS + field] ?? 0
+    },
   }
 }
 
-function relativesOf(joined: JoinedSegments): Pick<RecordTable, 'find' | 'childrenOf' | 'isLeaf'> {
-  const { bits } = joined.columns
+type Column = Float64Array | Uint32Array | Uint16Array
+
+/** A column of every layer by the numbers of the rows: whole stores are scanned faster in one array. */
+function joined(layers: readonly Layer[], pick: (segment: Segment) => Column, width = 1): Column {
+  const parts = layers.map(({ segment }) => pick(segment))
+  const size = numberOf(layers.length, 0) * width
+  const all = parts[0] instanceof Float64Array ? new Float64Array(size) : new Uint32Array(size)
+  for (const [at, part] of parts.entries()) all.set(part, numberOf(at, 0) * width)
+  return all
+}
+
+/** So many records are asked for their children one by one; for more the answer for all is kept. */
+const FEW_LEAVES = 8
+
+function relativesOf({ layers }: Known): Pick<RecordTable, 'find' | 'childrenOf' | 'isLeaf'> {
+  const hides = (child: number): boolean => {
+    const { bits } = segmentWith(layers, child).facts
+    const status = STATUSES[statusIn(bits[rowIn(child)] ?? 0)]
+    return status === 'ready' || status === 'resumed' || status === 'superseded'
+  }
+  const childrenOf = (wanted: KeyWords): number[] => {
+    const children: number[] = []
+    eachEdge(layers, (child, parent) => {
+      if (parent.every((word, at) => word === wanted[at])) children.push(child)
+    })
+    return children
+  }
+  let asked = 0
   let hidden: Uint8Array | undefined
   const hiddenRows = (): Uint8Array => {
-    const marks = new Uint8Array(joined.size)
-    joined.eachEdge((child, parent) => {
-      const status = STATUSES[statusIn(bits[child] ?? 0)]
-      if (status !== 'ready' && status !== 'resumed' && status !== 'superseded') return
-      const row = joined.keys.find(parent)
+    const marks = new Uint8Array(numberOf(layers.length, 0))
+    const find = keysOf(layers)
+    eachEdge(layers, (child, parent) => {
+      const row = hides(child) ? find(parent) : -1
       if (row >= 0) marks[row] = 1
     })
     return marks
   }
   return {
-    isLeaf(row) {
-      hidden ??= hiddenRows()
-      return hidden[row] !== 1
+    isLeaf(record) {
+      asked += 1
+      if (asked > FEW_LEAVES) hidden ??= hiddenRows()
+      if (hidden) return hidden[record] !== 1
+      const { key } = segmentWith(layers, record).facts
+      return !childrenOf(keyAt(key, rowIn(record))).some(hides)
     },
     find(id) {
-      const row = joined.rowOf(keyOf(id))
-      return row !== undefined && kindIn(bits[row] ?? 2) === 'record' ? row : undefined
+      const row = findRow(layers, wordsOfKey(keyOf(id)))
+      return row >= 0 && !isProblem(layers, row) ? row : undefined
     },
-    childrenOf(id) {
-      const wanted = wordsOfKey(keyOf(id.toLowerCase()))
-      const children: number[] = []
-      joined.eachEdge((child, parent) => {
-        if (parent.every((word, at) => word === wanted[at])) children.push(child)
-      })
-      return children
-    },
+    childrenOf: (id) => childrenOf(wordsOfKey(keyOf(id.toLowerCase()))),
   }
+}
+
+function isProblem(layers: readonly Layer[], number: number): boolean {
+  return isProblemIn(segmentWith(layers, number).facts.bits[rowIn(number)] ?? 0)
 }
 
 type Files = Pick<
@@ -117,42 +189,52 @@ type Files = Pick<
   'known' | 'names' | 'present' | 'problems' | 'live' | 'filesOf' | 'load' | 'texts'
 >
 
-function filesOf(joined: JoinedSegments): Files {
-  const { columns, records, live } = joined
-  const texts = async (rows: readonly number[]): Promise<readonly (readonly string[])[]> => {
-    const parts = await blobs(joined, rows, 'texts')
-    return parts.map((bytes) => bytes.toString('utf8').split('\u0000'))
-  }
-  const problems = () => contents(joined, [...joined.present].filter(isProblem))
-  const isProblem = (row: number) => kindIn(columns.bits[row] ?? 2) === 'problem'
+/** So many files are looked for one by one; for more an index of all is made. */
+const FEW_FILES = 4000
+
+function filesOf({ layers, records, problems }: Known): Files {
+  const texts = (rows: readonly number[]): readonly (readonly string[])[] =>
+    blobs(layers, rows, 'texts').map((bytes) => bytes.toString('utf8').split('\u0000'))
+  let asked = 0
+  let find = (key: KeyWords): number => findRow(layers, key)
   return {
-    live,
-    present: joined.present.length,
+    live: layers.map(liveCount),
+    present: records.length + problems.length,
     known(name) {
-      const row = joined.rowOf(keyOf(name.replace(/\.json$/, '')))
-      if (row === undefined) return undefined
-      return { mtimeMs: columns.mtime[row] ?? 0, size: columns.size[row] ?? 0 }
+      asked += 1
+      if (asked === FEW_FILES) find = keysOf(layers)
+      const row = find(wordsOfKey(keyOf(name.replace(/\.json$/, ''))))
+      return row < 0 ? undefined : fileIn(layers, row)
     },
-    async names() {
-      const damaged = (await problems()).map(({ name }) => name)
-      return [...Array.from(records, (row) => `${idOf(columns.key, row)}.json`), ...damaged]
+    names() {
+      const damaged = contents(layers, problems).map(({ name }) => name)
+      const ids = Array.from(records, (row) => idOf(segmentWith(layers, row).facts.key, rowIn(row)))
+      return [...ids.map((id) => `${id}.json`), ...damaged]
     },
-    async problems() {
-      const sorted = [...(await problems())].sort((a, b) => (a.name < b.name ? -1 : 1))
+    problems() {
+      const sorted = contents(layers, problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
       return sorted.flatMap(({ problem }) => problem ?? [])
     },
-    load: async (rows) => (await contents(joined, rows)).flatMap(({ row }) => row ?? []),
-    texts,
-    async filesOf(at) {
-      const rows = joined.kept[at] ?? []
-      const [found, fields] = [await contents(joined, rows), await texts(rows)]
+    load: async (rows) => contents(layers, rows).flatMap(({ row }) => row ?? []),
+    texts: async (rows) => texts(rows),
+    filesOf(at) {
+      const rows = liveRowsOf(layers, at)
+      const [found, fields] = [contents(layers, rows), texts(rows)]
       return rows.map((row, n) => {
         const content: Content = found[n] ?? { name: '' }
-        const [mtimeMs, size] = [columns.mtime[row] ?? 0, columns.size[row] ?? 0]
-        return indexedFile({ ...content, mtimeMs, size, ...(content.row && { fields: fields[n] ?? [] }) })
+        return indexedFile({
+          ...content,
+          ...fileIn(layers, row),
+          ...(content.row && { fields: fields[n] ?? [] }),
+        })
       })
     },
   }
+}
+
+function fileIn(layers: readonly Layer[], row: number): { readonly mtimeMs: number; readonly size: number } {
+  const { mtime, size } = segmentWith(layers, row).columns('files')
+  return { mtimeMs: mtime[rowIn(row)] ?? 0, size: size[rowIn(row)] ?? 0 }
 }
 
 interface Content {
@@ -161,57 +243,68 @@ interface Content {
   readonly problem?: Problem
 }
 
-async function contents(joined: JoinedSegments, rows: readonly number[]): Promise<readonly Content[]> {
-  const parts = await blobs(joined, rows, 'rows')
+function contents(layers: readonly Layer[], rows: readonly number[]): readonly Content[] {
+  const parts = blobs(layers, rows, 'rows')
   return parts.map((bytes) => JSON.parse(bytes.toString('utf8')) as Content) // as written, by its checksum
 }
 
 /** So many rows of one segment are read together. */
 const WHOLE_SECTION_ROWS = 64
 
-async function blobs(
-  { segments, columns, segmentAt }: JoinedSegments,
+function blobs(
+  layers: readonly Layer[],
   rows: readonly number[],
   section: 'rows' | 'texts',
-): Promise<readonly Buffer[]> {
-  const [at, size, crc] =
-    section === 'rows'
-      ? [columns.rowAt, columns.rowSize, columns.rowCrc]
-      : [columns.textAt, columns.textSize, columns.textCrc]
+): readonly Buffer[] {
   const found: Buffer[] = new Array(rows.length)
-  const bySegment: { readonly row: number; readonly n: number }[][] = segments.map(() => [])
-  for (const [n, row] of rows.entries()) bySegment[segmentAt(row)]?.push({ row, n })
-  for (const [number, segment] of segments.entries()) {
-    const here = bySegment[number] ?? []
-    const whole = here.length > WHOLE_SECTION_ROWS ? await segment.section(section) : undefined
-    for (const { row, n } of here) {
-      const [from, length] = [at[row] ?? 0, size[row] ?? 0]
-      const bytes = whole?.subarray(from, from + length) ?? (await segment.section(section, from, length))
-      if (crc32(bytes) !== crc[row]) throw new DamagedSegment(segment.file)
-      found[n] = bytes
-    }
+  const byLayer = layers.map((): { readonly row: number; readonly n: number }[] => [])
+  for (const [n, number] of rows.entries()) byLayer[layerIn(number)]?.push({ row: rowIn(number), n })
+  for (const [at, { segment }] of layers.entries()) {
+    const here = byLayer[at] ?? []
+    if (here.length === 0) continue
+    const whole = here.length > WHOLE_SECTION_ROWS ? segment.section(section) : undefined
+    for (const { row, n } of here) found[n] = blobOf(segment, section, { row, whole })
   }
   return found
 }
 
-function textsOf({ segments, bases, isLive }: JoinedSegments): Pick<RecordTable, 'occurrences'> {
+function blobOf(
+  segment: Segment,
+  section: 'rows' | 'texts',
+  { row, whole }: { readonly row: number; readonly whole: Buffer | undefined },
+): Buffer {
+  const { rowAt, rowSize, rowCrc, textAt, textSize, textCrc } = segment.columns('places')
+  const [at, size, crc] = section === 'rows' ? [rowAt, rowSize, rowCrc] : [textAt, textSize, textCrc]
+  const [from, length] = [at[row] ?? 0, size[row] ?? 0]
+  const bytes = whole?.subarray(from, from + length) ?? segment.section(section, from, length)
+  if (crc32(bytes) !== crc[row]) throw new DamagedSegment(segment.file)
+  return bytes
+}
+
+function textsOf({ layers }: Known): Pick<RecordTable, 'occurrences'> {
   return {
     async occurrences(word, isPrefix, each) {
-      for (const [at, segment] of segments.entries()) {
-        const base = bases[at] ?? 0
+      for (const [at, { segment, replaced }] of layers.entries()) {
         const visit = (row: number, field: number, count: number) => {
-          if (isLive[base + row] === 1) each(base + row, field, count)
+          if (replaced?.[row] !== 1) each(numberOf(at, row), field, count)
         }
-        for (const entry of entriesIn(await segment.section('words'), word, isPrefix)) {
-          const bytes = await segment.section('postings', entry[0], entry[1] * 4)
-          if (!eachPosting(bytes, entry, visit)) throw new DamagedSegment(segment.file)
+        for (const block of blocksOf(segment.section('blocks'), word, isPrefix)) {
+          for (const entry of entriesIn(wholePart(segment, 'words', block), word, isPrefix)) {
+            eachPosting(wholePart(segment, 'postings', entry), visit)
+          }
         }
       }
     },
   }
 }
 
+function wholePart(segment: Segment, section: 'words' | 'postings', entry: WordEntry): Buffer {
+  const bytes = segment.section(section, entry[0], entry[1])
+  if (!isWhole(bytes, entry)) throw new DamagedSegment(segment.file)
+  return bytes
+}
+
 function idOf(keys: Uint32Array, row: number): string {
-  const hex = Buffer.from(keys.buffer, row * 16, 16).toString('hex')
+  const hex = Buffer.from(keys.buffer, keys.byteOffset + row * 16, 16).toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

@@ -1,5 +1,4 @@
-/** The 16 bytes that identify a file, as four words. */
-export type KeyWords = readonly [a: number, b: number, c: number, d: number]
+import type { KeyWords } from './segment.ts'
 
 /** Finds rows by the keys of their files. */
 export interface RowKeys {

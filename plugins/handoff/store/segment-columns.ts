@@ -4,39 +4,74 @@ import { type RecordRow, SEARCH_FIELDS, type SearchText } from '../domain/record
 import { timeOf } from '../domain/record-time.ts'
 import type { Problem } from './read-record.ts'
 
-/** The fixed facts of a file, one array each: kind of the numbers, and numbers in a row. */
-export const COLUMNS = {
-  key: [Uint32Array, 4],
-  updated: [Float64Array, 1],
-  created: [Float64Array, 1],
-  mtime: [Float64Array, 1],
-  size: [Uint32Array, 1],
-  bits: [Uint32Array, 1],
-  project: [Uint32Array, 1],
-  branch: [Uint32Array, 1],
-  harness: [Uint32Array, 1],
-  actor: [Uint32Array, 1],
-  session: [Uint32Array, 1],
-  idempotency: [Uint32Array, 1],
-  claim: [Uint32Array, 1],
-  rowAt: [Uint32Array, 1],
-  rowSize: [Uint32Array, 1],
-  rowCrc: [Uint32Array, 1],
-  textAt: [Uint32Array, 1],
-  textSize: [Uint32Array, 1],
-  textCrc: [Uint32Array, 1],
+/**
+ * The fixed facts of files in groups of arrays that are read together, each with the kind of its numbers and how many
+ * one row has. Numbers of eight bytes come first in a group: its arrays need no gaps between them.
+ */
+export const GROUPS = {
+  /** What nearly every question asks. */
+  facts: {
+    updated: [Float64Array, 1],
+    key: [Uint32Array, 4],
+    bits: [Uint32Array, 1],
+    project: [Uint32Array, 1],
+    branch: [Uint32Array, 1],
+    session: [Uint32Array, 1],
+    claim: [Uint32Array, 1],
+    /** The rows in the order of their keys. */
+    order: [Uint16Array, 1],
+  },
+  /** What a look at files compares. */
+  files: { mtime: [Float64Array, 1], size: [Uint32Array, 1] },
+  /** Where row and text of a record are. */
+  places: {
+    rowAt: [Uint32Array, 1],
+    rowSize: [Uint32Array, 1],
+    rowCrc: [Uint32Array, 1],
+    textAt: [Uint32Array, 1],
+    textSize: [Uint32Array, 1],
+    textCrc: [Uint32Array, 1],
+  },
+  /** What few lists ask. */
+  rare: {
+    created: [Float64Array, 1],
+    harness: [Uint32Array, 1],
+    actor: [Uint32Array, 1],
+    idempotency: [Uint32Array, 1],
+  },
   /** Different words in each searchable field. */
-  lengths: [Uint16Array, SEARCH_FIELDS.length],
+  lengths: { lengths: [Uint16Array, SEARCH_FIELDS.length] },
 } as const
-export type Column = keyof typeof COLUMNS
+export type Group = keyof typeof GROUPS
+type ArrayOf<T> = T extends readonly [new (length: number) => infer A, number] ? A : never
+export type Columns<G extends Group> = {
+  readonly [name in keyof (typeof GROUPS)[G]]: ArrayOf<(typeof GROUPS)[G][name]>
+}
 
-/** Bytes of one row in all columns. */
-export const COLUMN_BYTES = Object.values(COLUMNS).reduce(
-  (sum, [Kind, width]) => sum + Kind.BYTES_PER_ELEMENT * width,
-  0,
-)
+/** Bytes of one row in the columns of a group. */
+export function rowBytes(group: Group): number {
+  return columnsOf(group).reduce((sum, [, Kind, width]) => sum + Kind.BYTES_PER_ELEMENT * width, 0)
+}
 
-/** What the index keeps of one file of the store. Neither row nor problem: the file was removed. */
+/** The columns of a group for `count` rows as views of its bytes, which are `rowBytes` for each row. */
+export function viewOf<G extends Group>(group: G, bytes: ArrayBuffer, count: number): Columns<G> {
+  let at = 0
+  const views = columnsOf(group).map(([name, Kind, width]) => {
+    const view = new Kind(bytes, at, count * width)
+    at += view.byteLength
+    return [name, view]
+  })
+  return Object.fromEntries(views) as Columns<G> // one view for each column
+}
+
+type Kind = typeof Float64Array | typeof Uint32Array | typeof Uint16Array
+
+function columnsOf(group: Group): readonly (readonly [string, Kind, number])[] {
+  const columns: Readonly<Record<string, readonly [Kind, number]>> = GROUPS[group]
+  return Object.entries(columns).map(([name, [Kind, width]]) => [name, Kind, width])
+}
+
+/** What the index keeps of one file of the store: a row or a problem. */
 export interface IndexedFile {
   readonly key: Buffer
   readonly mtimeMs: number
@@ -98,19 +133,19 @@ export function textHash(text: string | null | undefined): number {
   return hash
 }
 
-export type FileKind = 'record' | 'problem' | 'removed'
-const KINDS: readonly FileKind[] = ['record', 'problem', 'removed']
+const PROBLEM = 1
 
 /** Kind, status, flags, relation and skeleton in one number. */
-export function rowBits(row: RecordRow | undefined, problem: Problem | undefined): number {
-  if (!row) return problem ? 1 : 2
+export function rowBits(row: RecordRow | undefined): number {
+  if (!row) return PROBLEM
   const flags = FLAGS.reduce((bits, flag, n) => bits | (row.flags.includes(flag) ? 1 << n : 0), 0)
   const status = STATUSES.indexOf(row.status)
   return (status << 2) | (flags << 5) | (RELATIONS.indexOf(row.relation) << 7) | (row.skeleton ? 1 << 10 : 0)
 }
 
-export function kindIn(bits: number): FileKind {
-  return KINDS[bits & 3] ?? 'removed'
+/** True for a damaged file, false for a record. */
+export function isProblemIn(bits: number): boolean {
+  return (bits & 3) === PROBLEM
 }
 
 /** The position of the status in `STATUSES`. */

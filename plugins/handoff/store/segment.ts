@@ -1,38 +1,85 @@
 import { crc32 } from 'node:zlib'
-import { COLUMN_BYTES, COLUMNS, type Column, type IndexedFile, rowBits, textHash } from './segment-columns.ts'
-import { encodeWords } from './segment-words.ts'
+import {
+  type Columns,
+  GROUPS,
+  type Group,
+  type IndexedFile,
+  rowBits,
+  rowBytes,
+  textHash,
+  viewOf,
+} from './segment-columns.ts'
+import { createWordList } from './segment-words.ts'
 
 /** Most files of one segment: what it takes to build one bounds the memory of a scan. */
 export const SEGMENT_ROWS = 4096
 
-export const SECTIONS = ['columns', 'edges', 'rows', 'texts', 'words', 'postings'] as const
-export type Section = (typeof SECTIONS)[number]
+const GROUP_NAMES = Object.keys(GROUPS) as readonly Group[] // the keys of the table
+/** In the order of the file: the first of them is read with the header. */
+export const SECTIONS = [...GROUP_NAMES, 'edges', 'rows', 'texts', 'blocks', 'words', 'postings'] as const
+export type Section = Group | 'edges' | 'rows' | 'texts' | 'blocks' | 'words' | 'postings'
 
 /** Position, length and checksum of each section. */
 export type SegmentHeader = { readonly count: number } & Readonly<
   Record<Section, readonly [at: number, length: number, crc: number]>
 >
 
-const MAGIC = 'satchel handoff segment 2 '
+const MAGIC = 'satchel handoff segment 3 '
 /** The header with its line end; the sections follow. */
-export const HEADER_BYTES = 512
+export const HEADER_BYTES = 1024
 
-/** A part of the index that never changes: what is known of up to `SEGMENT_ROWS` files, and the words of their records. */
-export function encodeSegment(files: readonly IndexedFile[]): Buffer {
-  const rows = files.map(({ content }) => Buffer.from(JSON.stringify(content)))
-  const texts = files.map(({ text }) => Buffer.from(text?.join('\u0000') ?? ''))
-  const { words, postings, lengths } = encodeWords(files)
-  const columns = encodeColumns(files, { rows, texts, lengths })
-  const parts: Record<Section, Buffer> = {
-    columns,
-    edges: encodeEdges(files),
-    rows: Buffer.concat(rows),
-    texts: Buffer.concat(texts),
-    words,
-    postings,
+/** Takes files one by one and makes a segment of them: a part of the index that never changes. */
+export interface SegmentBuilder {
+  readonly count: number
+  add(file: IndexedFile): void
+  /** The bytes of the segment. The builder is used up. */
+  bytes(): Buffer
+}
+
+/** A builder without files. Keeps no objects of them, only bytes. */
+export function createSegmentBuilder(): SegmentBuilder {
+  const buffers = Object.fromEntries(
+    GROUP_NAMES.map((group) => [group, new ArrayBuffer(SEGMENT_ROWS * rowBytes(group))]),
+  ) as Readonly<Record<Group, ArrayBuffer>> // one for each group
+  const columns = allColumns((group) => viewOf(group, buffers[group], SEGMENT_ROWS))
+  const [rows, texts, edges] = [createBlobs(), createBlobs(), [] as Buffer[]]
+  const words = createWordList()
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    add(file) {
+      const own = Buffer.from(JSON.stringify(file.content))
+      const text = Buffer.from(file.text?.join('\u0000') ?? '')
+      setFacts(columns, count, file)
+      const { places, lengths } = columns
+      place([places.rowAt, places.rowSize, places.rowCrc], count, { bytes: own, at: rows.add(own) })
+      place([places.textAt, places.textSize, places.textCrc], count, { bytes: text, at: texts.add(text) })
+      lengths.lengths.set(words.add(count, file.text ?? []), count * GROUPS.lengths.lengths[1])
+      for (const parent of file.parents) edges.push(edgeOf(count, parent))
+      count += 1
+    },
+    bytes() {
+      columns.facts.order.set(orderOf(columns.facts.key, count))
+      const groups = GROUP_NAMES.map((group) => [group, shortened(columns[group], count)])
+      const { blocks, words: list, postings } = words.encoded()
+      return laidOut(count, {
+        ...(Object.fromEntries(groups) as Record<Group, Buffer>), // one for each group
+        edges: Buffer.concat(edges),
+        rows: rows.all(),
+        texts: texts.all(),
+        blocks,
+        words: list,
+        postings,
+      })
+    },
   }
+}
+
+function laidOut(count: number, parts: Readonly<Record<Section, Buffer>>): Buffer {
   let at = HEADER_BYTES
-  const header: Record<string, unknown> = { count: files.length }
+  const header: Record<string, unknown> = { count }
   for (const name of SECTIONS) {
     header[name] = [at, parts[name].length, crc32(parts[name])]
     at += parts[name].length
@@ -48,86 +95,114 @@ export function headerIn(bytes: Buffer): SegmentHeader | undefined {
   if (!text.startsWith(MAGIC) || text.length !== HEADER_BYTES) return undefined
   const blank = text.indexOf(' ', MAGIC.length)
   const body = text.slice(blank + 1).trimEnd()
-  return Number(text.slice(MAGIC.length, blank)) === crc32(body) ? JSON.parse(body) : undefined // as written
+  if (Number(text.slice(MAGIC.length, blank)) !== crc32(body)) return undefined
+  const header: SegmentHeader = JSON.parse(body) // as written
+  return GROUP_NAMES.every((group) => header[group][1] === header.count * rowBytes(group))
+    ? header
+    : undefined
 }
 
-interface Blobs {
-  readonly rows: readonly Buffer[]
-  readonly texts: readonly Buffer[]
-  readonly lengths: Uint16Array
+type AllColumns = { readonly [G in Group]: Columns<G> }
+
+function allColumns(columnsOf: (group: Group) => Columns<Group>): AllColumns {
+  return Object.fromEntries(GROUP_NAMES.map((group) => [group, columnsOf(group)])) as AllColumns // one for each group
 }
 
-function encodeColumns(files: readonly IndexedFile[], { rows, texts, lengths }: Blobs): Buffer {
-  const arrays = newColumns(files.length)
-  let rowAt = 0
-  let textAt = 0
-  for (const [n, file] of files.entries()) {
-    const { row, problem } = file.content
-    Buffer.from(arrays.key.buffer).set(file.key, n * 16)
-    arrays.updated[n] = row?.updatedMs ?? 0
-    arrays.created[n] = file.createdMs
-    arrays.mtime[n] = file.mtimeMs
-    arrays.size[n] = file.size
-    arrays.bits[n] = rowBits(row, problem)
-    arrays.project[n] = textHash(row?.project_id)
-    arrays.branch[n] = textHash(row?.branch)
-    arrays.harness[n] = textHash(row?.harness)
-    arrays.actor[n] = textHash(row?.actor)
-    arrays.session[n] = textHash(row?.session)
-    arrays.idempotency[n] = textHash(row?.idempotency_key)
-    arrays.claim[n] = textHash(row?.claim?.by)
-    const [own = Buffer.alloc(0), text = Buffer.alloc(0)] = [rows[n], texts[n]]
-    arrays.rowAt[n] = rowAt
-    arrays.rowSize[n] = own.length
-    arrays.rowCrc[n] = crc32(own)
-    arrays.textAt[n] = textAt
-    arrays.textSize[n] = text.length
-    arrays.textCrc[n] = crc32(text)
-    rowAt += own.length
-    textAt += text.length
+function setFacts({ facts, files, rare }: AllColumns, n: number, file: IndexedFile): void {
+  const { row } = file.content
+  Buffer.from(facts.key.buffer, facts.key.byteOffset).set(file.key, n * 16)
+  facts.updated[n] = row?.updatedMs ?? 0
+  facts.bits[n] = rowBits(row)
+  facts.project[n] = textHash(row?.project_id)
+  facts.branch[n] = textHash(row?.branch)
+  facts.session[n] = textHash(row?.session)
+  facts.claim[n] = textHash(row?.claim?.by)
+  files.mtime[n] = file.mtimeMs
+  files.size[n] = file.size
+  rare.created[n] = file.createdMs
+  rare.harness[n] = textHash(row?.harness)
+  rare.actor[n] = textHash(row?.actor)
+  rare.idempotency[n] = textHash(row?.idempotency_key)
+}
+
+function place(
+  [at, size, crc]: readonly [Uint32Array, Uint32Array, Uint32Array],
+  n: number,
+  blob: { readonly bytes: Buffer; readonly at: number },
+): void {
+  at[n] = blob.at
+  size[n] = blob.bytes.length
+  crc[n] = crc32(blob.bytes)
+}
+
+function createBlobs() {
+  const parts: Buffer[] = []
+  let size = 0
+  return {
+    /** Where the bytes are among all. */
+    add(bytes: Buffer): number {
+      parts.push(bytes)
+      size += bytes.length
+      return size - bytes.length
+    },
+    all: () => Buffer.concat(parts),
   }
-  arrays.lengths.set(lengths)
+}
+
+/** The columns of a group one behind the other, each with its first rows only. */
+function shortened(columns: Columns<Group>, count: number): Buffer {
+  const arrays: readonly ArrayBufferView[] = Object.values(columns)
   return Buffer.concat(
-    Object.keys(COLUMNS).map((name) => {
-      const { buffer, byteLength } = arrays[name as Column] // the keys of the table
-      return Buffer.from(buffer, 0, byteLength)
-    }),
+    arrays.map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, (byteLength / SEGMENT_ROWS) * count),
+    ),
   )
-}
-
-type Columns = { readonly [name in Column]: InstanceType<(typeof COLUMNS)[name][0]> }
-
-/** Empty columns for `count` rows. */
-export function newColumns(count: number): Columns {
-  const arrays = Object.entries(COLUMNS).map(([name, [Kind, width]]) => [name, new Kind(count * width)])
-  return Object.fromEntries(arrays) as Columns // one array for each column
-}
-
-/** Copies the columns of a segment of `count` rows behind the first `base` rows. */
-export function copyColumns(columns: Columns, encoded: Buffer, count: number, base: number): void {
-  let at = 0
-  for (const [name, [Kind, width]] of Object.entries(COLUMNS)) {
-    const bytes = Kind.BYTES_PER_ELEMENT * width
-    const { buffer } = columns[name as Column] // the keys of the table
-    new Uint8Array(buffer).set(encoded.subarray(at, at + count * bytes), base * bytes)
-    at += count * bytes
-  }
-}
-
-/** True if a section of this size holds the columns of so many rows. */
-export function fitsColumns(bytes: number, count: number): boolean {
-  return bytes === count * COLUMN_BYTES && count <= SEGMENT_ROWS
 }
 
 /** Numbers of one edge: the row of the child, and the key of the parent as four words. */
 export const EDGE_WORDS = 5
 
-function encodeEdges(files: readonly IndexedFile[]): Buffer {
-  const edges = files.flatMap(({ parents }, n) => parents.map((parent) => ({ n, parent })))
-  const words = new Uint32Array(edges.length * EDGE_WORDS)
-  for (const [at, { n, parent }] of edges.entries()) {
-    words[at * EDGE_WORDS] = n
-    Buffer.from(words.buffer).set(parent, (at * EDGE_WORDS + 1) * 4)
+function edgeOf(child: number, parent: Buffer): Buffer {
+  const words = new Uint32Array(EDGE_WORDS)
+  words[0] = child
+  const edge = Buffer.from(words.buffer)
+  edge.set(parent, 4)
+  return edge
+}
+
+/** The 16 bytes that identify a file, as four words. */
+export type KeyWords = readonly [a: number, b: number, c: number, d: number]
+
+/** The bytes of a key as four words. */
+export function wordsOfKey(key: Buffer): KeyWords {
+  return [key.readUInt32LE(0), key.readUInt32LE(4), key.readUInt32LE(8), key.readUInt32LE(12)]
+}
+
+function orderOf(key: Uint32Array, count: number): Uint16Array {
+  const order = Uint16Array.from({ length: count }, (_, row) => row)
+  return order.sort((a, b) => compareKeyAt(key, a, keyAt(key, b)))
+}
+
+export function keyAt(key: Uint32Array, row: number): KeyWords {
+  const at = row * 4
+  return [key[at] ?? 0, key[at + 1] ?? 0, key[at + 2] ?? 0, key[at + 3] ?? 0]
+}
+
+function compareKeyAt(key: Uint32Array, row: number, [a, b, c, d]: KeyWords): number {
+  const at = row * 4
+  return (key[at + 3] ?? 0) - d || (key[at + 2] ?? 0) - c || (key[at + 1] ?? 0) - b || (key[at] ?? 0) - a
+}
+
+/** The row of a key among these columns; -1 if there is none. */
+export function rowOfKey({ key, order }: Columns<'facts'>, wanted: KeyWords): number {
+  let [from, to] = [0, order.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const row = order[middle] ?? 0
+    const compared = compareKeyAt(key, row, wanted)
+    if (compared === 0) return row
+    if (compared < 0) from = middle + 1
+    else to = middle
   }
-  return Buffer.from(words.buffer)
+  return -1
 }

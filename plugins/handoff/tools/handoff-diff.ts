@@ -41,7 +41,7 @@ export function diffTool(handoffs: Handoffs) {
       verb: 'handoff diff',
       positional: ['a', 'b'],
       completes: { a: RECORD_IDS, b: RECORD_IDS },
-      arrange: async (typed) => ({ ...typed }),
+      example: 'satchel handoff diff a1b2c3d4 latest',
     },
     example: { a: { kind: 'handoff' }, b: { kind: 'handoff', status: 'draft' } },
     async handler(ctx, input) {

@@ -44,6 +44,7 @@ export function exportTool(handoffs: Handoffs) {
       positional: ['ids...'],
       completes: { ids: RECORD_IDS },
       preset: { offset: 0, max_tokens: 0 }, // a file is written whole
+      example: 'satchel handoff export latest -o record.md',
       save: contentOf,
       print: contentOf,
     },

@@ -41,7 +41,9 @@ export function importTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff import',
       positional: ['[source]'],
+      arguments: { source: 'a file or folder, or - for standard input' },
       arrange: sourceOf,
+      example: 'satchel handoff import notes.md --dry-run',
       found: (output) =>
         // this tool's own output
         (output as { results: readonly { outcome: string }[] }).results.some(

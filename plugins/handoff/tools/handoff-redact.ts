@@ -51,7 +51,9 @@ export function redactTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff redact',
       positional: ['[source]'],
+      arguments: { source: 'a file, an id, or - for standard input' },
       arrange: sourceOf,
+      example: 'satchel handoff redact latest',
       found: (output, input) =>
         input['apply'] !== true && (output as { findings: readonly unknown[] }).findings.length > 0, // its own output
     },

@@ -51,7 +51,9 @@ export function validateTool(handoffs: Handoffs) {
     cli: {
       verb: 'handoff validate',
       positional: ['[source]'],
+      arguments: { source: 'a file, an id, or - for standard input' },
       arrange: sourceOf,
+      example: 'satchel handoff validate latest',
       found: (output) => {
         const { schema_valid, validation } = output as {
           schema_valid: boolean
