@@ -43,7 +43,9 @@ async function openProject(t: TestContext) {
     await buildRemote(remote, [{ continues: true, files, tags: [tag] }])
     await opened.call('ingest_modules', {})
   }
-  return { root, url, opened, release }
+  const releaseUnread = (files: Record<string, string>, tag: string) =>
+    buildRemote(remote, [{ continues: true, files, tags: [tag] }])
+  return { root, url, opened, release, releaseUnread }
 }
 
 async function record({ call }: TestHost, evidence: readonly object[]): Promise<string> {
@@ -87,6 +89,20 @@ test('a claim about a module follows its releases, and the gate of a resume foll
   assert.equal(resumed.freshness.gate, 'care')
   assert.match(resumed.brief, /v6\.7\.0 is out/)
   assert.ok(validate(stored.record), 'a record with such a claim matches the published schema')
+})
+
+test('a version that was read for a call is claimed like one of an ingest', async (t) => {
+  const { opened, release, releaseUnread } = await openProject(t)
+  const text = (name: string) => ({ 'main.tf': `variable "${name}" {\n  type = string\n}\n` })
+  await releaseUnread(text('middle'), 'v6.7.0')
+  await release(text('last'), 'v6.8.0')
+  const usage = await opened.call('module_usage', { repository: 'terraform-aws-cluster', ref: 'v6.7.0' })
+
+  const id = await record(opened, [{ id: 'E-001', type: 'observation', module: usage['id'] }])
+  const { claims } = await fresh(opened, id)
+
+  assert.equal(claims[0]?.verdict, 'stale')
+  assert.match(claims[0]?.reason ?? '', /^v6\.8\.0 is out: 2 breaking changes/)
 })
 
 test('a check of files is made again, and a child inherits what was captured', async (t) => {

@@ -202,7 +202,7 @@ test('who asks too early or for a branch that is not there is told the next step
 
   assert.deepEqual([listed.code, analyzed.code], [0, 4])
   assert.match(listed.out, /^next: Nothing has been ingested yet\. Run `satchel ingest`/m)
-  assert.match(analyzed.err, /The remote has no branch "zzz"\. Its branches: "/)
+  assert.match(analyzed.err, /The remote has no branch or tag "zzz"\. Its branches: "/)
 })
 
 test('the verbs under modules answer from what was ingested', async (t) => {

@@ -149,6 +149,26 @@ test('the compose file builds the targets of the container file and publishes to
   assert.equal(services['api']?.build?.target, 'api')
 })
 
+test('the service of the compose file writes to its volumes and /tmp only, without rights', () => {
+  const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'))
+  const { api } = services
+  const mounted = api.volumes.map((volume: string) => volume.split(':')[1])
+  const [, made = ''] = /^RUN mkdir -p ([^\\]+)\\\n.*\n.*chown -R node:node \/app\nCOPY/m.exec(TEXT) ?? []
+
+  assert.deepEqual(
+    [api.read_only, api.tmpfs, api.cap_drop, api.security_opt],
+    [true, ['/tmp'], ['ALL'], ['no-new-privileges:true']],
+  )
+  assert.deepEqual(
+    [...mounted].sort(),
+    made.trim().split(' ').sort(),
+    'what the user of the image owns is a volume',
+  )
+  assert.ok(mounted.includes(api.environment.XDG_STATE_HOME))
+  for (const volume of api.volumes.filter((one: string) => !one.startsWith('.')))
+    assert.ok(Object.hasOwn(volumes, volume.split(':')[0]), volume)
+})
+
 /** A target without an engine: its files below a folder, and how it is started. */
 interface Box {
   readonly folder: string

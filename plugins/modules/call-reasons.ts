@@ -13,7 +13,7 @@ export const callReasons = {
   name_ambiguous: {
     code: 'conflict',
     reason: 'id_ambiguous',
-    message: '{count} repositories are called {name}.',
+    message: '{count} repositories are called {name}: {candidates}.',
     next: 'Give the URL.',
   },
   path_missing_at_ref: {
@@ -21,6 +21,11 @@ export const callReasons = {
     reason: 'module_not_found',
     message: '{repository} has no module at {path} in {ref}.',
     tool: 'list_repositories',
+  },
+  asked_too_often: {
+    code: 'rate_limited',
+    message: 'One call reads at most {count} refs that are not indexed.',
+    next: 'Ask for the rest with another call, or ingest them.',
   },
   module_removed: {
     code: 'conflict',
@@ -39,13 +44,19 @@ export const callReasons = {
     next: 'Name its repository in the configuration and run `satchel ingest`.',
     tool: 'list_repositories',
   },
+  call_ambiguous: {
+    code: 'conflict',
+    message: 'Line {line}: the source of the call "{name}" fits several repositories: {candidates}.',
+    next: 'Name one in registry_aliases, or its URL in the source.',
+  },
   call_is_local: {
     code: 'invalid',
     message: 'Line {line}: the call "{name}" is of a local directory, which has no versions.',
   },
   call_ref_unknown: {
     code: 'not_found',
-    message: 'Line {line}: the call "{name}" names {ref}, which is not indexed, so it cannot be compared.',
+    message:
+      'Line {line}: the call "{name}" names {ref}, which is not indexed, so it cannot be compared.{why}',
     next: 'Ingest that ref too: raise max_tags of the repository.',
   },
   target_ref_unknown: {

@@ -58,6 +58,16 @@ export const modulesConfig = z.object({
   repositories: z.array(repositoryEntry).default([]).describe('Repositories to process.'),
   output_dir: z.string().default('./output').describe('Folder of the JSON summaries.'),
   clone_dir: z.string().default('./repos').describe('Folder of the bare clones.'),
+  registry_aliases: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Registry addresses that no URL tells: `registry.example.com/acme/net/aws` → URL or owner/name of a repository.',
+    ),
+  read_missing_refs: z
+    .boolean()
+    .default(true)
+    .describe('Read a ref that a call names and no ingest has read, if its repository is configured.'),
   embedding: embeddingOptions.prefault({}).describe('Vector database settings.'),
   mcp: mcpOptions.prefault({}).describe('How the MCP server keeps the index fresh.'),
 })

@@ -4,6 +4,7 @@ import { MODULES_ENV, modulesConfig } from './config.ts'
 import { initCommand } from './init.ts'
 import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
+import { refusals } from './reasons.ts'
 import { moduleResource } from './resources.ts'
 import type { OpenVectors } from './search/vector-update.ts'
 import { moduleSearcher } from './searcher.ts'
@@ -74,6 +75,7 @@ export const plugin = definePlugin({
         saying(modulesStatsTool(service)),
         rebuildModulesTool(service),
       ],
+      refusals,
       evidence: moduleEvidence(service),
       searchers: [moduleSearcher(service)],
       resources: [moduleResource(service)],
@@ -83,6 +85,10 @@ export const plugin = definePlugin({
       async doctor(signal) {
         const { diagnoseModules } = await import('./doctor.ts')
         return diagnoseModules(service, outputDir, signal)
+      },
+      async measurements() {
+        const { moduleMeasurements } = await import('./measurements.ts')
+        return moduleMeasurements({ outputDir, running: tasks.running(), now: host.now() })
       },
       stores: async () => [
         { name: 'catalogue', parts: [{ name: 'output', path: outputDir, except: LOCKS }] },

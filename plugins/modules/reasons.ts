@@ -109,7 +109,11 @@ export const refusals = defineRefusals({
     message: 'The remote has no such repository, or this machine may not see it.',
     next: 'Check the URL.',
   },
-  ref_not_found: missingRef('The remote has no branch {name}. {hint}'),
+  ref_not_found: missingRef('The remote has no branch or tag {name}. {hint}'),
+  no_tag_admitted: missingRef('The remote has no tag that the version constraint {constraint} admits.'),
+  commit_not_given: missingRef(
+    'The remote has no such commit, or gives out only what a branch or tag names.',
+  ),
   ref_disappeared: missingRef('The ref no longer exists, or names no commit.'),
   default_branch_unknown: missingRef('The remote names no default branch. Name the branches to read.'),
   empty_repository: { code: 'not_found', message: 'The repository is empty: it has no branch and no tag.' },
@@ -157,6 +161,9 @@ export const refusals = defineRefusals({
   ),
   ref_too_large: tooLarge('The ref has {modules} modules with {files} files; name a path or exclude_paths.'),
   module_files_too_large: tooLarge('The module files of this ref exceed 256 MiB.'),
+  asked_too_large: tooLarge(
+    'Reading {ref} takes more than 256 MiB, too much for an answer; name the ref in the configuration and run `satchel ingest`.',
+  ),
   // Output directory, clones and index
   storage_failed: {
     ...notStored('{where} could not be written.'),

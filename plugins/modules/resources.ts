@@ -1,10 +1,10 @@
 import { cleanText, defineResource, fenced } from '../../server/plugin.ts'
-import { findModule } from './catalog/find.ts'
 import { moduleUri } from './catalog/module-uri.ts'
 import { latestVersions } from './catalog/versions.ts'
 import { compare } from './domain/order.ts'
 import type { IndexRecord, ModuleIndex } from './output/module-index.ts'
 import type { ModuleService } from './service/module-service.ts'
+import { createVersionLookup } from './service/version-lookup.ts'
 
 const LISTED = 50
 const COMPLETIONS = 100
@@ -26,7 +26,9 @@ export function moduleResource(service: ModuleService) {
     cache: { ttlMs: 60_000, scope: 'private' },
     async read(ctx, _uri, { repository, ref, path }) {
       const outputDir = await service.outputDir(ctx, undefined)
-      const record = findModule(await service.loadIndex(ctx, outputDir), { repository, ref, path })
+      const index = await service.loadIndex(ctx, outputDir)
+      const lookup = createVersionLookup(service, ctx, { outputDir, index })
+      const record = await lookup.module({ repository, ref, path })
       const summary = await service.summary(outputDir, record)
       const label = `of ${record.name} at ${record.ref}`
       const shown = {

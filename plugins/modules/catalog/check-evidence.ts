@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { counted, type EvidenceFinding, isJsonObject } from '../../../server/plugin.ts'
+import type { CheckFinding } from '../domain/check.ts'
 import type { CheckedText } from './check-text.ts'
 
 /** One file whose module calls were checked, as a claim names it. */
@@ -9,55 +10,91 @@ export interface CheckedFile {
   readonly digest: string
   readonly calls: number
   readonly findings: number
+  /** Calls of what is not ingested here; absent: none. */
+  readonly unresolved?: number
 }
+
+/** How much a check found when it was captured: what is no more than that is not new. */
+export type KnownFindings = Pick<CheckedFile, 'findings' | 'unresolved'>
 
 export const MAX_CHECKED_FILES = 100
 
 /** The facts of a check of one file. */
 export function checkedFile(path: string, text: string, checked: CheckedText): CheckedFile {
   const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`
-  return { path, digest, calls: checked.blocks.length, findings: linesOf(checked).length }
+  const { wrong, unresolved } = findingsOf(checked)
+  const counts = { calls: checked.blocks.length, findings: wrong.length }
+  return { path, digest, ...counts, ...(unresolved.length > 0 && { unresolved: unresolved.length }) }
 }
 
 /** The files that an author or a record names; a sentence where it names none. */
-export function readFiles(
-  named: unknown,
-): readonly { readonly path: string; readonly findings: number }[] | string {
+export function readFiles(named: unknown): readonly ({ readonly path: string } & KnownFindings)[] | string {
   const list = isJsonObject(named) ? named['files'] : named
   const given: unknown[] = Array.isArray(list) ? list : [list]
   const files = given.map((one) => {
-    const { path, findings } = isJsonObject(one) ? one : { path: one }
-    return { path, findings: typeof findings === 'number' ? findings : 0 }
+    const { path, findings, unresolved } = isJsonObject(one) ? one : { path: one }
+    const count = (value: unknown) => (typeof value === 'number' ? value : 0)
+    return { path, findings: count(findings), unresolved: count(unresolved) }
   })
   const isEach = files.every(
-    (file): file is { path: string; findings: number } => typeof file.path === 'string' && file.path !== '',
+    (file): file is typeof file & { path: string } => typeof file.path === 'string' && file.path !== '',
   )
   if (!isEach || files.length === 0) return 'it names no files'
   return files.length > MAX_CHECKED_FILES ? `it names more than ${MAX_CHECKED_FILES} files` : files
 }
 
-/** What a check found, a line for each finding: `3: unknown input "x"`. */
-export function linesOf({ blocks, problems }: CheckedText): readonly string[] {
-  const all = [...problems, ...blocks.flatMap(({ findings }) => findings)]
-  return all
-    .sort((a, b) => a.line - b.line)
-    .map(({ line, message }) => `line ${line}: ${message.replace(/\.$/, '')}`)
+const SHOWN_LINES = 3
+/** Findings that say nothing about a call: what it calls is not here to be compared with. */
+const UNRESOLVED: ReadonlySet<CheckFinding['code']> = new Set(['module_not_indexed', 'unknown_ref'])
+
+interface Line {
+  readonly line: number
+  readonly message: string
 }
 
-const SHOWN_LINES = 3
+function findingsOf({ blocks, problems }: CheckedText) {
+  const findings = blocks.flatMap((block) => block.findings)
+  const unresolved = findings.filter(({ code }) => UNRESOLVED.has(code))
+  return { wrong: [...problems, ...findings.filter((one) => !unresolved.includes(one))], unresolved }
+}
 
-/** The finding for one checked text; a text without a call shows nothing. */
-export function judgeChecked(where: string, checked: CheckedText, known = 0): EvidenceFinding {
-  const lines = linesOf(checked)
-  if (lines.length > known) {
-    const more = lines.length > SHOWN_LINES ? ['…'] : []
-    const shown = [...lines.slice(0, SHOWN_LINES), ...more].join('; ')
-    return { verdict: 'contradicted', reason: `${where}: ${counted(lines.length, 'finding')} (${shown})` }
-  }
+/**
+ * The finding for one checked text: contradicted by a call that does not fit. A text shows nothing that calls no module,
+ * or none that is ingested here.
+ */
+export function judgeChecked(
+  where: string,
+  checked: CheckedText,
+  known: KnownFindings = { findings: 0 },
+): EvidenceFinding {
+  const { wrong, unresolved } = findingsOf(checked)
+  if (wrong.length > known.findings)
+    return {
+      verdict: 'contradicted',
+      reason: `${where}: ${counted(wrong.length, 'finding')} (${listed(wrong)})`,
+    }
   if (checked.blocks.length === 0) return { verdict: 'unverifiable', reason: `${where} calls no module` }
-  const calls = counted(checked.blocks.length, 'module call')
-  const as = lines.length === 0 ? 'nothing found' : `${counted(lines.length, 'finding')}, as before`
-  return { verdict: 'holds', reason: `${where}: ${calls} checked, ${as}` }
+  const compared = checked.blocks.filter(({ module }) => module !== undefined).length
+  if (unresolved.length > (known.unresolved ?? 0) || compared === 0) {
+    const why = unresolved.length > 0 ? listed(unresolved) : 'it calls local modules only'
+    return { verdict: 'unverifiable', reason: `${where}: ${why}` }
+  }
+  const all = [
+    `${counted(compared, 'module call')} checked`,
+    wrong.length === 0 ? 'nothing found' : `${counted(wrong.length, 'finding')}, as before`,
+    ...(unresolved.length === 0
+      ? []
+      : [`${counted(unresolved.length, 'call')} not ingested here, as before`]),
+  ]
+  return { verdict: 'holds', reason: `${where}: ${all.join(', ')}` }
+}
+
+function listed(lines: readonly Line[]): string {
+  const inOrder = [...lines].sort((a, b) => a.line - b.line)
+  const shown = inOrder
+    .slice(0, SHOWN_LINES)
+    .map(({ line, message }) => `line ${line}: ${message.replace(/\.$/, '')}`)
+  return [...shown, ...(lines.length > SHOWN_LINES ? ['…'] : [])].join('; ')
 }
 
 /**

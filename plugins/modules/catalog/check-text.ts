@@ -1,8 +1,10 @@
-import { type CheckFinding, checkInputs, checkSource } from '../domain/check.ts'
+import { type CheckFinding, checkInputs, checkSource, type GivenBlock } from '../domain/check.ts'
+import { checkForm, checkUse } from '../domain/check-call.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
-import { createCallResolver } from './resolve-calls.ts'
+import { readOutputUses } from '../hcl/output-uses.ts'
+import type { IndexRecord } from '../output/module-index.ts'
+import type { CallResolver, ResolvedCall } from './resolve-calls.ts'
 
 /** One `module` block of a text, what it calls, and what is wrong with it. */
 export interface CheckedBlock {
@@ -20,19 +22,26 @@ export interface CheckedText {
   readonly problems: readonly { readonly line: number; readonly message: string }[]
 }
 
-/** Checks every `module` block of an HCL text against the index. */
+/** Checks every `module` block of an HCL text against the version that it calls. */
 export async function checkText(
   text: string,
-  index: ModuleIndex,
+  resolve: CallResolver | ((block: GivenBlock) => Promise<ResolvedCall>),
   load: (record: IndexRecord) => Promise<ModuleSummary>,
 ): Promise<CheckedText> {
-  const resolve = createCallResolver(index)
   const { blocks, problems } = readModuleBlocks(text)
+  const outputs = readOutputUses(text)
   const checked: CheckedBlock[] = []
+  const earlier = new Map<string, number>()
   for (const block of blocks) {
-    const { resolution, record } = resolve(block)
-    const findings = checkSource(block, resolution)
-    if (record) findings.push(...checkInputs(block, await load(record)))
+    const { resolution, record } = await resolve(block)
+    const findings = [...checkForm(block, earlier), ...checkSource(block, resolution)]
+    const summary = record && (await load(record))
+    // Of two blocks with one name it is not known which is read.
+    const isOne = blocks.filter(({ name }) => name === block.name).length === 1
+    const read = isOne ? (outputs.get(block.name) ?? []) : []
+    if (summary) findings.push(...checkInputs(block, summary), ...checkUse(block, read, summary))
+    if (!earlier.has(block.name)) earlier.set(block.name, block.line)
+    findings.sort((a, b) => a.line - b.line)
     const { id, repository, ref, path } = record ?? {}
     checked.push({
       name: block.name,

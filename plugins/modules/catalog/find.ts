@@ -1,3 +1,10 @@
+import {
+  canonicalRepository,
+  isRepositoryOf,
+  type ModuleSource,
+  parseSource,
+  type RegistryAliases,
+} from '../domain/module-source.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import { parseDirectory } from '../git/directory.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
@@ -14,14 +21,60 @@ export interface ModuleName {
   readonly path?: string | undefined
 }
 
-const SHORTEST_PREFIX = 8
+/** Fewer digits of an id name nothing. */
+export const SHORTEST_PREFIX = 8
+/** What an id looks like; anything else in its place is a name. */
+const ID = /^[0-9a-f]{1,64}$/i
+
+/**
+ * The same name with a repository of its own, a path and a ref: in place of an id there may be a name, and a name may be
+ * the `source` of a call, a registry address too. What is given apart counts.
+ */
+export function plainName(index: ModuleIndex, name: ModuleName, aliases: RegistryAliases = {}): ModuleName {
+  const { id, ref, path } = name
+  const isId = id !== undefined && ID.test(id) && !isOnlyName(index, id)
+  const written = isId ? undefined : (id ?? name.repository)
+  if (written === undefined) return name
+  if (repositoriesNamed(index, written).length > 0) return { repository: written, ref, path }
+  const source = parseSource(written, aliases)
+  if (source.kind !== 'git' && source.kind !== 'registry') return { repository: written, ref, path }
+  return sourceName(repositoryOf(index, source, written), source, name)
+}
+
+function sourceName(repository: string, source: GitOrRegistry, { ref, path }: ModuleName): ModuleName {
+  const ownPath = source.path === '.' ? undefined : source.path
+  const ownRef = source.kind === 'git' ? source.ref?.replace(/^refs\/(?:tags|heads)\//, '') : undefined
+  return { repository, ref: ref ?? ownRef, path: path ?? ownPath }
+}
+
+type GitOrRegistry = ModuleSource & { readonly kind: 'git' | 'registry' }
+
+/** The URL of the index that a source means; what was written of it where there is none. */
+function repositoryOf(index: ModuleIndex, source: GitOrRegistry, written: string): string {
+  const urls = [...new Set(index.records.map(({ repository }) => repository))]
+  const known = urls.filter((url) => isRepositoryOf(source, url))
+  if (known.length > 1) throw ambiguous(written, known)
+  return known[0] ?? (source.kind === 'registry' ? source.repository : baseOf(written))
+}
+
+/** A repository may be called like the beginning of an id. */
+function isOnlyName(index: ModuleIndex, written: string): boolean {
+  const isId = index.records.some(({ id }) => id.startsWith(written.toLowerCase()))
+  return !isId && repositoriesNamed(index, written).length > 0
+}
+
+/** A source without its path and query. */
+function baseOf(source: string): string {
+  return (source.split('?')[0] ?? source).replace(/(?<!:)\/\/.*$/, '')
+}
 
 /**
  * The record a caller means.
  * Errors: `not_found`/`module_not_found` with up to three nearest names; `conflict`/`id_ambiguous`;
  * `invalid`/`options_invalid` when neither id nor repository is given.
  */
-export function findModule(index: ModuleIndex, name: ModuleName): IndexRecord {
+export function findModule(index: ModuleIndex, written: ModuleName, aliases?: RegistryAliases): IndexRecord {
+  const name = plainName(index, written, aliases)
   if (name.id !== undefined) return findById(index, name.id)
   const { versions, latest } = findVersions(index, name)
   if (name.ref === undefined || name.ref === 'latest') return latest
@@ -43,7 +96,12 @@ export function findModule(index: ModuleIndex, name: ModuleName): IndexRecord {
 }
 
 /** All versions of the module a caller names by repository and path, or by the id of one of them. */
-export function findVersions(index: ModuleIndex, name: ModuleName): ModuleVersions {
+export function findVersions(
+  index: ModuleIndex,
+  written: ModuleName,
+  aliases?: RegistryAliases,
+): ModuleVersions {
+  const name = plainName(index, written, aliases)
   const anchor = name.id === undefined ? undefined : findById(index, name.id)
   const repository = anchor?.repository ?? findRepository(index, name.repository)
   const path = anchor?.path ?? parseDirectory(name.path ?? '.')
@@ -80,35 +138,47 @@ export function findRepository(index: ModuleIndex, named: string | undefined): s
   if (named === undefined || named === '') {
     throw refusals.module_unnamed()
   }
-  const urls = [...new Set(index.records.map(({ repository }) => repository))]
-  // Two URLs may differ in nothing that `isNamed` looks at.
-  if (urls.includes(named)) return named
-  const names = new Map(index.records.map(({ repository, name }) => [repository, name]))
-  const found = urls.filter((url) => isNamed(url, names.get(url) ?? '', named))
+  const found = repositoriesNamed(index, named)
   const [first] = found
-  if (first === undefined)
-    throw unknown(
-      'repository',
-      named,
-      urls.flatMap((url) => [url, names.get(url) ?? '']),
-    )
+  if (first === undefined) {
+    const known = index.records.flatMap(({ repository, name }) => [repository, name])
+    throw unknown('repository', named, [...new Set(known)])
+  }
   if (found.length === 1) return first
-  throw refusals.name_ambiguous(
-    { count: found.length, name: JSON.stringify(named) },
-    { details: { candidates: found.slice(0, 3) } },
+  throw ambiguous(named, found)
+}
+
+function ambiguous(named: string, found: readonly string[]) {
+  const candidates = found.slice(0, 3)
+  const more = found.length > 3 ? ', …' : ''
+  return refusals.name_ambiguous(
+    {
+      count: found.length,
+      name: JSON.stringify(named.slice(0, 120)),
+      candidates: `${candidates.join(', ')}${more}`,
+    },
+    { details: { candidates } },
   )
 }
 
-/** Whether a repository is meant by `named`: its URL (with or without `.git`), `owner/name`, or its name. */
+function repositoriesNamed(index: ModuleIndex, named: string): readonly string[] {
+  const names = new Map<string, Set<string>>()
+  for (const { repository, name } of index.records) {
+    names.set(repository, (names.get(repository) ?? new Set()).add(name))
+  }
+  // Two URLs may differ in nothing that `isNamed` looks at.
+  if (names.has(named)) return [named]
+  return [...names].flatMap(([url, own]) => ([...own].some((name) => isNamed(url, name, named)) ? [url] : []))
+}
+
+/**
+ * Whether a repository is meant by `named`: its URL in any spelling, the end of its path (`owner/name`), or its name.
+ */
 export function isNamed(url: string, name: string, named: string): boolean {
-  const plain = (text: string): string =>
-    text
-      .replace(/\/+$/, '')
-      .replace(/\.git$/i, '')
-      .toLowerCase()
-  const wanted = plain(named)
-  if (plain(url) === wanted || name.toLowerCase() === wanted || plain(name) === wanted) return true
-  return wanted.includes('/') && (plain(url).endsWith(`/${wanted}`) || plain(url).endsWith(`:${wanted}`))
+  const wanted = canonicalRepository(named)
+  const own = canonicalRepository(url)
+  if (own === wanted || name.toLowerCase() === wanted || canonicalRepository(name) === wanted) return true
+  return wanted.includes('/') && own.endsWith(`/${wanted}`)
 }
 
 function unknown(what: string, asked: string, known: readonly string[]) {

@@ -1,7 +1,8 @@
 import type { ModuleVersion } from '../domain/diff.ts'
-import { loadCode } from '../output/code-store.ts'
+import type { ModuleCode } from '../domain/module-code.ts'
+import { isAsked, loadAsked, loadRecordSummary } from '../output/asked-store.ts'
+import { codeIn, loadCode } from '../output/code-store.ts'
 import type { IndexRecord } from '../output/module-index.ts'
-import { loadSummary } from '../output/summary-files.ts'
 
 /** The summaries of module versions, and their code where it is stored. Errors: `conflict`/`index_damaged`. */
 export async function loadVersions(
@@ -11,8 +12,12 @@ export async function loadVersions(
   const codes = await loadCode(outputDir, records)
   return await Promise.all(
     records.map(async (record, at) => ({
-      summary: await loadSummary(outputDir, record.summary_file),
-      code: codes[at],
+      summary: await loadRecordSummary(outputDir, record),
+      code: isAsked(record) ? await askedCode(outputDir, record) : codes[at],
     })),
   )
+}
+
+async function askedCode(outputDir: string, record: IndexRecord): Promise<ModuleCode | undefined> {
+  return codeIn((await loadAsked(outputDir, record.id))?.code ?? '', [record])[0]
 }

@@ -1,7 +1,9 @@
 import { counted, type EvidenceFinding } from '../../../server/plugin.ts'
 import type { Change } from '../domain/change.ts'
 import { diffModules } from '../domain/diff.ts'
+import { canonicalRepository } from '../domain/module-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { loadRecordSummary } from '../output/asked-store.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { interfaceDigest } from './interface-digest.ts'
 import { loadVersions } from './load-versions.ts'
@@ -37,23 +39,36 @@ export function readFacts(facts: Readonly<Record<string, unknown>>): ModuleFacts
 const NONE = 'unverifiable' as const
 const SHOWN_CHANGES = 3
 
-/** What the ingested versions say of a module version now. Reads only what is stored; asks no remote. */
+/** What is stored: by an ingest, and what was read of the version for a call. */
+interface StoredVersions {
+  readonly index: ModuleIndex
+  readonly kept: readonly IndexRecord[]
+}
+
+/** What the stored versions say of a module version now. Asks no remote. */
 export async function judgeModule(
   facts: ModuleFacts,
-  index: ModuleIndex,
+  { index, kept }: StoredVersions,
   outputDir: string,
 ): Promise<EvidenceFinding> {
-  const own = index.records.filter(({ repository }) => plain(repository) === plain(facts.repository))
+  const same = new Set(
+    [...index.repositories, ...kept]
+      .map(({ repository }) => repository)
+      .filter((url) => isSameRepository(url, facts.repository)),
+  )
+  const own = [...index.records, ...kept].filter(({ repository }) => same.has(repository))
   if (own.length === 0) return found(NONE, `${facts.repository} is not ingested here`)
-  const group = groupVersions(index, own).find(({ path }) => path === facts.path)
+  const [group] = groupVersions(
+    index,
+    own.filter(({ path }) => path === facts.path),
+  )
   const record = group?.versions.find(({ ref }) => ref === facts.ref)
   if (!group || !record) return found(NONE, `${nameOf(facts)} is not ingested here`)
-  const [present] = await loadVersions(outputDir, [record])
-  if (!present) throw new Error('one record gives one version')
-  const changed = ownChange(facts, record, interfaceDigest(present.summary))
+  const summary = await loadRecordSummary(outputDir, record)
+  const changed = ownChange(facts, record, interfaceDigest(summary))
   if (changed && changed.verdict !== 'moved') return changed
-  const removed = removedSince(index, own, facts)
-  if (removed !== undefined) return found('stale', `removed since ${removed}`)
+  if (group.removedSince !== undefined && record.ref_kind === 'tag')
+    return found('stale', `removed since ${group.removedSince}`)
   return (
     (await newer(group, record, outputDir)) ??
     changed ??
@@ -75,37 +90,6 @@ function ownChange(
     record.ref_kind === 'tag' ? `the tag ${ref} now names another commit` : `${ref} has new commits`
   if (digest === present) return found('moved', `${what} with the same interface`)
   return found(record.ref_kind === 'tag' ? 'contradicted' : 'stale', `${what}, and the interface changed`)
-}
-
-/** The oldest newer version of the repository that was read where the module was, and does not have it. */
-function removedSince(
-  index: ModuleIndex,
-  own: readonly IndexRecord[],
-  { path, ref }: ModuleFacts,
-): string | undefined {
-  const readings = index.repositories
-    .filter(({ repository }) => own.some((record) => record.repository === repository))
-    .flatMap((row) => row.readings)
-  // Every ref of the repository in their order, with or without this module.
-  const [all] = groupVersions(
-    index,
-    readings.flatMap((reading) => {
-      const like = own[0]
-      return like ? [{ ...like, ref: reading.ref, ref_kind: reading.ref_kind, path: '.' }] : []
-    }),
-  )
-  const at = all?.versions.findIndex((version) => version.ref === ref) ?? -1
-  if (!all || at <= 0 || !isBefore(all, ref)) return undefined
-  const lacking = all.versions.slice(0, at).filter((version) => {
-    const covering = readings.filter((one) => one.ref === version.ref && covers(one.path, path))
-    return covering.length > 0 && covering.every(({ directories }) => !directories.includes(path))
-  })
-  const isLatestLacking = lacking.some((version) => version.ref === all.latest.ref)
-  return isLatestLacking ? lacking.at(-1)?.ref : undefined
-}
-
-function covers(configured: string, path: string): boolean {
-  return configured === '.' || configured === path || path.startsWith(`${configured}/`)
 }
 
 /** Whether the latest version of a group is a newer tag than `ref`. */
@@ -164,6 +148,7 @@ export function nameOf({ repository, path, ref }: Pick<ModuleFacts, 'repository'
   return `${repository}${path === '.' ? '' : `//${path}`}@${ref}`
 }
 
-function plain(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\.git$/i, '')
+/** Whether two URLs are spellings of one repository: on another machine it may be read through another protocol. */
+export function isSameRepository(a: string, b: string): boolean {
+  return canonicalRepository(a) === canonicalRepository(b)
 }

@@ -1,4 +1,5 @@
 /** Whether a proposed `module` block fits the module it calls. */
+import { brokenRules } from './check-rules.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
@@ -14,6 +15,10 @@ export interface GivenBlock {
   readonly line: number
   readonly source?: { readonly text: string; readonly line: number }
   readonly version?: string
+  /** Terraform's own arguments that the block states, with their lines. */
+  readonly meta?: ReadonlyMap<string, number>
+  /** The keys of `providers`, where it is an object. */
+  readonly providers?: readonly string[]
   /** Every argument but Terraform's own (`source`, `version`, `providers`, `count`, `for_each`, `depends_on`). */
   readonly inputs: readonly GivenInput[]
 }
@@ -44,7 +49,15 @@ export type CheckCode =
   | 'unknown_ref'
   | 'short_commit'
   | 'module_not_indexed'
+  | 'ambiguous_source'
   | 'source_missing'
+  | 'duplicate_name'
+  | 'count_and_for_each'
+  | 'version_not_taken'
+  | 'unknown_output'
+  | 'unknown_provider'
+  | 'missing_provider'
+  | 'rule_broken'
 
 /** Findings about the source of a block; empty when it names an indexed version or a local path. */
 export function checkSource(block: GivenBlock, resolution: Resolution): CheckFinding[] {
@@ -54,7 +67,8 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
   }
   if (resolution.kind === 'not_indexed') {
-    const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
+    const next = resolution.why ?? 'Ingest its repository, or search for it.'
+    const message = `No indexed module has the source ${source.text}. ${next}`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
   if (resolution.kind === 'short_commit') {
@@ -62,10 +76,22 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     const message = `${resolution.ref} is the start of a commit, that of ${ref}; pin the whole id, ${commit}.`
     return [{ line: source.line, code: 'short_commit', message, suggestion: commit }]
   }
-  if (resolution.kind !== 'unknown_ref') return []
-  const { ref, latest } = resolution
-  const message = `${plainLine(ref)} is not an indexed version of ${latest.repository}, so the arguments were not checked; the latest is ${latest.ref}.`
-  return [{ line: source.line, code: 'unknown_ref', message, suggestion: latest.ref }]
+  if (resolution.kind === 'ambiguous') {
+    const message = `The source fits several repositories: ${resolution.repositories.join(', ')}. Name one in registry_aliases, or its URL in the source.`
+    return [{ line: source.line, code: 'ambiguous_source', message }]
+  }
+  return resolution.kind === 'unknown_ref' ? [unknownRef(source.line, resolution)] : []
+}
+
+function unknownRef(
+  line: number,
+  { ref, latest, why = '' }: Resolution & { kind: 'unknown_ref' },
+): CheckFinding {
+  const of = latest === undefined ? 'this module' : latest.repository
+  const newest = latest === undefined ? '' : `; the latest is ${latest.ref}`
+  const said = `${plainLine(ref)} is not an indexed version of ${of}, so the arguments were not checked${newest}.`
+  const message = why === '' ? said : `${said} ${why}`
+  return { line, code: 'unknown_ref', message, ...(latest !== undefined && { suggestion: latest.ref }) }
 }
 
 /** Findings about the arguments of a block, in the order of their lines. */
@@ -128,7 +154,10 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
   const type = parseType(variable.type)
   findings.push(...unknownFindings(input, type))
   const mismatch = findMismatch(value, type, name)
-  if (mismatch === undefined) return findings
+  if (mismatch === undefined) {
+    const broken = brokenRules(variable, value)
+    return [...findings, ...broken.map((message) => ({ line, code: 'rule_broken' as const, message }))]
+  }
   const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`
   return [...findings, { line, code: 'wrong_type', message, ...inList(input, type) }]
 }

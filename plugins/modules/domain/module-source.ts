@@ -33,8 +33,16 @@ export interface IndexedModule {
 export type Resolution =
   | { readonly kind: 'found'; readonly module: IndexedModule }
   | { readonly kind: 'short_commit'; readonly ref: string; readonly module: IndexedModule }
-  | { readonly kind: 'unknown_ref'; readonly ref: string; readonly latest: IndexedModule }
-  | { readonly kind: 'not_indexed' }
+  | {
+      readonly kind: 'unknown_ref'
+      readonly ref: string
+      readonly latest?: IndexedModule | undefined
+      /** A sentence: why it could not be read either. */
+      readonly why?: string | undefined
+    }
+  | { readonly kind: 'not_indexed'; readonly why?: string | undefined }
+  /** A registry address that fits repositories of several hosts. */
+  | { readonly kind: 'ambiguous'; readonly repositories: readonly string[] }
   | { readonly kind: 'local' }
 
 const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\/([a-z0-9-]+)$/
@@ -42,8 +50,11 @@ const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Z
 const TERRAGRUNT = /^tfr:\/\/[^/]*\//
 const HOSTED = /^(?:github\.com|gitlab\.com|bitbucket\.org)\//
 
+/** Registry addresses of repositories whose URL does not tell them: address -> URL, `owner/name` or name. */
+export type RegistryAliases = Readonly<Record<string, string>>
+
 /** Parses a source address: git URLs in all their spellings, registry addresses, local paths. */
-export function parseSource(text: string): ModuleSource {
+export function parseSource(text: string, aliases: RegistryAliases = {}): ModuleSource {
   const source = text.trim()
   if (/^\.{1,2}\//.test(source) || source === '.' || source === '..') return { kind: 'local' }
   const [address = '', query = ''] = source.split('?', 2)
@@ -51,7 +62,11 @@ export function parseSource(text: string): ModuleSource {
   const registry = HOSTED.test(base) ? null : REGISTRY.exec(base.replace(TERRAGRUNT, ''))
   if (registry !== null) {
     const [, namespace, name, provider] = registry
-    const repository = `${namespace}/terraform-${provider}-${name}`.toLowerCase()
+    const alias = aliasOf(base, aliases)
+    const repository =
+      alias === undefined
+        ? `${namespace}/terraform-${provider}-${name}`.toLowerCase()
+        : canonicalRepository(alias)
     const version = TERRAGRUNT.test(base) ? parameter(query, 'version') : undefined
     return { kind: 'registry', repository, path, ...(version !== undefined && { version }) }
   }
@@ -59,6 +74,15 @@ export function parseSource(text: string): ModuleSource {
   if (!repository.includes('/')) return { kind: 'other' }
   const ref = parameter(query, 'ref')
   return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
+}
+
+/** The public registries may be left out of an address. */
+const PUBLIC_REGISTRY = /^(?:tfr:\/\/\/?|(?:tfr:\/\/)?registry\.(?:terraform\.io|opentofu\.org)\/|tfr:\/\/)/
+
+function aliasOf(address: string, aliases: RegistryAliases): string | undefined {
+  const plain = (text: string): string => text.trim().toLowerCase().replace(PUBLIC_REGISTRY, '')
+  const wanted = plain(address)
+  return Object.entries(aliases).find(([key]) => plain(key) === wanted)?.[1]
 }
 
 /** A parameter of a query, undefined where it is absent or empty; a plus sign is not a blank. */
@@ -75,18 +99,42 @@ function splitPath(address: string): { base: string; path: string } {
   return { base: address.slice(0, cut), path: path === '' ? '.' : path }
 }
 
-/** One spelling for every address of a repository: `host/path` in lower case; a local one is its path. */
+/**
+ * One spelling for every address of a repository: `host/path` in lower case; a local one is its path. Azure DevOps and
+ * Bitbucket Server name one repository differently over https and ssh.
+ */
 export function canonicalRepository(url: string): string {
   const plain = url.replace(/^git::/, '')
   const withoutScheme = plain.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
   const slashed =
     plain === withoutScheme ? withoutScheme.replace(/^([^/:]+):(?!\d+\/)/, '$1/') : withoutScheme
   const withoutUser = slashed.replace(/^[^/@]*@/, '')
-  return withoutUser
+  // The port of ssh itself, and that of Bitbucket Server.
+  const host = /^ssh:/i.test(plain) ? withoutUser.replace(/^([^/:]+):(?:22|7999)\//, '$1/') : withoutUser
+  const path = decoded(host)
     .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
+    .replace(/\.git$/i, '')
     .replace(/\/{2,}/g, '/')
     .toLowerCase()
+  return SPELLINGS.reduce((text, { written, means }) => text.replace(written, means), path)
+}
+
+const SPELLINGS: readonly { readonly written: RegExp; readonly means: string }[] = [
+  // Azure DevOps: ssh, its former ssh and web hosts, and a repository with the name of its project
+  { written: /^(?:ssh\.dev\.azure\.com|vs-ssh\.visualstudio\.com)\/v3\//, means: 'dev.azure.com/' },
+  { written: /^([a-z0-9-]+)\.visualstudio\.com\/(?:defaultcollection\/)?/, means: 'dev.azure.com/$1/' },
+  { written: /^(dev\.azure\.com\/[^/]+)\/_git\/([^/]+)$/, means: '$1/$2/$2' },
+  { written: /^(dev\.azure\.com\/[^/]+\/[^/]+)\/_git\//, means: '$1/' },
+  // Bitbucket Server over https
+  { written: /^([^/]+)\/scm\/([^/]+\/[^/]+)$/, means: '$1/$2' },
+]
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /**
@@ -106,6 +154,10 @@ export function resolveSource(
   )
   const latest = candidates.find((module) => module.latest) ?? candidates[0]
   if (latest === undefined) return { kind: 'not_indexed' }
+  const repositories = new Map(
+    candidates.map(({ repository }) => [canonicalRepository(repository), repository]),
+  )
+  if (repositories.size > 1) return { kind: 'ambiguous', repositories: [...repositories.values()] }
   if (source.kind === 'registry') return resolveVersion(source.version ?? version, candidates, latest)
   const { ref } = source
   if (ref === undefined) {
@@ -135,7 +187,7 @@ export function isRepositoryOf(source: ModuleSource & { kind: 'git' | 'registry'
   const repository = canonicalRepository(url)
   return source.kind === 'git'
     ? repository === source.repository
-    : repository.endsWith(`/${source.repository}`)
+    : repository === source.repository || repository.endsWith(`/${source.repository}`)
 }
 
 function resolveVersion(

@@ -8,6 +8,7 @@ interface Row {
     | 'git_too_old'
     | 'git_ownership'
     | 'repository_damaged'
+    | 'commit_not_given'
     | 'clone_not_written'
     | 'host_key_unknown'
     | 'auth_failed'
@@ -28,6 +29,10 @@ const ROWS: readonly Row[] = [
   {
     refusal: 'git_ownership',
     when: /dubious ownership/i,
+  },
+  {
+    refusal: 'commit_not_given',
+    when: /not our ref|unadvertised object/i,
   },
   {
     refusal: 'repository_damaged',
@@ -82,6 +87,11 @@ export function gitFailure(thrown: unknown, context: FailureContext): SatchelErr
   const quoted = quote(said, context.hidden)
   if (row) return refusals[row.refusal]({ details: { git: quoted } })
   return refusals.git_failed({ quoted })
+}
+
+/** Whether a remote did not answer, or not to this machine: nothing is known about its refs then. */
+export function isUnanswered({ code, reason }: SatchelError): boolean {
+  return code === 'unavailable' || code === 'forbidden' || reason === 'repository_not_found'
 }
 
 /** The error of an aborted run: `timeout` where the limit of a repository ended it, else `cancelled`. */

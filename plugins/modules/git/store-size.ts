@@ -33,8 +33,8 @@ export async function withinSize<T>(
   throw refusals.clone_too_large({ size: sizeText(maxBytes) })
 }
 
-/** A file that cannot be read, because it is being renamed or does not exist yet, counts as 0 bytes. */
-async function packBytes(path: string): Promise<number> {
+/** The size of the packs of a store. A file that cannot be read, because it is being renamed or does not exist yet, counts as 0 bytes. */
+export async function packBytes(path: string): Promise<number> {
   const folder = join(path, 'objects', 'pack')
   const names = await readdir(folder).catch(() => [])
   const sizes = await Promise.all(

@@ -45,8 +45,17 @@ function toGiven(block: Block): GivenBlock {
     line: block.line ?? 1,
     ...(source === undefined ? {} : { source: { text: statedText(source, notes), line: source.line ?? 1 } }),
     ...(version === undefined ? {} : { version: statedText(version, notes) }),
+    meta: new Map(
+      [...attributes].flatMap(([name, { line = block.line ?? 1 }]) => (META.has(name) ? [[name, line]] : [])),
+    ),
+    ...providerKeys(attributes.get('providers')),
     inputs: [...attributes].filter(([name]) => !META.has(name)).map(toInput),
   }
+}
+
+function providerKeys(providers: Attribute | undefined): { readonly providers?: readonly string[] } {
+  const entries = providers?.kind === 'source' ? splitObject(providers.text) : undefined
+  return entries === undefined ? {} : { providers: entries.map(({ key }) => key) }
 }
 
 function toInput([name, attribute]: readonly [string, Attribute]): GivenInput {

@@ -24,11 +24,18 @@ interface Expression {
   readonly line: number
 }
 
-function expressionsOf(body: Body): Expression[] {
-  const own = [...body.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'source' && attribute.text.includes('module.') ? [attribute] : [],
+/** Blocks whose `module.x.…` is the address of a resource, and the arguments of others where it is one. */
+const ADDRESSES: ReadonlySet<string> = new Set(['moved', 'removed'])
+const ADDRESS_ARGUMENTS: ReadonlyMap<string, string> = new Map([['import', 'to']])
+
+function expressionsOf(body: Body, type = ''): Expression[] {
+  const own = [...body.attributes].flatMap(([name, attribute]) =>
+    attribute.kind === 'source' && attribute.text.includes('module.') && ADDRESS_ARGUMENTS.get(type) !== name
+      ? [attribute]
+      : [],
   )
-  return [...own, ...body.blocks.flatMap((block) => expressionsOf(block.body))]
+  const inner = body.blocks.filter((block) => !ADDRESSES.has(block.type))
+  return [...own, ...inner.flatMap((block) => expressionsOf(block.body, block.type))]
 }
 
 function linesIn(text: string): number {

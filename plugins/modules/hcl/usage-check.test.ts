@@ -275,7 +275,7 @@ function commitOf(ref: string): string {
 function resolved(source: string, version?: string): string {
   const resolution = resolveSource(parseSource(source), version, INDEX)
   if (resolution.kind === 'found') return resolution.module.id
-  return resolution.kind === 'unknown_ref' ? `unknown, latest ${resolution.latest.id}` : resolution.kind
+  return resolution.kind === 'unknown_ref' ? `unknown, latest ${resolution.latest?.id}` : resolution.kind
 }
 
 test('a source leads to the indexed version it means, in every spelling', () => {

@@ -1,3 +1,4 @@
+import type { SatchelError } from '../../../server/plugin.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
@@ -56,7 +57,7 @@ export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, reposito
 }
 
 /** A branch and a tag of one short name would share one id: the tag wins. */
-function findAsked(listing: RemoteListing, asked: AskedRef): ChosenRef | undefined {
+export function findAsked(listing: RemoteListing, asked: AskedRef): ChosenRef | undefined {
   if (asked.full !== undefined) {
     const isTag = asked.full.startsWith('refs/tags/')
     const found = (isTag ? listing.tags : listing.branches).get(
@@ -83,12 +84,16 @@ function defaultRef(listing: RemoteListing): ChosenRef {
 }
 
 function missingRef(listing: RemoteListing, asked: AskedRef, repository: string): Failure {
+  return failureOf({ repository, ref: asked.name }, unknownRef(listing, asked))
+}
+
+/** The refusal of a ref that a remote lacks, with the nearest that it has. */
+export function unknownRef(listing: RemoteListing, asked: AskedRef): SatchelError {
   const near = nearestNames(asked.name, asked.full ? fullNames(listing) : shortNames(listing))
   const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
   const branches = [...listing.branches.keys()].slice(0, MOST_NAMED)
   const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`
-  const error = refusals.ref_not_found({ name: JSON.stringify(asked.name), hint })
-  return failureOf({ repository, ref: asked.name }, error)
+  return refusals.ref_not_found({ name: JSON.stringify(asked.name), hint })
 }
 
 function shortNames(listing: RemoteListing): string[] {

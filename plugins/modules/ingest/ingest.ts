@@ -264,7 +264,7 @@ export async function finish(run: IngestRun): Promise<Finish> {
 /** A store that is full costs the vectors of this run; its summaries are on disk, and the report says what is missing. */
 async function updateVectors(run: IngestRun, index: ModuleIndex): Promise<VectorReport | undefined> {
   try {
-    return await run.vectors?.update(vectorWork(run, index))
+    return await run.vectors?.update(await vectorWork(run, index))
   } catch (thrown) {
     if (!isReason(thrown, 'store_full')) throw thrown
     for (const { remote } of run.plan.repositories) {
@@ -282,12 +282,13 @@ function summaryLoader({ outputDir, disk }: Pick<IngestRun, 'outputDir' | 'disk'
   return (record: IndexRecord) => loadSummary(outputDir, record.summary_file, disk)
 }
 
-function vectorWork(
-  { outputDir, output, disk, signal, progress }: IngestRun,
+async function vectorWork(
+  { outputDir, output, disk, signal, progress, vectorsOf = outputDir }: IngestRun,
   index: ModuleIndex,
-): VectorWork {
+): Promise<VectorWork> {
   return {
     index,
+    owner: vectorsOf === outputDir ? undefined : await loadIndex(vectorsOf),
     records: [...output.records.values()],
     touched: output.touched(),
     removed: index.stale_vectors,

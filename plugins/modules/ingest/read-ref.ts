@@ -27,7 +27,7 @@ import type { Text, TextCache } from './text-cache.ts'
 
 /** The reading of refs of one repository. */
 export interface RefReading {
-  readonly run: Run
+  readonly run: Pick<Run, 'reader' | 'signal'>
   readonly repository: string
   readonly blobs: Blobs
   readonly trees: TreeReader

@@ -141,8 +141,13 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
   }
 }
 
+/** The reading of a ref as a part of a run. */
+interface RunReading extends RefReading {
+  readonly run: Run
+}
+
 async function readWanted(
-  reading: RefReading,
+  reading: RunReading,
   { ref, entry }: Wanted,
   commit: string | undefined,
   seen: Seen,
@@ -172,7 +177,7 @@ async function readWanted(
 
 /** A tree that is too large to be walked whole costs the pruning of directories outside the entries, not the ref. */
 async function seeWholeTree(
-  { run, repository, trees }: RefReading,
+  { run, repository, trees }: RunReading,
   { ref, commit }: ChosenRef,
 ): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStage } from '../testing/network-project.ts'
@@ -19,4 +19,15 @@ test('a lost index is rebuilt from the summaries, and other files are left alone
   assert.deepEqual([rebuilt['modules'], rebuilt['skipped']], [5, 1])
   assert.deepEqual([again['modules'], again['skipped']], [5, 1])
   assert.deepEqual(await opened.call('search_modules', { limit: 50 }), before)
+})
+
+test('a file in place of the output directory is refused, and kept', async (t) => {
+  const { opened, root } = await openStage(t, { mcp: { auto_ingest: false } })
+  await writeFile(join(root, 'a-file'), 'kept')
+
+  await assert.rejects(opened.call('rebuild_modules', { output_dir: 'a-file' }), {
+    code: 'unavailable',
+    reason: 'storage_failed',
+  })
+  assert.equal(await readFile(join(root, 'a-file'), 'utf8'), 'kept')
 })

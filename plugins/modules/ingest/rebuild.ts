@@ -8,6 +8,7 @@ import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../output/module-index.ts'
 import { absentIfDamaged } from '../output/stored-format.ts'
+import { storageFailure } from '../output/summary-files.ts'
 import { recordOf } from './summary-output.ts'
 
 /** The fields that identify a file as a summary of satchel. */
@@ -44,14 +45,16 @@ export type RebuildSearch = (records: readonly IndexRecord[]) => Promise<Readonl
  * Rebuilds the index, and through `rebuildSearch` the search files, from the summaries in `outputDir`; changes no
  * summary. Without an index to start from, the next ingest reads every ref again, because a summary does not say how it
  * was read.
- * Errors: `conflict`/`ingest_running`; `conflict`/`index_damaged` for an index of a newer version, which is kept.
+ * Errors: `unavailable`/`storage_failed` if `outputDir` is not a directory or cannot be written; `conflict`/`ingest_running`; `conflict`/`index_damaged` for an index of a newer version, which is kept.
  */
 export async function rebuildIndex(
   outputDir: string,
   now: () => Date,
   rebuildSearch: RebuildSearch,
 ): Promise<Rebuilt> {
-  await makeDirectoryDurably(stateDir(outputDir))
+  await makeDirectoryDurably(stateDir(outputDir)).catch((thrown: unknown) => {
+    throw storageFailure(thrown)
+  })
   const lock = await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
   try {
     const before = await loadIndex(outputDir).catch(absentIfDamaged('index_damaged'))

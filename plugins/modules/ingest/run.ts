@@ -47,6 +47,8 @@ export interface RunRequest {
   readonly saveSearch?: SaveSearch | undefined
   /** Absent: embeddings are off. */
   readonly vectors?: VectorStep | undefined
+  /** The output directory that the vectors belong to; absent: that of the run. */
+  readonly vectorsOf?: string | undefined
   /** Absent: those of modules design 2.6. */
   readonly retryDelaysMs?: readonly number[]
   now(): Date

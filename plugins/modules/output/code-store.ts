@@ -39,6 +39,17 @@ const DIRECTORY = 'directory'
 export async function openCodeWriter(outputDir: string, repository: string): Promise<CodeWriter> {
   const file = codePath(outputDir, repository)
   const text = await readFile(file, 'utf8').catch(() => '')
+  return createCodeWriter(text, async (lines) => {
+    try {
+      await appendToFile(file, lines)
+    } catch (thrown) {
+      throw storageFailure(thrown)
+    }
+  })
+}
+
+/** A writer that knows what `text` holds, and gives what is added to `append`. */
+export function createCodeWriter(text: string, append: (lines: string) => Promise<void>): CodeWriter {
   const known = new Map<string, readonly string[]>()
   for (const line of text.split('\n')) {
     const row = parseRow(line.replace(/\],"(?:blocks|files)":.*$/s, ']}')) // only what is needed: they are long
@@ -64,11 +75,7 @@ export async function openCodeWriter(outputDir: string, repository: string): Pro
       if (added.length === 0 || (added.length === 1 && added[0] === '')) return
       const lines = added
       added = []
-      try {
-        await appendToFile(file, `${lines.join('\n')}\n`)
-      } catch (thrown) {
-        throw storageFailure(thrown)
-      }
+      await append(`${lines.join('\n')}\n`)
     },
   }
 }
@@ -87,14 +94,22 @@ export async function loadCode(
   for (const repository of new Set(places.map((place) => place.repository))) {
     const text = await readFile(codePath(outputDir, repository), 'utf8').catch(() => '')
     const own = places.filter((place) => place.repository === repository)
-    const directories = directoriesIn(text, own)
-    const files = rowsIn(text, [...directories.values()].flatMap(fileKeys))
-    for (const place of own) {
-      const code = codeOf(place, { directories, files }, MAX_NESTED)
-      if (code) found.set(place, code)
+    for (const [at, code] of codeIn(text, own).entries()) {
+      const place = own[at]
+      if (code && place) found.set(place, code)
     }
   }
   return places.map((place) => found.get(place))
+}
+
+/** The same from the text that writers of one repository have appended. */
+export function codeIn(
+  text: string,
+  places: readonly Omit<CodePlace, 'repository'>[],
+): readonly (ModuleCode | undefined)[] {
+  const directories = directoriesIn(text, places)
+  const files = rowsIn(text, [...directories.values()].flatMap(fileKeys))
+  return places.map((place) => codeOf(place, { directories, files }, MAX_NESTED))
 }
 
 /** The rows of these directories and of the nested modules that they use. */

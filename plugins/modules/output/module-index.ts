@@ -21,7 +21,7 @@ const counts = z.object({
 })
 
 /** One module version the index knows (modules design 5). `id` is the SHA-256 of `<repository>:<ref>:<path>`. */
-const record = z.object({
+export const indexRecord = z.object({
   id: z.string(),
   repository: z.string(),
   name: z.string(),
@@ -41,7 +41,7 @@ const record = z.object({
   last_updated: z.string(),
   embedded: z.boolean(),
 })
-export type IndexRecord = z.output<typeof record>
+export type IndexRecord = z.output<typeof indexRecord>
 
 /** One read of a ref: nothing is fetched while commit and options are the same. */
 const reading = z.object({
@@ -72,7 +72,7 @@ const indexFile = z.object({
   /** When the last run ended; null: no run has ended. */
   finished_at: z.string().nullable(),
   repositories: z.array(repositoryRow),
-  records: z.array(record),
+  records: z.array(indexRecord),
   /** Summary files that no record names any more and that are still to be removed. */
   leftovers: z.array(z.string()).default([]),
   /** Ids without a record whose vectors are still to be removed, by the next run that keeps vectors. */

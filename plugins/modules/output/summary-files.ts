@@ -34,6 +34,7 @@ export function storageFailure(thrown: unknown, where = 'The output directory'):
     'EFBIG',
     'ENOTDIR',
     'EEXIST',
+    'ENOENT',
   ]
   if (!codes.includes(systemCode(thrown) ?? '')) return thrown
   return refusals.storage_failed({ where }, { cause: thrown })

@@ -26,6 +26,8 @@ export interface DocumentFrequencies {
   readonly documents: number
   /** How many documents have a feature. */
   count(feature: string): number
+  /** Whether there are vectors of documents beside these. */
+  readonly hasOthers?: boolean
 }
 
 /** Feature -> weight of a document: stems as `w:<stem>`, concepts as `g:<id>`. */
@@ -55,7 +57,7 @@ export function queryFeatures(
   const add = (feature: string, weight: number): void => {
     const count = df?.count(feature) ?? 0
     // A feature that no document has could match only through a hash collision.
-    if (df && count === 0) return
+    if (df && count === 0 && df.hasOthers !== true) return
     const idf = df ? Math.log(1 + df.documents / (1 + count)) : 1
     features.set(feature, weight * idf * idf)
   }

@@ -1,3 +1,4 @@
+import type { RegistryAliases } from '../domain/module-source.ts'
 import { compare } from '../domain/order.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { IndexRecord } from '../output/module-index.ts'
@@ -13,6 +14,7 @@ interface ListFilter {
   readonly provider?: string | undefined
   readonly repository?: string | undefined
   readonly kind?: IndexRecord['kind'] | undefined
+  readonly aliases?: RegistryAliases | undefined
 }
 
 /** One module of a list. */

@@ -1,9 +1,10 @@
 import { isNamed } from '../catalog/find.ts'
+import { isRepositoryOf, parseSource, type RegistryAliases } from '../domain/module-source.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
 import { refusals } from '../reasons.ts'
+import type { DocumentFrequencies } from './dense-features.ts'
 import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
-import type { KeywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
 import type { QueryPlan } from './query-plan.ts'
@@ -60,7 +61,11 @@ export async function openSearch({
     document: async (record) => vectorDocument(await session.summary(record), includeOf(embedding)),
     storedRefs: (repository, path) => storedRefs(vectors?.store, repository, path),
     repositoriesNamed: (named) => repositoriesNamed(index, named),
-    embedQuery: (plan, keyword) => embedQuery(vectors?.embedder, plan, keyword, signal),
+    async embedQuery(plan, keyword) {
+      const hasOthers = await hasOtherVectors(vectors?.store, index)
+      const df = keyword.size > 0 ? { ...keyword.frequencies, hasOthers } : undefined
+      return await embedQuery(vectors?.embedder, plan, df, signal)
+    },
   }
 }
 
@@ -79,13 +84,17 @@ async function openedStore(
   return { store, embedder }
 }
 
+/** Whether ingests into other folders keep their vectors in the same store. */
+async function hasOtherVectors(store: VectorStore | undefined, index: SearchIndex): Promise<boolean> {
+  return store !== undefined && (await store.count()) > index.select({}).length
+}
+
 async function embedQuery(
   embedder: ModuleEmbedder | undefined,
   plan: QueryPlan,
-  keyword: KeywordIndex,
+  df: DocumentFrequencies | undefined,
   signal: AbortSignal,
 ): Promise<Float32Array> {
-  const df = keyword.size > 0 ? keyword.frequencies : undefined
   const embedding = (await embedder?.query(plan, df, signal)) ?? { failed: 'no strategy is open' }
   if ('vector' in embedding) return embedding.vector
   throw refusals.query_not_embedded({ why: embedding.failed })
@@ -102,12 +111,20 @@ async function storedRefs(
   )
 }
 
-/** URLs of the repositories that a caller means by URL, `owner/name` or name. */
-export function repositoriesNamed(index: SearchIndex, named: string): readonly string[] {
-  const found = [...index.repositories()]
-    .filter(([url, name]) => isNamed(url, name, named))
-    .map(([url]) => url)
-  return found.length > 0 ? found : [named]
+/** URLs of the repositories that a caller means by URL, `owner/name`, name, or the source of a call. */
+export function repositoriesNamed(
+  index: SearchIndex,
+  named: string,
+  aliases?: RegistryAliases,
+): readonly string[] {
+  const known = [...index.repositories()]
+  const found = known.filter(([url, name]) => isNamed(url, name, named))
+  const source = found.length === 0 ? parseSource(named, aliases) : undefined
+  const meant =
+    source?.kind === 'git' || source?.kind === 'registry'
+      ? known.filter(([url]) => isRepositoryOf(source, url))
+      : found
+  return meant.length > 0 ? meant.map(([url]) => url) : [named]
 }
 
 /** The filter words of a caller as equalities of records. */
@@ -118,11 +135,14 @@ export function filterOf(
     readonly repository?: string | undefined
     readonly ref?: string | undefined
     readonly kind?: string | undefined
+    readonly aliases?: RegistryAliases | undefined
   },
 ): VectorFilter {
   return {
     ...(words.provider !== undefined && { providers: providersMeant(words.provider) }),
-    ...(words.repository !== undefined && { repositories: repositoriesNamed(index, words.repository) }),
+    ...(words.repository !== undefined && {
+      repositories: repositoriesNamed(index, words.repository, words.aliases),
+    }),
     ...(words.ref !== undefined && { ref: words.ref }),
     ...(words.kind !== undefined && { kinds: [words.kind] }),
   }

@@ -19,6 +19,8 @@ export interface VectorWork {
   readonly index: Pick<ModuleIndex, 'repositories'>
   /** Every record of the index. */
   readonly records: readonly IndexRecord[]
+  /** The index of the folder that the store belongs to, if the records are of another one: its records come first. */
+  readonly owner?: Pick<ModuleIndex, 'repositories' | 'records'> | undefined
   /** Ids of this run, written or unchanged: their `last_updated` is refreshed. */
   readonly touched: ReadonlySet<string>
   /** Ids that were pruned, in this run or in one that could not remove their vectors. */
@@ -106,7 +108,9 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
     const embedded = await embedAll(embedder, plan.embed, work)
     const header = embedder.header(includeOf(options))
     const dims = header.dims || (embedded.items[0]?.vector.length ?? (await store.header())?.dims ?? 0)
-    const changes = { upsert: embedded.items, touch: plan.touch, remove: work.removed }
+    const owned = new Set((work.owner?.records ?? []).map(({ id }) => id))
+    const remove = work.removed.filter((id) => !owned.has(id))
+    const changes = { upsert: embedded.items, touch: plan.touch, remove }
     if (dims > 0 && changes.upsert.length + changes.touch.length + changes.remove.length > 0) {
       await store.apply({ ...header, dims }, changes)
     }
@@ -176,9 +180,19 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
   return { embed, touch, unchanged }
 }
 
-/** Ids of the latest version of each module. */
-function latestIds({ index, records }: VectorWork): ReadonlySet<string> {
-  return new Set(groupVersions(index, records).map(({ latest }) => latest.id))
+/**
+ * Ids of the latest version of each module. What the owner of the store knows of a module holds: otherwise an ingest into
+ * another folder would take a module's place in its searches.
+ */
+function latestIds({ index, records, owner }: VectorWork): ReadonlySet<string> {
+  const own = owner === undefined ? [] : groupVersions(owner, owner.records)
+  const known = new Set(own.map(moduleOf))
+  const others = groupVersions(index, records).filter((group) => !known.has(moduleOf(group)))
+  return new Set([...own, ...others].map(({ latest }) => latest.id))
+}
+
+function moduleOf({ repository, path }: Pick<IndexRecord, 'repository' | 'path'>): string {
+  return `${repository}\0${path}`
 }
 
 function candidateOf(

@@ -128,6 +128,35 @@ test('a check of files is made again, and a call that no longer fits contradicts
   assert.match(check.describe(captured.facts), /infra\/main\.tf/)
 })
 
+test('a call of what is not ingested here is no finding, and a local one no check', async (t) => {
+  const stage = await ingested(t)
+  const check = at(stage, 'module_check')
+  const block = (name: string, source: string) => `module "${name}" {\n  source = "${source}"\n}\n`
+  const fits = `module "n" {\n  source = "git::${stage.network}?ref=v1.0.0"\n  cidr = "10.0.0.0/16"\n}\n`
+  const foreign = block('x', 'acme/queue/aws')
+  const captured = async (text: string) => {
+    await writeFile(join(stage.root, 'main.tf'), text)
+    return check.capture('main.tf')
+  }
+
+  const local = await captured(block('l', './modules/l'))
+  const unread = await captured(block('n', `git::${stage.network}?ref=v9.0.0`))
+  const mixed = await captured(`${fits}${foreign}`)
+  const again = await check.verify(mixed.facts)
+  await writeFile(join(stage.root, 'main.tf'), `${fits}${foreign}${block('y', 'acme/topic/aws')}`)
+  const more = await check.verify(mixed.facts)
+
+  const told = ({ verdict, reason }: { verdict: string; reason: string }) => `${verdict}: ${reason}`
+  assert.equal(told(local), 'unverifiable: main.tf: it calls local modules only')
+  assert.match(told(unread), /^unverifiable: main\.tf: line 2: v9\.0\.0 is not an indexed version/)
+  assert.match(told(mixed), /^unverifiable: main\.tf: line 6: No indexed module has the source acme/)
+  assert.equal(
+    told(again),
+    'holds: main.tf: 1 module call checked, nothing found, 1 call not ingested here, as before',
+  )
+  assert.match(told(more), /^unverifiable: main\.tf: line 6: .*; line 9: /)
+})
+
 test('no file outside the project is read, also through a link', async (t) => {
   const stage = await ingested(t)
   const check = at(stage, 'module_check')

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve, win32 } from 'node:path'
 import {
   confineTo,
   counted,
@@ -19,15 +19,17 @@ import {
   readFiles,
 } from '../catalog/check-evidence.ts'
 import { type CheckedText, checkText } from '../catalog/check-text.ts'
-import { findModule } from '../catalog/find.ts'
+import { findModule, type ModuleName, SHORTEST_PREFIX } from '../catalog/find.ts'
 import { factsOf, judgeModule, type ModuleFacts, nameOf, readFacts } from '../catalog/module-evidence.ts'
+import { createCallResolver } from '../catalog/resolve-calls.ts'
 import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
-import type { ModuleIndex } from '../output/module-index.ts'
-import { refusals } from '../reasons.ts'
+import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
+import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
+import { doubtOf } from './reading-doubt.ts'
 
 /** What the kinds of evidence need: the summaries of the operator, as they are stored. */
-type Stored = Pick<ModuleService, 'storedIndex' | 'summary' | 'config' | 'workingDirectory'>
+type Stored = Pick<ModuleService, 'storedIndex' | 'summary' | 'config' | 'workingDirectory' | 'asked'>
 
 /** The kinds of evidence about modules. Nothing is ingested or fetched for them. */
 export function moduleEvidence(service: Stored): readonly EvidenceKind[] {
@@ -44,6 +46,22 @@ async function indexOf(service: Stored): Promise<ModuleIndex> {
   throw refusals.no_index()
 }
 
+/** A version of the index, or one that was read for a call. Errors: those of `findModule`. */
+async function findStored(service: Stored, index: ModuleIndex, name: ModuleName): Promise<IndexRecord> {
+  try {
+    return findModule(index, name, service.config.registry_aliases)
+  } catch (thrown) {
+    const [only, ...more] = isReason(thrown, 'module_not_found') ? await keptOf(service, name.id ?? '') : []
+    if (only === undefined || more.length > 0) throw thrown
+    return only
+  }
+}
+
+/** Versions that were read for a call and not by an ingest, by the first digits of their id. */
+async function keptOf(service: Stored, id: string): Promise<readonly IndexRecord[]> {
+  return id.length < SHORTEST_PREFIX ? [] : service.asked.kept(outputDirOf(service), id.toLowerCase())
+}
+
 /** A module version: that it is as it was, and that no newer one breaks its callers. */
 function moduleKind(service: Stored): EvidenceKind {
   return {
@@ -57,14 +75,21 @@ function moduleKind(service: Stored): EvidenceKind {
         repository === undefined
           ? { id: text(id) }
           : { repository: text(repository), ref: text(ref), path: text(path) }
-      const record = findModule(index, name)
+      const record = await findStored(service, index, name)
       const facts = factsOf(record, await service.summary(outputDirOf(service), record))
       return { facts: { ...facts }, verdict: 'holds', reason: `${nameOf(facts)} was read` }
     },
     async verify(stored) {
       const facts = readFacts(stored)
       if (typeof facts === 'string') return { verdict: 'unverifiable', reason: facts }
-      return judgeModule(facts, await indexOf(service), outputDirOf(service))
+      const index = await indexOf(service)
+      const kept = await keptOf(service, moduleId(facts.repository, facts.ref, facts.path))
+      const found = await judgeModule(facts, { index, kept }, outputDirOf(service))
+      const doubt =
+        found.verdict === 'holds' || found.verdict === 'moved'
+          ? await doubtOf(service, facts, outputDirOf(service))
+          : undefined
+      return doubt === undefined ? found : { verdict: 'unverifiable', reason: doubt }
     },
     describe: (stored) => nameOf(stored as unknown as ModuleFacts), // what `capture` made
   }
@@ -73,16 +98,18 @@ function moduleKind(service: Stored): EvidenceKind {
 /** A check of module calls: in files of the project, or in the HCL blocks of a Markdown text. */
 function checkKind(service: Stored): EvidenceKind {
   const check = async (text: string, index: ModuleIndex): Promise<CheckedText> =>
-    checkText(text, index, (record) => service.summary(outputDirOf(service), record))
+    checkText(text, createCallResolver(index, service.config.registry_aliases), (record) =>
+      service.summary(outputDirOf(service), record),
+    )
   return {
     name: 'module_check',
     takes: 'paths of files with module calls, or {text} with HCL blocks',
     async capture(named, place) {
       const index = await indexOf(service)
       if (isJsonObject(named) && typeof named['text'] === 'string') {
-        const checked = await check(hclOfMarkdown(named['text']), index)
-        const { digest, calls, findings } = checkedFile('', named['text'], checked)
-        return { facts: { text: { digest, calls, findings } }, ...judgeChecked('the text', checked) }
+        const checked = ofSnippets(await check(hclOfMarkdown(named['text']), index))
+        const { path: _, ...text } = checkedFile('', named['text'], checked)
+        return { facts: { text }, ...judgeChecked('the text', checked) }
       }
       const files = readFiles(named)
       if (typeof files === 'string') throw refusals.evidence_names({ fault: files })
@@ -101,7 +128,7 @@ function checkKind(service: Stored): EvidenceKind {
         return { verdict: 'unverifiable', reason: stored['text'] ? 'the text is not stored' : files }
       const index = await indexOf(service)
       const findings: EvidenceFinding[] = []
-      for (const { path, findings: known } of files) {
+      for (const { path, ...known } of files) {
         place.signal.throwIfAborted()
         const text = await fileText(path, place)
         findings.push(typeof text === 'string' ? judgeChecked(path, await check(text, index), known) : text)
@@ -118,9 +145,20 @@ function checkKind(service: Stored): EvidenceKind {
   }
 }
 
+/** The examples of a document may call their blocks alike. */
+function ofSnippets({ blocks, problems }: CheckedText): CheckedText {
+  const own = blocks.map((block) => ({
+    ...block,
+    findings: block.findings.filter(({ code }) => code !== 'duplicate_name'),
+  }))
+  return { blocks: own, problems }
+}
+
 /** The text of a file of the project; what is wrong with it otherwise. */
 async function fileText(path: string, { root }: EvidencePlace): Promise<string | EvidenceFinding> {
   const shown = JSON.stringify(path.slice(0, 200))
+  if (win32.isAbsolute(path) && !isAbsolute(path))
+    return { verdict: 'unverifiable', reason: `${shown} is a path of another machine` }
   try {
     const file = await readRegularFile(await confineTo([root], root)(path), MODULE_FILE_MAX_BYTES)
     if (file.kind === 'text') return file.text

@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path'
 import type { CallContext } from '../../../server/plugin.ts'
 import { changedUris } from '../catalog/changed-uris.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from '../config.ts'
@@ -12,6 +11,7 @@ import { searchIndexSaver } from '../search/search-index-file.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile, parseConfigText } from './config-text.ts'
 import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
+import { operatorConfig, ownDirectories } from './operator-config.ts'
 
 /** What a caller of any door asked for. */
 export interface IngestRequest {
@@ -39,8 +39,8 @@ export async function ingestForCaller(
   ctx: CallContext,
   request: IngestRequest,
 ): Promise<Ingested & { readonly outputDir: string }> {
-  const { config, trust } = await prepare(service, ctx, request)
-  const ingested = await run(service, config, trust, request, ctx)
+  const { config, trust, vectorsOf } = await prepare(service, ctx, request)
+  const ingested = await run(service, config, trust, { ...request, vectorsOf }, ctx)
   return { ...ingested, outputDir: config.output_dir }
 }
 
@@ -61,7 +61,7 @@ async function run(
   service: ModuleService,
   config: ModulesConfig,
   trust: Trust,
-  request: IngestRequest,
+  request: IngestRequest & { readonly vectorsOf?: string },
   { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
 ): Promise<Ingested> {
   const { host } = service
@@ -91,6 +91,7 @@ async function run(
       log: host.log,
       reader,
       vectors,
+      vectorsOf: request.vectorsOf,
       saveSearch: searchIndexSaver(() => loadLexicon(host.configFile)),
     })
     for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
@@ -116,13 +117,11 @@ async function prepare(service: ModuleService, ctx: CallContext, request: Ingest
   const confined = async (typed: string | undefined, configured: string, ownDir?: string): Promise<string> =>
     typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
   const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
-  const output_dir = await confined(
-    request.output_dir,
-    config.output_dir,
-    isTheirs && !isOutputDirFixed(service) ? undefined : own.output_dir,
-  )
+  const ownOutput = isTheirs && !isOutputDirFixed(service) ? undefined : own.output_dir
+  const output_dir = await confined(request.output_dir, config.output_dir, ownOutput)
+  const vectorsOf = await confined(undefined, config.output_dir, ownOutput)
   const clone_dir = await confined(request.clone_dir, config.clone_dir, isTheirs ? undefined : own.clone_dir)
-  return { config: { ...config, embedding, output_dir, clone_dir }, trust }
+  return { config: { ...config, embedding, output_dir, clone_dir }, trust, vectorsOf }
 }
 
 async function configOf(
@@ -138,22 +137,6 @@ async function configOf(
   if (request.config_file === undefined) return { config: await operatorConfig(service), isOwn: true }
   const path = await callerPath(service, ctx, request.config_file)
   return { config: await loadConfigFile(path, host.env), isOwn: path === host.configFile }
-}
-
-/** The operator's configuration: the server's own, or the one that `mcp.config_file` names. */
-async function operatorConfig({ config, host, workingDirectory }: ModuleService): Promise<ModulesConfig> {
-  const named = config.mcp.config_file
-  if (typeof named !== 'string') return config
-  const base = host.configFile === undefined ? workingDirectory : dirname(host.configFile)
-  const other = await loadConfigFile(resolve(base, named), host.env)
-  return { ...other, output_dir: config.output_dir }
-}
-
-function ownDirectories({ workingDirectory }: ModuleService, config: ModulesConfig) {
-  return {
-    output_dir: resolve(workingDirectory, config.output_dir),
-    clone_dir: resolve(workingDirectory, config.clone_dir),
-  }
 }
 
 /** Where relative repository paths start: like every path of a caller at the project root. */

@@ -33,6 +33,8 @@ export type TaskWork = (
 export interface IngestTasks extends Tasks {
   /** Resolves once the row is on disk; the work continues in the background. */
   start(principal: Principal, stateDir: string, work: TaskWork): Promise<TaskState>
+  /** Number of tasks at work in this process. */
+  running(): number
   /** Aborts running work and waits until its files record that. */
   stop(): Promise<void>
 }
@@ -77,6 +79,7 @@ export function createIngestTasks(host: Host, configuredDir: string): IngestTask
       running.set(state.taskId, { abort, done })
       return state
     },
+    running: () => running.size,
     async stop() {
       for (const { abort } of running.values()) abort.abort()
       await Promise.all([...running.values()].map(({ done }) => done))

@@ -2,19 +2,20 @@ import { resolve } from 'node:path'
 import type { CallContext, Host } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { loadRecordSummary } from '../output/asked-store.ts'
 import {
   createIndexReader,
   type IndexRecord,
   loadIndexHead,
   type ModuleIndex,
 } from '../output/module-index.ts'
-import { loadSummary } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { lastMade } from '../search/last-made.ts'
 import type { Lexicon } from '../search/lexicon.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { SearchEnvironment, SearchSession } from '../search/search-session.ts'
 import type { OpenVectors } from '../search/vector-update.ts'
+import { type AskedVersions, createAskedVersions } from './asked-versions.ts'
 import type { Freshness } from './freshness.ts'
 
 /** What every tool of this plugin works with: the configuration, and read access to what was ingested. */
@@ -25,6 +26,8 @@ export interface ModuleService {
   readonly workingDirectory: string
   readonly openVectors?: OpenVectors
   readonly freshness: Freshness
+  /** Versions that no ingest has read. */
+  readonly asked: AskedVersions
   /** The folder of summaries for this call. Errors: `forbidden`/`path_refused`. */
   outputDir(ctx: CallContext, given: string | undefined): Promise<string>
   /** The index, undefined before the first ingest. Errors: `conflict`/`index_damaged`. */
@@ -72,6 +75,7 @@ export function createModuleService(
   }
   const service: ModuleService = {
     ...parts,
+    asked: createAskedVersions(parts),
     outputDir: async (ctx, given) =>
       given === undefined ? configured : await callerPath(service, ctx, given),
     async findIndex(ctx, outputDir) {
@@ -85,7 +89,7 @@ export function createModuleService(
       throw refusals.no_index()
     },
     storedIndex: readIndex,
-    summary: (outputDir, record) => loadSummary(outputDir, record.summary_file),
+    summary: loadRecordSummary,
     searchSession: () => session([], () => openSession(configured)),
     searchSessionOf: (outputDir) =>
       outputDir === configured ? service.searchSession() : others([outputDir], () => openSession(outputDir)),

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { isSatchelError } from '../../../server/plugin.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
-import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
+import type { ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions } from '../catalog/versions.ts'
 import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
 import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check.ts'
@@ -15,8 +15,9 @@ import { editCall } from '../hcl/edit-call.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
 import { readOutputUses } from '../hcl/output-uses.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
-import { refusals } from '../reasons.ts'
+import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
+import { createVersionLookup, type VersionLookup } from './version-lookup.ts'
 
 /** One file of a configuration; `name` is how the caller knows it. */
 export interface CallFile {
@@ -84,7 +85,7 @@ export async function upgradeCalls(service: ModuleService, request: UpgradeReque
   const work: Work = {
     service,
     request,
-    resolve: createCallResolver(request.index),
+    lookup: createVersionLookup(service, request, request),
     uses: usesOf(request.files),
     texts: new Map(request.files.map(({ name, text }) => [name, text])),
   }
@@ -120,6 +121,7 @@ export async function upgradeCalls(service: ModuleService, request: UpgradeReque
 const SKIPPING: ReadonlySet<string> = new Set([
   'call_not_indexed',
   'call_is_local',
+  'call_ambiguous',
   'call_ref_unknown',
   'target_ref_unknown',
   'nothing_to_upgrade',
@@ -128,7 +130,7 @@ const SKIPPING: ReadonlySet<string> = new Set([
 interface Work {
   readonly service: ModuleService
   readonly request: UpgradeRequest
-  readonly resolve: (block: GivenBlock) => ResolvedCall
+  readonly lookup: VersionLookup
   readonly uses: ReadonlyMap<string, readonly OutputUse[]>
   /** The files as edited so far. */
   readonly texts: Map<string, string>
@@ -136,8 +138,8 @@ interface Work {
 
 async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<UpgradedCall> {
   const { service, request } = work
-  const before = calledVersion(work.resolve(block), block)
-  const after = targetVersion(request, before)
+  const before = calledVersion(await work.lookup.call(block), block)
+  const after = await targetVersion(work, before)
   if (after.id === before.id) {
     throw refusals.nothing_to_upgrade({ line: block.line, name: plainLine(block.name), ref: before.ref })
   }
@@ -189,11 +191,30 @@ function calledVersion(
   if (record !== undefined) return record
   if (resolution.kind === 'local') throw refusals.call_is_local(at)
   if (resolution.kind === 'unknown_ref')
-    throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref) })
+    throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) })
+  if (resolution.kind === 'ambiguous')
+    throw refusals.call_ambiguous({ ...at, candidates: resolution.repositories.join(', ') })
   throw refusals.call_not_indexed({ ...at, source: plainLine(source?.text ?? '') || 'no source' })
 }
 
-function targetVersion({ index, to }: UpgradeRequest, { repository, path }: IndexRecord): IndexRecord {
+function whyText(why: string | undefined): string {
+  return why === undefined ? '' : ` ${why}`
+}
+
+/** A ref that is not indexed is read; where it cannot be, the nearest of the index are named. */
+async function targetVersion({ request, lookup }: Work, before: IndexRecord): Promise<IndexRecord> {
+  try {
+    return indexedTarget(request, before)
+  } catch (thrown) {
+    if (!isReason(thrown, 'target_ref_unknown') || request.to === 'latest') throw thrown
+    const { repository, path } = before
+    return await lookup.module({ repository, path, ref: request.to }).catch((why: unknown) => {
+      throw isSatchelError(why) && why.code !== 'cancelled' ? thrown : why
+    })
+  }
+}
+
+function indexedTarget({ index, to }: UpgradeRequest, { repository, path }: IndexRecord): IndexRecord {
   const own = index.records.filter((record) => record.repository === repository)
   const groups = groupVersions(index, own)
   const group = groups.find((one) => one.path === path)

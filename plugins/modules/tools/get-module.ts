@@ -8,10 +8,10 @@ import {
   outputDirField,
   partialSummary,
 } from '../answers/shapes.ts'
-import { findModule } from '../catalog/find.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
+import { createVersionLookup } from '../service/version-lookup.ts'
 
 /** The start of an answer of detail `full` repeats what names the module. */
 const REPEATED = 'the first lines say it'
@@ -45,6 +45,7 @@ export function getModuleTool(service: ModuleService) {
       positional: ['[id]'],
       completes: { id: MODULE_NAMES },
       arrange: async (typed) => byIdOrName(typed),
+      example: 'satchel modules show terraform-aws-network',
     },
     example: { id: '225f968df4c9', detail: 'compact' },
     omits: {
@@ -58,7 +59,8 @@ export function getModuleTool(service: ModuleService) {
     },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
-      const record = findModule(await service.loadIndex(ctx, outputDir), input)
+      const index = await service.loadIndex(ctx, outputDir)
+      const record = await createVersionLookup(service, ctx, { outputDir, index }).module(input)
       const summary = await service.summary(outputDir, record)
       const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
       const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }

@@ -37,13 +37,14 @@ export function listModuleVersionsTool(service: ModuleService) {
       positional: ['[id]'],
       completes: { id: MODULE_NAMES },
       arrange: async (typed) => byIdOrName(typed),
+      example: 'satchel modules versions terraform-aws-network',
     },
     example: { id: '225f968df4c9' },
     omits: { '/versions/*/commit': 'a hash; the ref names the version' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
-      const found = findVersions(index, input)
+      const found = findVersions(index, input, service.config.registry_aliases)
       const { latest, removedSince: since } = found
       const moved = since && (await guessMovedPath(service, outputDir, { index, last: latest, since }))
       const versions = found.versions.map((record) => ({

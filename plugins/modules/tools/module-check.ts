@@ -4,6 +4,7 @@ import { outputDirField } from '../answers/shapes.ts'
 import { checkText } from '../catalog/check-text.ts'
 import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
 import type { ModuleService } from '../service/module-service.ts'
+import { createVersionLookup } from '../service/version-lookup.ts'
 
 const output = z.object({
   blocks: z.array(
@@ -47,7 +48,9 @@ export function moduleCheckTool(service: ModuleService) {
     cli: {
       verb: 'modules check',
       positional: ['file'],
+      arguments: { file: 'a file of Terraform code, or - for standard input' },
       arrange: async ({ file, ...rest }, files) => ({ ...rest, hcl: await files.readText(String(file)) }),
+      example: 'satchel modules check main.tf',
       found: (answer) => output.parse(answer).findings > 0,
     },
     example: {
@@ -57,7 +60,8 @@ export function moduleCheckTool(service: ModuleService) {
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
-      const { blocks, problems } = await checkText(input.hcl, index, (record) =>
+      const { call } = createVersionLookup(service, ctx, { outputDir, index })
+      const { blocks, problems } = await checkText(input.hcl, call, (record) =>
         service.summary(outputDir, record),
       )
       const found = blocks.reduce((sum, block) => sum + block.findings.length, problems.length)

@@ -7,17 +7,25 @@ import {
   outputDirField,
   removedSinceField,
 } from '../answers/shapes.ts'
-import { findModule, findVersions } from '../catalog/find.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
+import { createRemovals } from '../catalog/removed-paths.ts'
 import { CHANGE_CLASSES, type Change, change } from '../domain/change.ts'
 import { diffModules } from '../domain/diff.ts'
 import type { ModuleService } from '../service/module-service.ts'
+import { createVersionLookup } from '../service/version-lookup.ts'
 import { byIdOrName } from './get-module.ts'
 
 const { id, repository, path } = moduleNameFields
 const changeClass = z.enum(CHANGE_CLASSES)
 
 const SAID = 'the headline says it'
+
+const changeCounts = z.object({
+  breaking: z.number().int(),
+  minor: z.number().int(),
+  review: z.number().int(),
+  patch: z.number().int(),
+})
 
 /** `module_diff`: what changed for callers between two refs. */
 export function moduleDiffTool(service: ModuleService) {
@@ -44,12 +52,7 @@ export function moduleDiffTool(service: ModuleService) {
       changes: quoting(
         z.array(z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() })),
       ),
-      counts: z.object({
-        breaking: z.number().int(),
-        minor: z.number().int(),
-        review: z.number().int(),
-        patch: z.number().int(),
-      }),
+      counts: changeCounts,
       removed_since: removedSinceField,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -59,28 +62,29 @@ export function moduleDiffTool(service: ModuleService) {
       positional: ['id', 'from', '[to]'],
       completes: { id: MODULE_NAMES, from: MODULE_REFS, to: MODULE_REFS },
       arrange: async (typed) => byIdOrName(typed),
+      example: 'satchel modules diff terraform-aws-network v1.0.0 v2.0.0',
     },
     example: { repository: 'terraform-aws-network', from: 'v1.0.0', to: 'v2.0.0' },
     omits: { '/from': SAID, '/to': SAID, '/verdict': SAID },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
-      const anchor = input.id === undefined ? input : findModule(index, { id: input.id })
-      const name = { repository: anchor.repository, path: anchor.path }
-      const before = findModule(index, { ...name, ref: input.from })
-      const after = findModule(index, { ...name, ref: input.to })
-      const { removedSince } = findVersions(index, { id: before.id })
-      const isRemoved = removedSince !== undefined && input.to === 'latest'
+      const lookup = createVersionLookup(service, ctx, { outputDir, index })
+      const anchor = input.id === undefined ? input : await lookup.module({ id: input.id })
+      const named = { repository: anchor.repository, path: anchor.path }
+      const before = await lookup.module({ ...named, ref: input.from })
+      const after = await lookup.module({ ...named, ref: input.to })
+      const { repository, path } = before
+      const removedSince = createRemovals(index)(repository, path)
       const [older, newer] = await loadVersions(outputDir, [before, after])
       if (older === undefined || newer === undefined) throw new Error('two records give two versions')
-      const { repository, path } = before
       const diff = diffModules(older, newer)
-      const removed = isRemoved ? [removal(path, removedSince, after.ref)] : []
+      const since = input.to === 'latest' ? removedSince : undefined
+      const removed = since === undefined ? [] : [removal(path, since, after.ref)]
       const changes = [...removed, ...diff.changes]
-      const verdict = removed[0]?.class ?? diff.verdict
-      const refs = { from: before.ref, to: after.ref }
+      const told = { verdict: removed[0]?.class ?? diff.verdict, changes, counts: countsOf(changes) }
       return {
-        ...{ repository, path, ...refs, verdict, changes, counts: countsOf(changes) },
+        ...{ repository, path, from: before.ref, to: after.ref, ...told },
         ...(removedSince !== undefined && { removed_since: removedSince }),
       }
     },

@@ -7,11 +7,12 @@ import {
   outputDirField,
   removedSinceField,
 } from '../answers/shapes.ts'
-import { findModule, findVersions } from '../catalog/find.ts'
+import { createRemovals } from '../catalog/removed-paths.ts'
 import { moduleUsage } from '../domain/usage.ts'
 import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { guessMovedPath, movedHint } from '../service/moved-path.ts'
+import { createVersionLookup } from '../service/version-lookup.ts'
 import { byIdOrName } from './get-module.ts'
 
 /** `module_usage`: how to call a module. */
@@ -45,6 +46,7 @@ export function moduleUsageTool(service: ModuleService) {
       positional: ['[id]'],
       completes: { id: MODULE_NAMES },
       arrange: async (typed) => byIdOrName(typed),
+      example: 'satchel modules usage terraform-aws-network --optional',
       // The code alone, so that it can be redirected into a file.
       print: (answer) => (answer as { hcl: string }).hcl, // this tool's own output
     },
@@ -53,8 +55,8 @@ export function moduleUsageTool(service: ModuleService) {
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
-      const record = findModule(index, input)
-      const { removedSince } = findVersions(index, { id: record.id })
+      const record = await createVersionLookup(service, ctx, { outputDir, index }).module(input)
+      const removedSince = createRemovals(index)(record.repository, record.path)
       if (removedSince !== undefined && (input.ref ?? 'latest') === 'latest') {
         const moved = await guessMovedPath(service, outputDir, { index, last: record, since: removedSince })
         const { repository, path, ref: last } = record

@@ -128,7 +128,7 @@ async function search(
     if (!opened.store && index.source === '') throw refusals.no_index()
     const answer = await searchModules(opened, {
       query: asked.query,
-      filter: filterOf(index, asked),
+      filter: filterOf(index, { ...asked, aliases: service.config.registry_aliases }),
       examples: asked.kind === 'example' ? 'alike' : 'left out',
       allVersions: asked.all_versions,
       limit: asked.limit,

@@ -59,7 +59,8 @@ export function searchModulesTool(service: ModuleService) {
       const session = await service.searchSessionOf(outputDir)
       return await service.searching(ctx, session, async (index) => {
         const query = input.query?.trim() ?? ''
-        const list = await listModules(index, query, input, endOf(input, 'search_modules'))
+        const filter = { ...input, aliases: service.config.registry_aliases }
+        const list = await listModules(index, query, filter, endOf(input, 'search_modules'))
         const page = pageOf(list.rows, input, 'search_modules')
         const results = await Promise.all(page.rows.map((row) => list.result(row, session.summary)))
         const next = nextStep(index.records, results.length)

@@ -1,0 +1,92 @@
+/** What is wrong with a `module` block beside its source and its arguments. */
+import type { CheckFinding, GivenBlock } from './check.ts'
+import { plainLine } from './hcl-text.ts'
+import { parseSource } from './module-source.ts'
+import { nearInput } from './near-input.ts'
+import type { ModuleSummary } from './summary.ts'
+
+/** An output of a call that the same text reads. */
+export interface ReadOutput {
+  readonly name: string
+  readonly line: number
+}
+
+/** Findings that need nothing but the block and the names of the blocks before it. */
+export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, number>): CheckFinding[] {
+  const { meta = new Map<string, number>(), name } = block
+  const findings: CheckFinding[] = []
+  const first = earlier.get(name)
+  if (first !== undefined) {
+    const message = `A module block "${plainLine(name)}" is at line ${first} already.`
+    findings.push({ line: block.line, code: 'duplicate_name', message })
+  }
+  const forEach = meta.get('for_each')
+  if (forEach !== undefined && meta.has('count')) {
+    const message = 'A block takes count or for_each, not both.'
+    findings.push({ line: forEach, code: 'count_and_for_each', message })
+  }
+  const version = meta.get('version')
+  if (version !== undefined && block.source !== undefined && !takesVersion(block.source.text)) {
+    const message = 'Only a registry source takes version; name the ref of any other in the source: ?ref=….'
+    findings.push({ line: version, code: 'version_not_taken', message })
+  }
+  return findings
+}
+
+/** A template may be a registry address: nothing is known of it. */
+function takesVersion(source: string): boolean {
+  const { kind } = parseSource(source)
+  return kind === 'registry' || kind === 'other' || source.includes('${')
+}
+
+/** Findings about the outputs that are read of a call, and the providers that are passed to it. */
+export function checkUse(
+  block: GivenBlock,
+  outputs: readonly ReadOutput[],
+  summary: Pick<ModuleSummary, 'outputs' | 'providers'>,
+): CheckFinding[] {
+  const known = summary.outputs.map(({ name }) => name)
+  const unknown = outputs.filter(({ name }) => !known.includes(name))
+  return [...unknown.map((output) => unknownOutput(block, output, known)), ...checkProviders(block, summary)]
+}
+
+function unknownOutput({ name }: GivenBlock, output: ReadOutput, known: readonly string[]): CheckFinding {
+  const near = nearInput(output.name, known)
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`
+  return {
+    line: output.line,
+    code: 'unknown_output',
+    message: `module.${plainLine(name)} has no output "${plainLine(output.name)}".${hint}`,
+    ...(near === undefined ? {} : { suggestion: near }),
+  }
+}
+
+/**
+ * Terraform wants each alias that the module declares. It only warns of one that is not declared: that is a mistake here
+ * if it was probably meant for one that is missing.
+ */
+function checkProviders(
+  { providers, meta, line }: GivenBlock,
+  summary: Pick<ModuleSummary, 'providers'>,
+): CheckFinding[] {
+  const isUnreadable = providers === undefined && meta?.has('providers') === true
+  if (isUnreadable) return []
+  const wanted = summary.providers.flatMap((provider) => provider.configuration_aliases ?? [])
+  const given = providers ?? []
+  const at = meta?.get('providers') ?? line
+  const missing = wanted.filter((alias) => !given.includes(alias))
+  const unknown =
+    missing.length === 0 ? [] : given.filter((key) => key.includes('.') && !wanted.includes(key))
+  return [
+    ...unknown.map((key) => {
+      const message = `The module declares no provider configuration ${plainLine(key)}. It declares ${plainLine(missing.join(', '))}.`
+      return { line: at, code: 'unknown_provider' as const, message }
+    }),
+    ...missing.map((alias) => ({
+      line: at,
+      code: 'missing_provider' as const,
+      message: `The module wants a provider configuration ${plainLine(alias)}: pass it in providers.`,
+      suggestion: `providers = { ${alias} = … }`,
+    })),
+  ]
+}

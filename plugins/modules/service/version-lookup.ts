@@ -1,0 +1,192 @@
+/** The module versions that one call names: those of the index, and those that have to be read for it. */
+import { type CallContext, errorBody, errorFromBody, isSatchelError } from '../../../server/plugin.ts'
+import {
+  findModule,
+  findRepository,
+  isNamed,
+  type ModuleName,
+  plainName,
+  SHORTEST_PREFIX,
+} from '../catalog/find.ts'
+import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
+import type { GivenBlock } from '../domain/check.ts'
+import { isRepositoryOf, type ModuleSource, parseSource } from '../domain/module-source.ts'
+import { parseDirectory } from '../git/directory.ts'
+import type { AskedName } from '../ingest/asked-repository.ts'
+import type { ChosenRef } from '../ingest/choose-refs.ts'
+import type { RepositoryPlan } from '../ingest/plan.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { isReason, refusals } from '../reasons.ts'
+import type { ModuleService } from './module-service.ts'
+
+export interface VersionLookup {
+  /**
+   * The version with this name. Errors: those of `findModule`, with what reading the ref failed with.
+   */
+  module(name: ModuleName): Promise<IndexRecord>
+  /** What a block calls. A version that could not be read is `unknown_ref`, with the reason. */
+  call(block: GivenBlock): Promise<ResolvedCall>
+}
+
+interface LookupPlace {
+  readonly outputDir: string
+  readonly index: ModuleIndex
+}
+
+/** Clients give up on a call after a minute. */
+const READ_MS = 20_000
+const MAX_READS = 10
+
+/** Prepares a lookup for one call; its reads of refs together take at most 20 seconds. */
+export function createVersionLookup(
+  { asked, config }: Pick<ModuleService, 'asked' | 'config'>,
+  { signal }: Pick<CallContext, 'signal'>,
+  { outputDir, index }: LookupPlace,
+): VersionLookup {
+  const spend = createBudget(signal)
+  const resolve = once(() => createCallResolver(index, config.registry_aliases))
+  const read = async (plan: RepositoryPlan, name: AskedName, typedPath: string): Promise<IndexRecord> => {
+    const path = parseDirectory(typedPath)
+    const known = 'ref' in name ? knownRef(index, plan.remote.url, name.ref) : undefined
+    return await asked.read({ outputDir, plan, path, name, known }, spend)
+  }
+  /** `missing`: why the index does not have it. */
+  const readNamed = async (
+    { id, repository, ref, path }: ModuleName,
+    missing: unknown,
+  ): Promise<IndexRecord> => {
+    if (id !== undefined) return onlyOf(await keptOf(asked, outputDir, id), missing)
+    if (ref === undefined || ref === 'latest') throw missing
+    const plan = planNamed(await asked.configured(), index, repository)
+    if (plan === undefined) throw missing
+    return await read(plan, { ref }, path ?? '.').catch((why: unknown) => {
+      throw told(missing, why)
+    })
+  }
+  const readCall = async (resolved: ResolvedCall, block: GivenBlock): Promise<ResolvedCall> => {
+    const source = parseSource(block.source?.text ?? '', config.registry_aliases)
+    if (source.kind === 'local' || source.kind === 'other') return resolved
+    const name = nameOf(source, block.version)
+    const plan = name && planOf(await asked.configured(), source)
+    if (name === undefined || plan === undefined) return resolved
+    try {
+      const record = await read(plan, name, source.path)
+      return { record, resolution: { kind: 'found', module: { ...record, latest: false } } }
+    } catch (thrown) {
+      if (!isSatchelError(thrown) || thrown.code === 'cancelled') throw thrown
+      return { record: undefined, resolution: unread(resolved, name, thrown) }
+    }
+  }
+  return {
+    async module(name) {
+      try {
+        return findModule(index, name, config.registry_aliases)
+      } catch (thrown) {
+        if (!isReason(thrown, 'module_not_found')) throw thrown
+        return await readNamed(plainName(index, name, config.registry_aliases), thrown)
+      }
+    },
+    async call(block) {
+      const resolved = resolve()(block)
+      const { kind } = resolved.resolution
+      return kind === 'unknown_ref' || kind === 'not_indexed' ? await readCall(resolved, block) : resolved
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function createBudget(signal: AbortSignal): () => AbortSignal {
+  let limited: AbortSignal | undefined
+  let reads = 0
+  return () => {
+    reads += 1
+    if (reads > MAX_READS) throw refusals.asked_too_often({ count: MAX_READS })
+    limited ??= AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
+    return limited
+  }
+}
+
+async function keptOf(
+  asked: ModuleService['asked'],
+  outputDir: string,
+  id: string,
+): Promise<readonly IndexRecord[]> {
+  const prefix = id.toLowerCase()
+  return prefix.length < SHORTEST_PREFIX ? [] : await asked.kept(outputDir, prefix)
+}
+
+function onlyOf(found: readonly IndexRecord[], otherwise: unknown): IndexRecord {
+  const [only] = found.length === 1 ? found : []
+  if (only === undefined) throw otherwise
+  return only
+}
+
+/** The configured repository that a caller means: the one of the index with this name, or one that was never read. */
+function planNamed(
+  plans: readonly RepositoryPlan[],
+  index: ModuleIndex,
+  named: string | undefined,
+): RepositoryPlan | undefined {
+  if (named === undefined || named === '') return undefined
+  let url: string | undefined
+  try {
+    url = findRepository(index, named)
+  } catch (thrown) {
+    if (!isReason(thrown, 'module_not_found')) throw thrown
+  }
+  const found = plans.filter(({ remote, entries }) =>
+    url === undefined ? entries.some(({ name }) => isNamed(remote.url, name, named)) : remote.url === url,
+  )
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** A ref as the last ingest saw it, in any directory. */
+function knownRef(index: ModuleIndex, repository: string, ref: string): ChosenRef | undefined {
+  const row = index.repositories.find((one) => one.repository === repository)
+  const found = row?.readings.find((one) => one.ref === ref)
+  if (found === undefined) return undefined
+  const { ref_kind: kind, commit } = found
+  const fullName = ref.startsWith('refs/') ? ref : `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`
+  return { ref, kind, fullName, commit }
+}
+
+/** The version that a source names; undefined for one without: what it means then is the newest of the index. */
+function nameOf(source: GitOrRegistry, version: string | undefined): AskedName | undefined {
+  if (source.kind === 'git') return source.ref === undefined ? undefined : { ref: source.ref }
+  const wanted = source.version ?? version
+  return wanted === undefined ? undefined : { version: wanted }
+}
+
+type GitOrRegistry = ModuleSource & { readonly kind: 'git' | 'registry' }
+
+function planOf(plans: readonly RepositoryPlan[], source: GitOrRegistry): RepositoryPlan | undefined {
+  const found = plans.filter(({ remote }) => isRepositoryOf(source, remote.url))
+  return found.length === 1 ? found[0] : undefined
+}
+
+function unread(
+  { resolution }: ResolvedCall,
+  name: AskedName,
+  error: Error & { readonly reason: string },
+): ResolvedCall['resolution'] {
+  const why = error.message
+  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found')) return { ...resolution, why }
+  const ref = 'ref' in name ? name.ref : name.version
+  const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined
+  return { kind: 'unknown_ref', ref, latest, why }
+}
+
+/** What the index lacks, and why it could not be read either. That a ref has no such directory says more. */
+function told(missing: unknown, why: unknown): unknown {
+  if (!isSatchelError(missing) || !isSatchelError(why) || why.code === 'cancelled') return why
+  if (isReason(why, 'module_not_found')) return why
+  const body = errorBody(missing)
+  return errorFromBody({ ...body, message: `${body.message} ${why.message}` }, missing)
+}

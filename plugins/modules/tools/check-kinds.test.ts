@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
+import { brokenRules } from '../domain/check-rules.ts'
+import { plugin } from '../index.ts'
+import { buildRemote } from '../testing/build-remote.ts'
+
+const MODULE = `terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+      configuration_aliases = [aws.east]
+    }
+  }
+}
+variable "size" {
+  default = "small"
+  validation {
+    condition     = contains(["small", "large"], var.size)
+    error_message = "Size must be small or large."
+  }
+}
+output "arn" { value = "x" }
+`
+
+async function project(t: TestContext) {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-aws-box.git'), [
+    { files: { 'main.tf': MODULE }, tags: ['v1.0.0'] },
+  ])
+  const opened = await openHost(t, {
+    plugins: [{ plugin, settings: { repositories: [{ url }] } }],
+    projectRoot: root,
+    env: { PATH: process.env['PATH'] },
+  })
+  await opened.call('ingest_modules', {})
+  const found = async (hcl: string): Promise<string[]> => {
+    const { blocks, problems } = await opened.call('module_check', { hcl })
+    assert.deepEqual(problems, [])
+    const findings = (blocks as { findings: { line: number; code: string }[] }[]).flatMap(
+      (one) => one.findings,
+    )
+    return findings.map(({ line, code }) => `${line} ${code}`)
+  }
+  return { url, found }
+}
+
+/** A block without a fault; its providers are at line 3. */
+function block(url: string, rest = '', providers = '{ aws.east = aws }', name = 'box'): string {
+  return `module "${name}" {\n  source    = "git::${url}?ref=v1.0.0"\n  providers = ${providers}\n${rest}}\n`
+}
+
+test('a block is checked beside its arguments: names, meta-arguments, outputs that are read, providers', async (t) => {
+  const { url, found } = await project(t)
+  const right = block(url, '  size = "large"\n  count = 1\n')
+  const read = (output: string): string => `output "x" {\n  value = module.box[0].${output}\n}\n`
+  const cases: [hcl: string, findings: string[]][] = [
+    [right + read('arn'), []],
+    [block(url) + block(url, '', '{ aws.east = aws.west }', 'other'), []],
+    [block(url, '  count = 1\n  for_each = {}\n'), ['5 count_and_for_each']],
+    [right + read('arm'), ['8 unknown_output']],
+    [`${right}moved {\n  from = module.box.aws_x.a\n  to = module.box.module.y.aws_x.a\n}\n`, []],
+    [`${right}removed {\n  from = module.box.aws_x.b\n}\n`, []],
+    [`${right}import {\n  to = module.box.aws_x.b\n  id = module.box[0].arm\n}\n`, ['9 unknown_output']],
+    [block(url) + block(url), ['5 duplicate_name']],
+    [block(url, '  version = "1.0.0"\n'), ['4 version_not_taken']],
+    ['module "x" {\n  source  = "./x"\n  version = "1.0.0"\n}\n', ['3 version_not_taken']],
+    [block(url, '', '{ aws = aws }'), ['3 missing_provider']],
+    [block(url, '', '{ aws.west = aws }'), ['3 unknown_provider', '3 missing_provider']],
+    [block(url, '', '{ aws.east = aws, aws.west = aws }'), []], // Terraform only warns
+    [block(url, '', 'local.providers'), []],
+    [block(url, '  size = "medium"\n'), ['4 rule_broken']],
+    [block(url, '  size = var.size\n'), []],
+    [block(url, '  size = null\n'), []],
+  ]
+  for (const [hcl, findings] of cases) assert.deepEqual(await found(hcl), findings, hcl)
+  // Two blocks of one name: what is read of them is not known.
+  assert.deepEqual(await found(block(url) + block(url) + read('arm')), ['5 duplicate_name'])
+})
+
+test('a rule is broken only by what breaks it for sure', () => {
+  const rules: [condition: string, value: string | number | boolean | string[], isBroken: boolean][] = [
+    ['contains(["a", "b"], var.x)', 'c', true],
+    ['contains( [\n  "a",\n  "b",\n ], var.x )', 'c', true],
+    ['contains(["a", "b"], var.x)', 'b', false],
+    ['var.x == null || contains(["a"], var.x)', 'c', true],
+    ['(var.x == null || contains(["a"], var.x))', 'a', false],
+    ['contains([1, 2], var.x)', 3, true],
+    ['contains([1, 2], var.x)', '3', false], // Terraform converts: left alone
+    ['contains(["1"], var.x)', 1, false],
+    ['contains([local.a], var.x)', 'c', false],
+    ['contains(["a"], lower(var.x))', 'A', false],
+    ['contains(["a"], var.xy)', 'c', false],
+    ['!contains(["a"], var.x)', 'c', false],
+    ['contains(["a || b"], var.x)', 'c', true],
+    ['var.x >= 1 && var.x <= 5', 6, true],
+    ['var.x >= 1 && var.x <= 5', 5, false],
+    ['var.x > 0 || var.x == -1', -1, false],
+    ['var.x > 0 ? true : false', 0, false],
+    ['length(var.x) <= 3', 'abcd', true],
+    ['length(var.x) <= 3', 'abc', false],
+    ['length(var.x) > 0', [], true],
+    ['length(var.x) <= 1', 'é'.normalize('NFD'), false], // characters as Terraform counts them
+    ['length(var.x <= 3', 'abcd', false],
+    ['can(regex("^a", var.x))', 'b', false],
+  ]
+  for (const [condition, value, isBroken] of rules) {
+    const variable = { name: 'x', validations: [{ condition, error_message: 'No.' }] }
+    const found = brokenRules(variable, { kind: 'literal', value })
+    assert.equal(found.length > 0, isBroken, `${condition} with ${JSON.stringify(value)}`)
+  }
+})
