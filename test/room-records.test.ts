@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { validate } from '../generated/handoff-validate.js'
@@ -8,7 +8,7 @@ import { plugin as modules } from '../plugins/modules/index.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
-import { openHost, temporaryFolder } from './harness/index.ts'
+import { forEachDoor, openHost, temporaryFolder } from './harness/index.ts'
 import { listenerOf } from './workspace-server-fixture.ts'
 
 const ENV = { PATH: process.env['PATH'] }
@@ -36,6 +36,7 @@ async function openStory(
     output_dir: join(folder, 'out'),
     clone_dir: join(folder, 'clones'),
   }
+  const stops: (() => Promise<unknown>)[] = []
   const server = async (name: string, room: Record<string, unknown>) => {
     const opened = await openHost(t, {
       plugins: [
@@ -47,6 +48,7 @@ async function openStory(
       env: { ...ENV, SATCHEL_SESSION: name },
       openListener: listenerOf({}),
     })
+    stops.unshift(() => opened.host.stop())
     const client = { name, version: '1' }
     return (tool: string, input: Answer = {}) => opened.call(tool, input, { localTransport: 'stdio', client })
   }
@@ -56,9 +58,12 @@ async function openStory(
     await buildRemote(remote, [{ continues: true, files: { 'main.tf': VPC(input) }, tags: [tag] }])
     await owner('ingest_modules')
   }
+  const stop = async () => {
+    for (const one of stops) await one()
+  }
   const content = (input: string) =>
     `## Network\n\n\`\`\`hcl\nmodule "vpc" {\n  source = "git::${url}?ref=v6.0.0"\n  ${input} = "10.0.0.0/16"\n}\n\`\`\`\n`
-  return { owner, agent: await server('agent', {}), server, release, content }
+  return { owner, agent: await server('agent', {}), server, release, content, root, stop }
 }
 type Story = Awaited<ReturnType<typeof openStory>>
 
@@ -181,9 +186,16 @@ test('rejected work is warned of when another session plans it', async (t) => {
   const warned = await next('handoff_check_plan', plan)
   const ofParent = await next('handoff_check_plan', { ...plan, id: record_id })
   const clear = await next('handoff_check_plan', { plan: 'Write documentation of the release' })
+  const atDoors: Answer[] = []
+  const later = await openHost(t, { plugins: [handoff], projectRoot: story.root, env: ENV })
+  await forEachDoor(t, later, async (door) => {
+    const outcome = await door.call('handoff_check_plan', plan)
+    atDoors.push(outcome.ok ? outcome.data : { ...outcome.error })
+  })
 
   assert.ok(rejected['left_record'])
-  for (const { verdict, matches } of [warned, ofParent]) {
+  assert.equal(atDoors.length, 5)
+  for (const { verdict, matches } of [warned, ofParent, ...atDoors]) {
     assert.notEqual(verdict, 'clear')
     assert.match(JSON.stringify(matches), /a branch moves: pin a tag/)
   }
@@ -236,4 +248,40 @@ test('requirements that cannot be checked are refused, and a plugin that is miss
     result: 'no code',
   })
   assert.match(JSON.stringify(empty['checks']), /unverifiable.*calls no module/)
+})
+
+test('the record of a review is whole after its room was deleted, and in a program that knows no room', async (t) => {
+  const story = await openStory(t)
+  const { owner, agent, root } = story
+  const record_id = await releasedRecord(story)
+  const { handoff_id } = await owner('workspace_handoff_create', { ...TASK, record_id, requires: ['fresh'] })
+  await agent('workspace_handoff_accept', { handoff_id })
+  await agent('workspace_handoff_result', { handoff_id, summary: 'done', result: 'The call is written.' })
+  const { left_record } = await owner('workspace_handoff_review', { handoff_id, approve: true })
+  const id = String(left_record)
+  const path = join(root, '.handoffs/records', `${id}.json`)
+  const bytes = await readFile(path, 'utf8')
+
+  await story.stop()
+  await rm(join(root, 'plan.md'))
+  await rm(join(root, '.plan.md.satchel'), { recursive: true })
+  const alone = await openHost(t, { plugins: [handoff], projectRoot: root, env: ENV })
+  const resumed = await alone.call('handoff_resume', { id, mark: false })
+  const fresh = await alone.call('handoff_freshness', { id })
+  const { content } = await alone.call('handoff_export', { id, format: 'json' })
+  const elsewhere = await openHost(t, { plugins: [handoff], env: ENV })
+  await elsewhere.call('handoff_import', { content })
+  const copied = await readFile(join(elsewhere.projectRoot, '.handoffs/records', `${id}.json`), 'utf8')
+  const { etag } = await alone.call('handoff_get', { id })
+  await alone.call('handoff_transition', { id, to: 'archived', if_match: etag })
+  const changed = JSON.parse(await readFile(path, 'utf8')) as { evidence: unknown; lineage: unknown }
+
+  const { evidence, lineage } = JSON.parse(bytes) as { evidence: Answer[]; lineage: { room: Answer } }
+  assert.equal(lineage.room['decision'], 'approved')
+  assert.equal(evidence[0]?.['kind'], 'module')
+  assert.match(String(resumed['brief']), /Approved in the room plan\.md/)
+  assert.match(JSON.stringify(fresh['claims']), /unverifiable.*no plugin here provides evidence of the kind/)
+  assert.equal(copied, bytes)
+  assert.deepEqual([changed.evidence, changed.lineage], [evidence, lineage])
+  assert.ok(validate(changed))
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
-import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+import { openRoomServer, type RoomServer, type ServerOptions } from './workspace-server-fixture.ts'
 
 /** Git-ignored; `SCREENSHOTS` names another folder. */
 const SHOTS = process.env['SCREENSHOTS'] ?? join(import.meta.dirname, '..', 'reports', 'room-page')
@@ -62,7 +62,7 @@ export interface Seen {
 /** The owner page of a fresh room in a real browser; undefined where none is installed. */
 export async function openPage(
   t: TestContext,
-  options: { text?: string; width?: number; dark?: boolean } = {},
+  options: Pick<ServerOptions, 'text' | 'plugins'> & { width?: number; dark?: boolean } = {},
 ): Promise<Seen | undefined> {
   const browser = await openBrowser(t)
   if (!browser) return undefined
@@ -71,7 +71,8 @@ export async function openPage(
     colorScheme: options.dark ? 'dark' : 'light',
   })
   t.after(() => context.close())
-  const server = await openRoomServer(t, options.text === undefined ? {} : { text: options.text })
+  const { text, plugins } = options
+  const server = await openRoomServer(t, { ...(text !== undefined && { text }), ...(plugins && { plugins }) })
   const page = await context.newPage()
   const foreign: string[] = []
   const complaints: string[] = []

@@ -4,9 +4,21 @@ const malformed = <const Text extends string>(message: Text) =>
 
 /** The refusals about handoffs and what they require. */
 export const HANDOFF_REFUSALS = {
+  not_the_acceptor: {
+    code: 'forbidden',
+    reason: 'permission_denied',
+    message: 'Only who accepted this handoff may hand in its result.',
+    next: 'Ask its creator to cancel it and to create another, which you accept.',
+  },
+  addressed_to_another: {
+    code: 'forbidden',
+    reason: 'permission_denied',
+    message: 'This handoff is addressed to another participant.',
+    next: 'Ask its creator for one that you may accept.',
+  },
   requirements_unmet: {
     code: 'conflict',
-    message: 'The result does not meet what its handoff requires. {findings}',
+    message: 'The result does not meet what its handoff requires: {findings}.',
     next: 'Its acceptor can hand in a corrected result.',
   },
   requirement_unknown: malformed('No plugin here checks the requirement "{name}". Known: {names}.'),

@@ -11,19 +11,22 @@ import { editHookCommand } from './commands/edit-hook.ts'
 import { joiningCommands } from './commands/joining.ts'
 import { lookingCommands, roomFindings } from './commands/looking.ts'
 import { openCommand } from './commands/open.ts'
-import { namedPlace } from './commands/target.ts'
+import { completingRooms, namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
 import { type RoomWorld, realWorld } from './connection/clock.ts'
 import { createRoomProcess, type RoomProcess } from './connection/room-process.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
 import { createJoint, type Joint } from './joint.ts'
+import { roomMeasurements } from './measurements.ts'
 import { claimRoute } from './owner/claim.ts'
 import { documentRoutes } from './owner/document-route.ts'
 import { pageRoutes } from './owner/page-route.ts'
 import { roomPrompts } from './prompts.ts'
+import { refusals } from './reasons.ts'
 import { remoteRoom } from './remote-room.ts'
 import { roomResources } from './resources.ts'
+import { roomEvidence } from './room-evidence.ts'
 import { roomStores } from './room-stores.ts'
 import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
@@ -60,12 +63,13 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     ...joiningCommands(host, room),
     callCommand(host, room, tools),
     editHookCommand(host),
-  ]
+  ].map(completingRooms)
   const stores = (saved: readonly string[]) => roomStores(host, config.file, saved)
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {
     const remote = remoteRoom(host, config)
-    return { commands, stores, ...(remote && { remote }), stop: room.stop }
+    const evidence = [roomEvidence(host, room)]
+    return { commands, stores, evidence, ...(remote && { remote }), stop: room.stop }
   }
   return {
     ...offered(room, joint),
@@ -73,7 +77,10 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     commands,
     stores,
     searchers: [roomSearcher(host, room)],
+    evidence: [roomEvidence(host, room)],
     doctor: () => findingsOf(host, room),
+    measurements: async () => roomMeasurements(room.meter),
+    refusals,
     howToJoin: 'Join the room first.',
     served: (listener) => openAt(listener, { host, room }),
     stop: room.stop,

@@ -7,6 +7,7 @@ import { workspaceRow } from './room/change.ts'
 import type { Room } from './room/room.ts'
 import { handoffs, proposals } from './room/tables.ts'
 import type { View } from './room/views.ts'
+import { ROOM_DECISION } from './room-evidence.ts'
 import type { RoomSession } from './tools/room-tool.ts'
 
 /** What the room asks of other plugins about its handoffs, all of it through the host. Without them a room works as before. */
@@ -60,7 +61,8 @@ export function createJoint(host: Host): Joint {
   return {
     async accepts({ record_id, requires = [] }) {
       if (requires.length > 0) {
-        const names = await evidence.names()
+        // A decision of a room says nothing about a result that waits for one.
+        const names = (await evidence.names()).filter((name) => name !== ROOM_DECISION)
         const name = requires.find((one) => !names.includes(one))
         if (name !== undefined)
           throw refusals.requirement_unknown({ name: name.slice(0, 40), names: names.join(', ') || 'none' })

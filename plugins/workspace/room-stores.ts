@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises'
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { BackupStore, Host } from '../../server/plugin.ts'
 import { runningOwner } from './commands/target.ts'
 import { type RoomPlace, roomPlace } from './engine/open-room.ts'
+import { roomNamesIn } from './room-files.ts'
 
-const SIDECAR = /^\.(.+)\.satchel$/
 /** Locks, and what an interrupted write left. */
 const EXCEPT = /^lock-|(^|\/)\.tmp-|\.tmp$/
 
@@ -14,8 +13,7 @@ export async function roomStores(
   file: string | undefined,
   saved: readonly string[],
 ): Promise<readonly BackupStore[]> {
-  const names = await readdir(host.projectRoot).catch(() => [])
-  const opened = names.flatMap((name) => SIDECAR.exec(name)?.[1] ?? [])
+  const opened = await roomNamesIn(host.projectRoot)
   const at = (path: string): RoomPlace => roomPlace(resolve(host.projectRoot, path), host.env)
   const configured = file === undefined ? undefined : at(file)
   const others = [...new Set([...opened, ...saved])]

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import {
+  type Command,
   type Host,
   isSatchelError,
   makeFolder,
@@ -15,10 +16,16 @@ import { LOOKING } from '../domain/session.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
+import { roomFilesAt } from '../room-files.ts'
 import { CLI_NAME } from '../routes/local.ts'
 
 /** `--room`, which names the room of a verb. */
 export const ROOM_FLAG = z.string().optional().describe('the Markdown file of the room')
+
+/** The command, with a room completed by those that were opened; a file that is none yet completes as a file. */
+export function completingRooms(command: Command): Command {
+  return 'room' in command.input.shape ? { ...command, completes: { room: roomFilesAt } } : command
+}
 
 /** Where a verb's calls go, and with which session. */
 export interface Target {

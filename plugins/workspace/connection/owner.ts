@@ -3,6 +3,7 @@ import type { Host, OpenListener } from '../../../server/plugin.ts'
 import { type Analyst, createAnalyst } from '../analysis/analyst.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { principalId } from '../domain/session.ts'
+import type { Meter } from '../engine/meter.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
 import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import type { Feed } from '../feed.ts'
@@ -16,6 +17,7 @@ export interface OwnerParts {
   readonly host: Host
   readonly world: RoomWorld
   readonly feed: Feed
+  readonly meter: Meter
   readonly place: RoomPlace
   readonly rank: Rank
   readonly staleness: 'strict' | 'section'
@@ -60,6 +62,7 @@ export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
     content: storeContent(roomParts),
     log: host.log,
     rank: parts.rank,
+    meter: parts.meter,
     wasm: host.assetPath('sql-wasm.wasm'),
     ...(parts.takeOver !== undefined && { takeOver: parts.takeOver }),
     ...(parts.ephemeral !== undefined && { ephemeral: parts.ephemeral }),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type Host, type OpenListener, openableAddress } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
+import { createMeter, type Meter } from '../engine/meter.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
 import type { Rank } from '../engine/room-lock.ts'
 import { createFeed, type Feed } from '../feed.ts'
@@ -31,6 +32,7 @@ export interface RoomProcess {
   readonly connection: RoomConnection
   readonly feed: Feed
   readonly claims: Claims
+  readonly meter: Meter
   /** Where the room is. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
   place(): RoomPlace
   configure(options: OpenOptions): void
@@ -47,6 +49,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   let options: OpenOptions | undefined = config.file === undefined ? undefined : { file: config.file }
   let feed = createFeed()
   const listeners: OpenListener[] = []
+  const meter = createMeter()
   const addressOf = (name: string): string | undefined =>
     listeners.find((listener) => listener.name === name)?.address
   const file = (): string => {
@@ -69,6 +72,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       host,
       world,
       feed,
+      meter,
       rank,
       place: at,
       staleness: options?.staleness ?? config.staleness,
@@ -90,6 +94,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       return feed
     },
     claims: createClaims(world.random),
+    meter,
     place,
     configure(wanted) {
       options = wanted

@@ -1,4 +1,4 @@
-import { applyPatch, parsePatch } from 'diff'
+import { applyPatch, parsePatch, type StructuredPatch } from 'diff'
 
 /** Replaces a text that occurs once. */
 export interface Edit {
@@ -26,16 +26,26 @@ export function withEdits(text: string, edits: readonly Edit[]): Edited {
 
 /** The text after a unified diff of one file, whose lines must be there exactly; line numbers may be off. */
 export function withPatch(text: string, patch: string): Edited {
-  const patched = isPatch(patch) && applyPatch(text, patch, { fuzzFactor: 0 })
+  const parsed = parsedPatch(patch)
+  const patched = parsed && applyPatch(text, withinText(parsed, text), { fuzzFactor: 0 })
   return typeof patched === 'string' ? { kind: 'edited', text: patched } : { kind: 'unfit' }
 }
 
-function isPatch(patch: string): boolean {
+function parsedPatch(patch: string): StructuredPatch | undefined {
   try {
-    const files = parsePatch(patch)
-    return files.length === 1 && (files[0]?.hunks.length ?? 0) > 0
+    const [file, ...others] = parsePatch(patch)
+    return others.length === 0 && (file?.hunks.length ?? 0) > 0 ? file : undefined
   } catch {
-    return false // said with the refusal
+    return undefined // said with the refusal
+  }
+}
+
+/** The library searches the place of a hunk line by line from the stated one, however far behind the end that is. */
+function withinText(patch: StructuredPatch, text: string): StructuredPatch {
+  const last = text.split('\n').length + 1
+  return {
+    ...patch,
+    hunks: patch.hunks.map((hunk) => ({ ...hunk, oldStart: Math.min(hunk.oldStart, last) })),
   }
 }
 

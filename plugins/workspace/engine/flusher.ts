@@ -1,4 +1,5 @@
 import type { Disk } from '../../../server/plugin.ts'
+import type { Meter } from './meter.ts'
 
 /** Group commit: one flush at a time, each covering everything appended before it began. */
 export interface Flusher {
@@ -26,6 +27,7 @@ interface FlusherSeams {
   appended(): number
   /** Throws when this process may no longer answer: a successor owns the room. */
   fence(): void
+  readonly meter?: Pick<Meter, 'flushes'>
   /** A flush failed or the fence closed: the page cache may claim what the disk has not. */
   failed(reason: unknown): void
 }
@@ -51,6 +53,7 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
     const target = seams.appended()
     // While a group waits, more may join the next one.
     await (waiting.length <= 1 ? seams.paced : seams.disk).flush(seams.file())
+    if (seams.meter) seams.meter.flushes++
     seams.fence()
     durable = target
   }

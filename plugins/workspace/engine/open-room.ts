@@ -8,6 +8,7 @@ import { type Clock, type Random, realClock, realRandom } from './clock.ts'
 import type { JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
 import { openMarkdownFile } from './markdown-file.ts'
+import type { Meter } from './meter.ts'
 import { recover, type TornTail } from './recovery.ts'
 import {
   newestRoomLock,
@@ -44,6 +45,7 @@ export interface RoomOptions {
   readonly ephemeral?: boolean
   /** The path of `sql-wasm.wasm`. */
   readonly wasm: string
+  readonly meter?: Meter
   readonly seams?: RoomSeams
 }
 
@@ -127,6 +129,7 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
       log,
       owner: lock.record.n,
       holdsLock: lock.holds,
+      ...(options.meter && { meter: options.meter }),
       ...(options.seams?.limits && { limits: options.seams.limits }),
     })
     return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }

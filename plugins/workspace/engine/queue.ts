@@ -1,3 +1,5 @@
+import { createMeter, type Meter } from './meter.ts'
+
 /** The room's FIFO mutex. A job that does not wait costs no turn of the loop, so a burst lands in one flush. */
 export interface Queue {
   /** Jobs never throw and never reject: they settle their own callers. */
@@ -5,7 +7,7 @@ export interface Queue {
 }
 
 /** `onPause` runs whenever the queue is about to wait: after the last job and before a job that waits. */
-export function createQueue(onPause: () => void): Queue {
+export function createQueue(onPause: () => void, meter: Pick<Meter, 'waiting'> = createMeter()): Queue {
   const jobs: (() => void | Promise<void>)[] = []
   let running = false
 
@@ -13,6 +15,7 @@ export function createQueue(onPause: () => void): Queue {
     running = true
     try {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
+        meter.waiting--
         const waiting = job()
         if (!waiting) continue
         onPause()
@@ -26,6 +29,7 @@ export function createQueue(onPause: () => void): Queue {
   return {
     push: (job) => {
       jobs.push(job)
+      meter.waiting++
       // `drain` cannot reject: jobs settle their own callers.
       if (!running) void drain()
     },

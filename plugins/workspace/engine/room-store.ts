@@ -14,6 +14,7 @@ import { type Codec, journalCodec } from './journal-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
+import type { Meter } from './meter.ts'
 import { pacedDisk } from './paced-disk.ts'
 import { createQueue, inQueue, type Queue } from './queue.ts'
 import { type Recovered, recover } from './recovery.ts'
@@ -38,6 +39,8 @@ export interface StoreOptions {
   /** Whether this process still owns the room; asked before every acknowledgement. */
   holdsLock(): boolean
   readonly limits?: JournalLimits
+  /** Counts what the store does. */
+  readonly meter?: Meter
   readonly craft?: Craft
 }
 
@@ -114,7 +117,7 @@ async function assemble(parts: Parts): Promise<Store> {
   const { markdown, bodies } = parts
   const { ledger, found } = parts.recovered
   const life = createLife(parts.log)
-  const queue = createQueue(() => flusher.kick())
+  const queue = createQueue(() => flusher.kick(), parts.meter)
   const flusher: Flusher = createFlusher(
     {
       ...parts,

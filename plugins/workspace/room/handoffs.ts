@@ -93,7 +93,7 @@ export function acceptHandoff(change: ActorChange, input: { readonly handoff_id:
   requireCapability(change.actor, 'propose')
   const me = change.actor.participant.participant_id
   const handoff = handoffs.get(change.tx, input.handoff_id)
-  if (handoff.to !== undefined && handoff.to !== me) throw permissionDenied()
+  if (handoff.to !== undefined && handoff.to !== me) throw refusals.addressed_to_another()
   if (isDone(handoff, 'accept') && handoff.acceptor === me) return handoff
   return step(change, handoff, 'accept', { acceptor: me })
 }
@@ -116,7 +116,7 @@ export function handInResult(change: ActorChange, input: ResultInput): Handoff {
   change.tx.requireSpace()
   const handoff = handoffs.get(change.tx, input.handoff_id)
   if (handoff.acceptor !== undefined && handoff.acceptor !== change.actor.participant.participant_id) {
-    throw permissionDenied()
+    throw refusals.not_the_acceptor()
   }
   const { proposal_id, result } = input
   if (proposal_id !== undefined) proposals.get(change.tx, proposal_id)
@@ -168,7 +168,9 @@ export function reviewHandoff(change: ActorChange, input: HandoffReviewInput): H
 function refuseUnmet({ handoff_id, requires = [] }: Handoff, checks: readonly RequirementCheck[]): void {
   const open = unmet(requires, checks)
   if (open.length === 0) return
-  const findings = open.map(({ requirement, reason }) => `${requirement}: ${reason}`).join('; ')
+  const findings = open
+    .map(({ requirement, reason }) => `${requirement}: ${reason.replace(/\.$/, '')}`)
+    .join('; ')
   throw refusals.requirements_unmet({ findings }, { details: { handoff_id, checks: open } })
 }
 

@@ -46,22 +46,38 @@ function Handoff({ room, one }) {
     h('p', { class: 'lines' }, visible(objective)),
     one.result_summary &&
       h('p', { class: 'lines' }, h('strong', {}, 'Result: '), visible(one.result_summary)),
-    one.checks?.length > 0 && h(Checks, { checks: one.checks }),
+    one.requires?.length > 0 && h(Requirements, { one }),
     one.reason && h('p', { class: 'reason' }, h('strong', {}, 'Reason: '), visible(one.reason)),
     h('p', { class: 'meta' }, h('small', {}, `Task ${task_id}`)),
     h(HandoffActs, { room, one }),
   )
 }
 
-/** What the requirements of the handoff say of its result. */
-function Checks({ checks }) {
-  return h(
-    'ul',
-    { 'aria-label': 'Requirements' },
-    checks.map(({ requirement, verdict, reason }) =>
-      h('li', { key: requirement }, badge(verdict), ` ${visible(requirement)}: ${visible(reason)}`),
+const MET = new Set(['holds', 'moved'])
+
+/** What must hold before the result can be approved, and what the last check of each said. */
+function Requirements({ one: { handoff_id, requires, checks = [] } }) {
+  const heading = `requires-${handoff_id}`
+  return [
+    h('p', { class: 'meta', id: heading }, 'Required before an approval:'),
+    h(
+      'ul',
+      { class: 'requirements', 'aria-labelledby': heading },
+      requires.map((name) => {
+        const check = checks.find(({ requirement }) => requirement === name)
+        const verdict = check?.verdict ?? 'not checked yet'
+        const tone = !check ? '' : MET.has(verdict) ? 'met' : 'unmet'
+        return h(
+          'li',
+          { key: name },
+          h('span', { class: `badge ${tone}` }, verdict),
+          ' ',
+          h('strong', {}, visible(name)),
+          check && `: ${visible(check.reason)}`,
+        )
+      }),
     ),
-  )
+  ]
 }
 
 function HandoffActs({ room, one }) {
