@@ -90,8 +90,10 @@ test('an invitation to a room that serve serves at every address can be redeemed
   await writeFile(join(root, 'room.yaml'), 'workspace: { file: plan.md }\n')
   const env = { HOME: root }
   const running = start(['serve', '--host', '0.0.0.0', '--port', '0', '--json', '-c', 'room.yaml'], { env })
-  await addressOf(running)
+  const address = await addressOf(running)
 
+  assert.match(address, /^http:\/\/127\.0\.0\.1:\d+$/, 'an address that opens')
+  assert.equal((await fetch(`${address}/health`)).status, 200)
   const invited = await satchel(['workspace', 'invite', '--json', '-c', 'room.yaml'], { env })
   assert.equal(invited.code, 0, invited.out)
   const joined = await satchel(['workspace', 'join', JSON.parse(invited.out).uri, '--json'], { env })

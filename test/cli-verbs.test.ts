@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -125,7 +125,12 @@ test('the example of every built-in verb, typed as shown, gives the input of the
     const args = words.stdout.split('\0').slice(1 + leaf.path.length, -1)
     const parsed = parseVerb(shapeOf(leaf), args, 80)
     assert.equal(parsed.kind, 'typed', line)
-    if (parsed.kind === 'typed') {
+    if (parsed.kind === 'typed' && leaf.verb.example !== undefined) {
+      const files = { readText: async () => 'text', exists: async () => true }
+      const { values } = parsed.typed
+      const arranged = (await leaf.verb.arrange?.(values, files)) ?? values
+      assert.ok(leaf.owned.tool.input.safeParse({ ...arranged, ...leaf.verb.preset }).success, line)
+    } else if (parsed.kind === 'typed') {
       assert.deepEqual(
         { ...parsed.typed.values, ...leaf.verb.preset },
         { ...example, ...leaf.verb.preset },
@@ -159,8 +164,10 @@ test('what a verb completes is one of its arguments, and a template of its plugi
     const { input, typing, path } = shapeOf(leaf)
     const { flags, positionals } = flagsOf(input, typing)
     const names = [...flags.map(({ field }) => field), ...positionals.map(({ name }) => name)]
-    for (const [name, { resource, variable }] of Object.entries(typing.completes ?? {})) {
+    for (const [name, completes] of Object.entries(typing.completes ?? {})) {
       assert.ok(names.includes(name), `${path.join(' ')}: ${name}`)
+      if (typeof completes === 'function') continue
+      const { resource, variable } = completes
       assert.ok(resource.includes(`{${variable}}`), resource)
       const owned = registry.resources.find((one) => one.resource.uri === resource)
       assert.ok(owned?.resource.complete, resource)
@@ -169,4 +176,54 @@ test('what a verb completes is one of its arguments, and a template of its plugi
   }
   assert.deepEqual(offered.out.trim().split('\n'), ['latest', id])
   assert.ok(completed > 10)
+})
+
+test('a room completes where a verb asks for one: at its own verbs, at mcp and at setup, below a folder too', async (t) => {
+  const { root, satchel } = await openProject(t)
+  for (const sidecar of ['.plan.md.satchel', 'docs/.idea.md.satchel', '.a b.md.satchel'])
+    await mkdir(join(root, sidecar), { recursive: true })
+  await writeFile(join(root, '.plain.md'), '')
+  const values = async (...words: string[]) =>
+    (await satchel(['completion', 'values', '--', ...words])).out.split('\n').filter(Boolean)
+
+  for (const verb of [
+    ['workspace', 'status'],
+    ['workspace', 'wait', '--since', '0'],
+    ['mcp'],
+    ['setup', 'zed'],
+  ]) {
+    assert.deepEqual(await values(...verb, '--room', ''), ['plan.md'], verb.join(' '))
+    assert.deepEqual(await values(...verb, '--room', 'docs/i'), ['docs/idea.md'], verb.join(' '))
+    assert.deepEqual(await values(...verb, '--room', 'none/'), [], verb.join(' '))
+  }
+  assert.deepEqual(await values('mcp', '--name', ''), [])
+  const { out: script } = await satchel(['completion', 'bash'])
+  assert.match(script, /"mcp "\*\) if .*completion values/)
+  assert.match(script, /"workspace status"\) if .*completion values/)
+})
+
+test('handoff diff takes two records by id, by their last digits, by name or as JSON', async (t) => {
+  const { satchel } = await openProject(t)
+  const create = async (title: string): Promise<string> => {
+    const texts = ['--title', title, '--objective', 'y', '--current-state', 'z', '--json']
+    return JSON.parse((await satchel(['handoff', 'create', ...texts])).out).id
+  }
+  const [first, second] = [await create('first'), await create('second')]
+  const titles = async (...records: string[]) => {
+    const ran = await satchel(['handoff', 'diff', ...records, '--json'])
+    assert.equal(ran.code, 0, ran.out)
+    const { changed } = JSON.parse(ran.out)
+    const found = changed.find(({ pointer }: { pointer: string }) => pointer === '/work/title')
+    return [found?.before, found?.after]
+  }
+
+  assert.deepEqual(await titles(first, second), ['first', 'second'])
+  assert.deepEqual(await titles(first.slice(-8), 'latest'), ['first', 'second'])
+  assert.deepEqual(await titles('{"work":{"title":"none"}}', first), ['none', 'first'])
+  const none = await satchel(['handoff', 'diff', first, '00000000', '--json'])
+  assert.deepEqual([none.code, json(none).error.reason], [4, 'record_not_found'])
+  const cut = await satchel(['handoff', 'diff', first, '{"title":', '--json'])
+  assert.deepEqual([cut.code, json(cut).error.reason], [2, 'invalid_argument'])
+  const one = await satchel(['handoff', 'diff', first, '--json'])
+  assert.deepEqual([one.code, json(one).error.reason], [2, 'missing_argument'])
 })

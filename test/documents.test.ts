@@ -85,7 +85,7 @@ async function everythingKnown({ registry }: RunningHost): Promise<Known> {
       ...CLIENT_KEYS,
       ...MODULE_INPUTS,
     ]),
-    sources: git('ls-files', 'server', 'plugins', 'scripts/packages')
+    sources: git('ls-files', 'server', 'plugins', 'scripts/packages', 'lab/retention/model')
       .filter((path) => /\.ts$/.test(path) && !/\.test\.ts$|\/testing\//.test(path))
       .map((path) => readFileSync(join(ROOT, path), 'utf8'))
       .join('\n'),

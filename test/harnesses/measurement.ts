@@ -17,6 +17,10 @@ export const measurement = z.strictObject({
   hook: z.string(),
   /** Other hosts that it asked for; all were refused. */
   asked_for: z.array(z.string()),
+  /** The sessions of the story: their calls, and what did not reach the model. */
+  story: z
+    .array(z.strictObject({ name: z.string(), calls: z.number(), untold: z.array(z.string()) }))
+    .optional(),
 })
 
 export type Measurement = z.infer<typeof measurement>
@@ -65,4 +69,10 @@ export function factCounts({ facts }: Measurement): { readonly reached: number; 
   const all = Object.values(facts)
   const planted = all.reduce((sum, each) => sum + each.planted, 0)
   return { planted, reached: planted - all.reduce((sum, { missing }) => sum + missing.length, 0) }
+}
+
+/** How many sessions of the story told their model all that it needs, such as `7 of 7`. */
+export function storyCount({ story }: Measurement): string {
+  if (story === undefined) return 'not played'
+  return `${story.filter(({ untold }) => untold.length === 0).length} of ${story.length}`
 }

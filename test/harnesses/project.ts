@@ -79,13 +79,14 @@ export async function buildProject(folder: string): Promise<BuiltProject> {
 }
 
 /** Runs a command of satchel in the folder and returns what it printed. Errors: it exits with another code than 0. */
-async function satchel(folder: string, args: readonly string[]): Promise<string> {
+export async function satchel(folder: string, args: readonly string[]): Promise<string> {
   const { code, out, err } = await runSatchel(folder, args)
   if (code !== 0) throw new Error(`satchel ${args.join(' ')}: ${err}`)
   return out
 }
 
-async function commit(folder: string, tags: readonly string[]): Promise<void> {
+/** Commits everything in a repository of the folder, and tags it. */
+export async function commit(folder: string, tags: readonly string[]): Promise<void> {
   const identity = ['-c', 'user.name=lab', '-c', 'user.email=lab@example.com']
   const git = (args: readonly string[]) => run('git', [...args], { cwd: folder })
   await git(['init', '-q', '-b', 'main'])

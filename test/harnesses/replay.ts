@@ -9,7 +9,7 @@ import type { Measurement } from './measurement.ts'
 import { contentText } from './model-api.ts'
 import type { Channel } from './probes.ts'
 import { SERVER_FLAGS } from './project.ts'
-import type { ScriptedCall } from './stub-model.ts'
+import { argsOf, type ScriptedCall } from './stub-model.ts'
 
 interface ToolResult {
   readonly content: readonly unknown[]
@@ -23,9 +23,10 @@ export async function replay(
   folder: string,
   client: Pick<Measurement, 'initialize' | 'channel' | 'channel_on_error'>,
   calls: readonly ScriptedCall[],
+  flags: readonly string[] = SERVER_FLAGS,
 ): Promise<readonly string[]> {
   const [program, ...words] = SATCHEL
-  const server = spawn(program, [...words, 'mcp', ...SERVER_FLAGS], {
+  const server = spawn(program, [...words, 'mcp', ...flags], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, SATCHEL_PROJECT: folder },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -45,8 +46,9 @@ export async function replay(
   await answer(0)
   send({ method: 'notifications/initialized' })
   const given: string[] = []
-  for (const [at, { tool, args }] of calls.entries()) {
-    send({ id: at + 1, method: 'tools/call', params: { name: tool, arguments: args } })
+  for (const [at, call] of calls.entries()) {
+    const params = { name: call.tool, arguments: argsOf(call, given) }
+    send({ id: at + 1, method: 'tools/call', params })
     const result = await answer(at + 1)
     given.push(inChannel(result.isError ? client.channel_on_error : client.channel, result))
   }

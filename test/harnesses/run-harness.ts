@@ -82,7 +82,11 @@ async function callEach(
   return { out: '', err: ended.map(({ err }) => err).join(''), results: ended.map(({ out }) => out) }
 }
 
-function stageOf(places: Pick<Stage, 'installed' | 'home' | 'project' | 'url'>): Stage {
+/** The servers and the hook of a run; `flags` follow `satchel mcp`. */
+export function stageOf(
+  places: Pick<Stage, 'installed' | 'home' | 'project' | 'url'>,
+  flags: readonly string[] = SERVER_FLAGS,
+): Stage {
   const started = (file: string, words: readonly string[]): ServerCommand => ({
     command: process.execPath,
     args: [join(import.meta.dirname, file), ...words],
@@ -92,7 +96,7 @@ function stageOf(places: Pick<Stage, 'installed' | 'home' | 'project' | 'url'>):
   const [node, ...satchel] = SATCHEL
   // The limit of a hook is counted in processor time: others at work on this machine change nothing.
   const hook = recorded(HOOK_LOG, [node, processorTime(), ...satchel, 'handoff', 'hook', 'session-start'])
-  const served = [...SATCHEL, 'mcp', ...SERVER_FLAGS, '--project', places.project]
+  const served = [...SATCHEL, 'mcp', ...flags, '--project', places.project]
   return {
     ...places,
     servers: {
@@ -124,7 +128,11 @@ function bareEnvironment({ home, url }: Stage, nodeFolder: string): Record<strin
   }
 }
 
-async function writeFiles(home: string, files: Readonly<Record<string, string | object>>): Promise<void> {
+/** Writes the files of a harness below its home. */
+export async function writeFiles(
+  home: string,
+  files: Readonly<Record<string, string | object>>,
+): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(home, path)), { recursive: true })
     await writeFile(join(home, path), typeof content === 'string' ? content : JSON.stringify(content))

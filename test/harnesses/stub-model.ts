@@ -13,7 +13,13 @@ export const MODEL_APIS: readonly ModelApi[] = [anthropic, chatCompletions, resp
 /** A tool call of the script; `tool` is its name at the server, which harnesses put a prefix to. */
 export interface ScriptedCall {
   readonly tool: string
-  readonly args: object
+  /** Or made of the results that reached the model before. */
+  readonly args: object | ((results: readonly string[]) => object)
+}
+
+/** The arguments of a call after these results. */
+export function argsOf({ args }: ScriptedCall, results: readonly string[]): object {
+  return typeof args === 'function' ? args(results) : args
 }
 
 /** A request that reached the model. */
@@ -35,9 +41,12 @@ export interface StubModel {
 
 /**
  * Starts a model on loopback that plays a script: to a request with N tool results it answers with call N, after the
- * last one with a word. It is the proxy of the harness too: a request to another host is noted and refused.
+ * last one with words: what `speak` makes of the request. It is the proxy of the harness too: a request to another host is noted and refused.
  */
-export async function startStubModel(script: readonly ScriptedCall[]): Promise<StubModel> {
+export async function startStubModel(
+  script: readonly ScriptedCall[],
+  speak: (body: unknown) => string = () => 'Done.',
+): Promise<StubModel> {
   const requests: RecordedRequest[] = []
   const strays: string[] = []
   let origin = ''
@@ -54,7 +63,11 @@ export async function startStubModel(script: readonly ScriptedCall[]): Promise<S
     const body: unknown = JSON.parse(raw)
     const read = api.read(body, path)
     requests.push({ api: api.name, body, ...read })
-    api.write(response, replyTo(read, script), read.wantsStream)
+    api.write(
+      response,
+      replyTo(read, script, () => speak(body)),
+      read.wantsStream,
+    )
   }
 
   const server = createServer((request, response) => {
@@ -89,12 +102,16 @@ export async function startStubModel(script: readonly ScriptedCall[]): Promise<S
   }
 }
 
-function replyTo({ tools, results }: ModelRequest, script: readonly ScriptedCall[]): ModelReply {
+function replyTo(
+  { tools, results }: ModelRequest,
+  script: readonly ScriptedCall[],
+  speak: () => string,
+): ModelReply {
   const call = script[results.length]
   const tool = call && offered(tools, call.tool)
   if (!tool)
-    return { kind: 'words', words: call && tools.length > 0 ? `${call.tool} is not offered.` : 'Done.' }
-  return { kind: 'call', id: `call_${results.length}`, tool, args: call.args }
+    return { kind: 'words', words: call && tools.length > 0 ? `${call.tool} is not offered.` : speak() }
+  return { kind: 'call', id: `call_${results.length}`, tool, args: argsOf(call, results) }
 }
 
 /** The offered tool that is this one of a server: the shortest name that ends with it. */
