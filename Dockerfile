@@ -33,7 +33,7 @@ ENV NODE_ENV=production \
   SERVICE_CONFIG=/app/config/config.yaml
 WORKDIR /app
 # An empty configuration, so that an image answers before one is mounted.
-RUN mkdir -p /app/config /app/output /app/repos \
+RUN mkdir -p /app/config /app/output /app/repos /app/state /app/.handoffs \
   && echo 'repositories: []' > /app/config/config.yaml \
   && chown -R node:node /app
 COPY --from=packages /src/node_modules /opt/satchel/node_modules

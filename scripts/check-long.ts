@@ -68,9 +68,19 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
-    name: '10,000 requests from the API document, of another seed in each run',
-    command: [...testing, 'test/attack/rest-fuzz.test.ts'],
-    env: { ATTACK_REQUESTS: '10000', SEED },
+    name: '10,000 requests from the API document and as many calls at every door, of another seed in each run',
+    command: [...testing, 'test/attack/rest-fuzz.test.ts', 'test/attack/tool-fuzz.test.ts'],
+    env: { ATTACK_REQUESTS: '10000', ATTACK_CALLS: '10000', SEED },
+  },
+  {
+    name: '100,000 texts for each parser, of another seed in each run, each read within a second',
+    command: [...testing, 'test/attack/parser-fuzz.test.ts'],
+    env: { FUZZ_INPUTS: '100000', FUZZ_LIMIT_MS: '1000', SEED },
+  },
+  {
+    name: 'every case of the attack corpus within a second, the event loop delayed by at most 100 ms (p99)',
+    command: [...testing, 'test/attack/corpus.test.ts'],
+    env: { ATTACK_LIMIT_MS: '1000' },
   },
   {
     name: 'modules: no git is left 30 s after a server began to trickle',
@@ -85,6 +95,11 @@ const PROOFS: readonly Proof[] = [
   {
     name: 'every fact of an answer reaches the model in real harnesses',
     command: ['--import', 'tsx', 'scripts/harnesses.ts'],
+  },
+  {
+    name: 'a newcomer with README alone, from npm ci in a checkout to the installed program',
+    command: [...testing, 'test/newcomer.test.ts'],
+    env: { NEWCOMER_INSTALL: '1' },
   },
   {
     name: 'every target of the container file built and run, where docker, podman or buildah answers',

@@ -1,7 +1,8 @@
 /**
- * Measures what real harnesses give to their models: `npm run harnesses [-- NAME ...]`. Installs each
- * from npm into a cache, prints which facts did not reach the model, keeps what was measured in test/harnesses/recorded
- * and writes the table of docs/clients.md. Fails unless every fact reached the model of every harness.
+ * Measures what real harnesses give to their models: `npm run harnesses [-- --story] [NAME ...]`. Installs each
+ * from npm into a cache, prints which facts did not reach the model, plays the story of an upgrade over several sessions,
+ * keeps what was measured in test/harnesses/recorded and writes the table of docs/clients.md; `--story` plays the story
+ * only. Fails unless every fact reached the model of every harness.
  */
 import { claudeCode } from '../test/harnesses/clients/claude-code.ts'
 import { codex } from '../test/harnesses/clients/codex.ts'
@@ -11,9 +12,10 @@ import { inspector } from '../test/harnesses/clients/inspector.ts'
 import { openCode } from '../test/harnesses/clients/opencode.ts'
 import { qwenCode } from '../test/harnesses/clients/qwen-code.ts'
 import type { Harness, PlainClient } from '../test/harnesses/harness.ts'
-import { factCounts, type Measurement, measure } from '../test/harnesses/measurement.ts'
+import { factCounts, type Measurement, measure, storyCount } from '../test/harnesses/measurement.ts'
 import { keepMeasurement, recordedMeasurements } from '../test/harnesses/recorded.ts'
 import { runHarness } from '../test/harnesses/run-harness.ts'
+import { runStory } from '../test/harnesses/run-story.ts'
 import { replaceBetween, table } from './markdown.ts'
 
 const HARNESSES: readonly (Harness | PlainClient)[] = [
@@ -31,12 +33,14 @@ const HEAD = [
   'channel',
   'on an error',
   'facts that reached the model',
+  'sessions of the story',
   'hook',
   'other hosts refused',
   'measured',
 ]
 
-const wanted = process.argv.slice(2)
+const isStoryOnly = process.argv.includes('--story')
+const wanted = process.argv.slice(2).filter((word) => word !== '--story')
 const chosen = HARNESSES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 if (chosen.length === 0) throw new Error(`Names: ${HARNESSES.map(({ name }) => name).join(', ')}`)
 
@@ -52,7 +56,10 @@ replaceBetween('docs/clients.md', 'harnesses', table(HEAD, rows))
 async function measureOne(harness: Harness | PlainClient): Promise<void> {
   console.log(`\n${harness.name} ${harness.version}`)
   try {
-    const measured = measure(harness, await runHarness(harness), new Date().toISOString().slice(0, 10))
+    const kept = recordedMeasurements().find((each) => each.harness === harness.name)
+    const today = new Date().toISOString().slice(0, 10)
+    const facts = isStoryOnly && kept ? kept : measure(harness, await runHarness(harness), today)
+    const measured = { ...facts, ...('process' in harness && { story: [...(await runStory(harness))] }) }
     keepMeasurement(measured)
     report(measured)
   } catch (error) {
@@ -72,16 +79,20 @@ function report(measured: Measurement): void {
   for (const [tool, { missing }] of Object.entries(measured.facts))
     if (missing.length > 0) console.log(`    ${tool} lacks ${missing.join(', ')}`)
   if (measured.asked_for.length > 0) console.log(`  asked for ${measured.asked_for.join(', ')}; refused`)
-  if (reached < planted) process.exitCode = 1
+  if (measured.story) console.log(`  story: ${storyCount(measured)} sessions told all`)
+  const untold = (measured.story ?? []).filter((session) => session.untold.length > 0)
+  for (const session of untold) console.log(`    ${session.name} lacks ${session.untold.join(', ')}`)
+  if (reached < planted || untold.length > 0) process.exitCode = 1
 }
 
 function rowOf(name: string, version: string): readonly string[] {
   const failure = failures.get(name)
   const kept = recordedMeasurements().find(({ harness }) => harness === name)
   if (failure !== undefined || !kept)
-    return [name, version, '', '', `not measured: ${failure ?? 'never run'}`, '', '', '']
+    return [name, version, '', '', `not measured: ${failure ?? 'never run'}`, '', '', '', '']
   const { reached, planted } = factCounts(kept)
   const { channel, channel_on_error, hook, asked_for, measured } = kept
   const hosts = asked_for.join(', ') || 'none'
-  return [name, kept.version, channel, channel_on_error, `${reached} of ${planted}`, hook, hosts, measured]
+  const facts = `${reached} of ${planted}`
+  return [name, kept.version, channel, channel_on_error, facts, storyCount(kept), hook, hosts, measured]
 }

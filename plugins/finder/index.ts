@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { definePlugin } from '../../server/plugin.ts'
+import { refusals } from './reasons.ts'
 import { findTool } from './tools/satchel-find.ts'
 
 /** One search over what all plugins store. */
@@ -8,5 +9,5 @@ export const plugin = definePlugin({
   version: '0.1.0',
   apiVersion: 1,
   config: z.object({}),
-  setup: async (host) => ({ tools: [findTool(host)] }),
+  setup: async (host) => ({ tools: [findTool(host)], refusals }),
 })

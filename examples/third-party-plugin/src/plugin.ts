@@ -1,7 +1,7 @@
 import { definePlugin } from 'satchel/plugin'
 import { z } from 'zod'
 import { unitSearcher } from './searcher.js'
-import { convertUnitsTool } from './tools/convert-units.js'
+import { convertUnitsTool, refusals } from './tools/convert-units.js'
 
 export default definePlugin({
   name: 'units',
@@ -12,6 +12,7 @@ export default definePlugin({
   }),
   setup: async (_host, config) => ({
     tools: [convertUnitsTool(config.decimals)],
+    refusals,
     searchers: [unitSearcher],
   }),
 })
