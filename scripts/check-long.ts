@@ -93,6 +93,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '50' },
   },
   {
+    name: 'room: two people at their pages and four agents for ten minutes, with kills, stops, edits of the file and git',
+    command: [...testing, 'test/workspace-together.test.ts'],
+    env: { TOGETHER_S: '600' },
+  },
+  {
     name: 'every fact of an answer reaches the model in real harnesses',
     command: ['--import', 'tsx', 'scripts/harnesses.ts'],
   },

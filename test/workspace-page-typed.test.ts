@@ -123,6 +123,32 @@ for (const [incident, happen] of Object.entries(INCIDENTS)) {
   })
 }
 
+test('a change whose answer was lost is proposed once, although it is sent again after a reload', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  await type(page)
+  await page.route('**/workspace/propose', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await send(page)
+  await page.getByText('The room could not be reached').first().waitFor()
+  await page.unroute('**/workspace/propose')
+  await page.reload()
+  await page.waitForSelector('[data-state="live"]')
+  await saveByHand(seen, '# Plan\n\n## Goals\none\n\n## Risks\nnone\n')
+  await page.locator('header', { hasText: 'version 2' }).waitFor()
+
+  await send(page)
+  await page.getByLabel('New text').first().waitFor({ state: 'hidden' })
+
+  const { token } = await server.join('ada')
+  const { json } = await server.ask(server.ingress, 'GET', '/workspace/proposals', { token })
+  const made = (json['proposals'] as { summary: string }[]).map(({ summary }) => summary)
+  assert.deepEqual(made, ['Because'])
+})
+
 test('two tabs that change the same text keep what was typed in each', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

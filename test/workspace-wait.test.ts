@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { startCli } from '../server/cli/testing/run-cli.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { killed, spawnRoomProcess } from './workspace-process.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
 test('waiting answers when it happened, immediately when it had, and never for old events', async (t) => {
@@ -29,6 +37,66 @@ test('waiting answers when it happened, immediately when it had, and never for o
   assert.deepEqual(events.json['next'], { tool: 'workspace_changes', args: { since_event_id: since } })
   assert.equal(again['status'], 'approved')
   assert.deepEqual([both.status, unknown.status], [400, 404])
+})
+
+test('an agent that waits is woken although the process that had the room was killed meanwhile', async (t) => {
+  const file = join(await temporaryFolder(t), 'plan.md')
+  await writeFile(file, '# Plan\n')
+  const spawned = async (name: string) => {
+    const agent = spawnRoomProcess(t, { name, args: ['--room', file, '--profile', 'full', '--as', 'owner'] })
+    await agent.call('workspace_status', {})
+    return agent
+  }
+  const owner = await spawned('first')
+  const waiter = await spawned('waiter')
+  const other = await spawned('other')
+  const { proposal_id } = await waiter.call('workspace_propose', {
+    base_version: 1,
+    summary: 's',
+    content: 'x',
+  })
+
+  const waiting = waiter.call('workspace_wait', { proposal_id, timeout_s: 300 })
+  await waiter.call('workspace_status', {})
+  await new Promise((done) => setTimeout(done, PAST_THE_LINK_MS))
+  await killed(owner.child)
+  await other.call('workspace_review', { proposal_id, approve: true })
+
+  const { happened, status } = await waiting
+  assert.deepEqual([happened, status], [true, 'approved'])
+})
+
+/** Longer than a link repeats a call that an owner did not answer. */
+const PAST_THE_LINK_MS = 2500
+
+test('the verb goes on waiting while the room is away, and says immediately that there is none', async (t) => {
+  const home = await temporaryFolder(t)
+  const answers = [
+    { status: 200, body: { happened: false, latest_event_id: 4 } },
+    undefined,
+    { status: 503, body: { code: 'unavailable', reason: 'room_not_running', detail: 'closed' } },
+    { status: 200, body: { happened: true, latest_event_id: 5, counts: { 'change.committed': 1 } } },
+  ]
+  const server = createServer((request, response) => {
+    const next = answers.shift()
+    if (!next) return void request.socket.destroy()
+    response.writeHead(next.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(next.body))
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const folder = join(home, '.config', 'satchel', 'sessions')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'ws_1.json'), JSON.stringify({ url, token: 'ses_x', workspace_id: 'ws_1' }))
+  const wait = () =>
+    startCli(['workspace', 'wait', '--since', '4', '--json'], { cwd: home, env: { HOME: home } }).done
+
+  const woken = await wait()
+  const refused = await wait()
+
+  assert.deepEqual([woken.code, JSON.parse(woken.out).happened], [0, true])
+  assert.equal(refused.code, 7)
 })
 
 test('half of a surrogate pair is refused at its place, and nothing is stored', async (t) => {

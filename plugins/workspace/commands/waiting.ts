@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
+import { pause } from '../connection/attachment.ts'
+import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
 import { callOwner } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -32,12 +34,13 @@ export function waitCommand(host: Host, room: RoomProcess): Command {
         .describe('seconds, default 60'),
     }),
     example: 'satchel workspace wait --since 0 --room plan.md',
-    run: (ctx, { room: file, timeout = 60, ...ids }, terminal) =>
-      withLook(host, room, file, async (target) => {
-        const found = await awaitedAt(target, ids, { timeout, signal: ctx.signal })
-        await printAnswer(terminal, found, found.happened ? 'It happened.' : 'The time was up.')
-        return found.happened ? 0 : TIME_UP
-      }),
+    async run(ctx, { room: file, timeout = 60, ...ids }, terminal) {
+      const look = (seconds: number) =>
+        withLook(host, room, file, (target) => awaitedAt(target, ids, { seconds, signal: ctx.signal }))
+      const found = await untilHappened(look, timeout)
+      await printAnswer(terminal, found, found.happened ? 'It happened.' : 'The time was up.')
+      return found.happened ? 0 : TIME_UP
+    },
   })
 }
 
@@ -47,21 +50,29 @@ interface Ids {
   readonly handoff?: string | undefined
 }
 
+/** Looks in turns until it happened or the time is up. After the first look an owner that ends is waited for. */
+async function untilHappened(look: (seconds: number) => Promise<Awaited>, timeout: number): Promise<Awaited> {
+  const end = performance.now() + timeout * 1000
+  let found = await look(0)
+  for (let left = timeout; !found.happened && left > 0; left = (end - performance.now()) / 1000) {
+    try {
+      found = await look(Math.min(left, TURN_SECONDS))
+    } catch (thrown) {
+      if (!isAway(thrown)) throw thrown
+      await pause(AWAY_PAUSE_MS)
+    }
+  }
+  return found
+}
+
 async function awaitedAt(
   { address, token }: Target,
   { since, proposal, handoff }: Ids,
-  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
+  { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },
 ): Promise<Awaited> {
-  const beganMs = performance.now()
   const wish = { since_event_id: since, proposal_id: proposal, handoff_id: handoff }
-  const given = Object.entries(wish).filter(([, value]) => value !== undefined)
-  for (;;) {
-    const left = Math.max(0, timeout - (performance.now() - beganMs) / 1000)
-    const turn = Math.min(left, TURN_SECONDS)
-    const query = new URLSearchParams({ timeout_s: String(Math.ceil(turn)) })
-    for (const [name, value] of given) query.set(name, String(value))
-    const path = `/workspace/wait?${query}`
-    const found = (await callOwner(address, { method: 'GET', path, token, signal })) as Awaited // the route's answer
-    if (found.happened || left <= turn) return found
-  }
+  const query = new URLSearchParams({ timeout_s: String(Math.ceil(seconds)) })
+  for (const [name, value] of Object.entries(wish)) if (value !== undefined) query.set(name, String(value))
+  const path = `/workspace/wait?${query}`
+  return (await callOwner(address, { method: 'GET', path, token, signal })) as Awaited // the route's answer
 }

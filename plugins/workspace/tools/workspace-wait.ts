@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { counted, defineTool, type HttpRoute } from '../../../server/plugin.ts'
+import { pause } from '../connection/attachment.ts'
+import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Feed } from '../feed.ts'
 import { type Awaited, awaited, type Wish } from '../room/wait.ts'
@@ -39,19 +41,24 @@ export function workspaceWait(access: RoomAccess, feed: () => Feed) {
     http,
     async handler(ctx, { timeout_s = 60, ...wish }) {
       const beganMs = performance.now()
-      for (;;) {
-        const goneSeconds = (performance.now() - beganMs) / 1000
-        const left = Math.max(0, timeout_s - goneSeconds)
-        const turn = Math.min(left, TURN_SECONDS)
-        const found = await access.perform<Awaited>(ctx, {
+      const elapsed = (): number => Math.min((performance.now() - beganMs) / 1000, timeout_s)
+      const look = (seconds: number): Promise<Awaited> =>
+        access.perform<Awaited>(ctx, {
           route: http,
-          input: { ...wish, timeout_s: Math.ceil(turn) },
-          here: (session) => waited(session, wish, { ms: turn * 1000, signal: ctx.signal, feed: feed() }),
+          input: { ...wish, timeout_s: Math.ceil(seconds) },
+          here: (session) => waited(session, wish, { ms: seconds * 1000, signal: ctx.signal, feed: feed() }),
         })
-        ctx.progress(Math.min(goneSeconds + turn, timeout_s), timeout_s)
-        if (found.happened || left <= turn) return withNext(found, wish.since_event_id)
+      // The first look says immediately what is wrong; after it, an owner that ended is waited for too.
+      let found = await look(0)
+      while (!found.happened && elapsed() < timeout_s) {
+        found = await look(Math.min(timeout_s - elapsed(), TURN_SECONDS)).catch((thrown: unknown) => {
+          if (ctx.localTransport === undefined || !isAway(thrown)) throw thrown
+          return pause(AWAY_PAUSE_MS).then(() => found)
+        })
+        ctx.progress(elapsed(), timeout_s)
         ctx.signal.throwIfAborted()
       }
+      return withNext(found, wish.since_event_id)
     },
     headline: ({ happened, status, counts = {} }) => {
       if (!happened) return 'Nothing happened before the time was up.'

@@ -42,7 +42,36 @@ async function ask(method, path, body) {
 /** The document as nodes. */
 export const getDocument = () => get(isGuestPage ? '/workspace/markup' : '/owner/document')
 export const get = (path) => ask('GET', path)
-export const post = (path, body) => ask('POST', path, body)
+
+/** Keys of changes that no answer came for, by what was sent: sent again, such a change happens once. */
+const unanswered = new Map()
+
+/** Makes a change. `body` may bring its own `idempotency_key`, for what is sent again after a reload. */
+export async function post(path, body) {
+  if (!path.startsWith('/workspace/')) return ask('POST', path, body)
+  const change = `${path} ${JSON.stringify(body)}`
+  const idempotency_key = unanswered.get(change) ?? newKey()
+  unanswered.set(change, idempotency_key)
+  try {
+    const answer = await ask('POST', path, { idempotency_key, ...body })
+    unanswered.delete(change)
+    return answer
+  } catch (thrown) {
+    if (isAnswer(thrown)) unanswered.delete(change)
+    throw thrown
+  }
+}
+
+/** False where the change may have happened although its answer did not come. */
+export function isAnswer(thrown) {
+  return thrown instanceof Refused && thrown.status < 500
+}
+
+/** A key for one change; `crypto.randomUUID` is missing where a page has no TLS. */
+export function newKey() {
+  return `page-${[...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')}`
+}
+
 export const remove = (path) => ask('DELETE', path)
 
 /** The secret of an invitation in the address; kept in this tab until it is used. */

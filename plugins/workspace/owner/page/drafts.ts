@@ -7,6 +7,8 @@ export interface Draft {
   readonly base_version: number
   readonly text: string
   readonly why: string
+  /** What was sent of it, as long as no answer came. */
+  readonly sent?: object
   /** Milliseconds since 1970. */
   readonly at: number
 }

@@ -1,5 +1,5 @@
 import { mergeParts } from '../../domain/merge.ts'
-import { get, post, Refused } from './api.js'
+import { get, isAnswer, newKey, post, Refused } from './api.js'
 import { draftsOf, store, update } from './store.js'
 
 /** Above this a draft is kept a moment after the last key, not at each: the browser writes its storage in this thread. */
@@ -230,26 +230,41 @@ export async function retarget(id) {
 
 /**
  * Proposes the draft; the answer is the proposal. A draft that was refused stays, with the reason, and so does one
- * that was typed on meanwhile.
+ * that was typed on meanwhile. One that got no answer is sent again as it was, also after a reload, and proposed once.
  */
 export async function send(id) {
   const { draft, crlf } = store.editors.find((one) => one.draft.id === id)
-  const { target, base_version, why, text } = draft
+  const { text, why } = draft
+  const body = bodyToSend(draft, crlf)
   change(id, { failed: undefined, isBusy: true })
+  note(id, body)
   try {
-    // A text area knows only LF: what was CRLF goes back as CRLF.
-    const content = crlf ? text.replaceAll('\n', '\r\n') : text
-    const proposal = await post('/workspace/propose', { target, base_version, summary: why, content })
+    const proposal = await post('/workspace/propose', body)
+    note(id, undefined)
     const editor = store.editors.find((one) => one.draft.id === id)
     const isTypedOn = editor && (editor.draft.text !== text || editor.draft.why !== why)
     if (isTypedOn) change(id, { isBusy: false })
     else discard(id)
     return proposal
   } catch (thrown) {
+    if (isAnswer(thrown)) note(id, undefined)
     change(id, { isBusy: false, failed: failureOf(thrown) })
     await compare(id)
     return undefined
   }
+}
+
+/** Remembers with the draft what was sent of it and is not answered yet. */
+function note(id, sent) {
+  const editor = store.editors.find((one) => one.draft.id === id)
+  if (editor) keep(change(id, { draft: { ...editor.draft, sent } }))
+}
+
+function bodyToSend({ target, base_version, why, text, sent }, crlf) {
+  // A text area knows only LF: what was CRLF goes back as CRLF.
+  const content = crlf ? text.replaceAll('\n', '\r\n') : text
+  const isAgain = sent?.target === target && sent.summary === why && sent.content === content
+  return isAgain ? sent : { target, base_version, summary: why, content, idempotency_key: newKey() }
 }
 
 function failureOf(thrown) {
