@@ -10,11 +10,13 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   const file = join(cwd, 'plan.md')
   await writeFile(file, '# Plan\n\n## Goals\none\n')
   const cli = (argv: readonly string[], stdin = '') => startCli(argv, { cwd, env: { HOME: cwd }, stdin }).done
-  const hook = async (tool_input: object, event = 'pre-edit') => {
-    const { code, out } = await cli(['workspace', 'hook', event], JSON.stringify({ cwd, tool_input }))
+  const answered = async (input: object, event = 'pre-edit') => {
+    const { code, out } = await cli(['workspace', 'hook', event], JSON.stringify({ cwd, ...input }))
     assert.equal(code, 0)
-    return out === '' ? undefined : JSON.parse(out).hookSpecificOutput
+    return out === '' ? undefined : JSON.parse(out)
   }
+  const hook = async (tool_input: object, event = 'pre-edit') =>
+    (await answered({ tool_input }, event))?.hookSpecificOutput
   const call = async (tool: string, input: object) => {
     const { out } = await cli(['workspace', 'call', tool, JSON.stringify(input), '--room', file, '--json'])
     return JSON.parse(out)
@@ -33,6 +35,11 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   const { proposals } = await call('proposals', {})
   const elsewhere = await hook({ ...edit, file_path: 'other.md' })
   const misfit = await hook({ ...edit, old_string: 'three' })
+  const gemini = await answered({ hook_event_name: 'BeforeTool', tool_input: { ...edit, new_string: '1' } })
+  const patch = (...more: readonly string[]) =>
+    ['*** Begin Patch', '*** Update File: plan.md', '@@', '-one', '+uno', ...more, '*** End Patch'].join('\n')
+  const codex = await hook({ command: patch() })
+  const mixed = await hook({ command: patch('*** Add File: other.md', '+x') })
   await writeFile(file, '# Plan\n\n## Goals\nby hand\n')
   const after = await hook(edit, 'post-edit')
   const { version } = await call('status', {})
@@ -45,6 +52,10 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
     denied.permissionDecisionReason,
     new RegExp(`${proposals[0].proposal_id} for section:Plan/Goals`),
   )
+  assert.equal(gemini.decision, 'deny')
+  assert.match(gemini.reason, /is proposal prop_\w+ for section:Plan\/Goals/)
+  assert.match(codex.permissionDecisionReason, /is proposal prop_\w+ for section:Plan\/Goals/)
+  assert.match(mixed.permissionDecisionReason, /in a patch of their own/)
   assert.equal(version, 2)
   assert.match(refused.err, /Next: satchel workspace call workspace_read '\{"section":"Plan\/Goals"\}'/)
   assert.equal(await readFile(file, 'utf8'), '# Plan\n\n## Goals\nby hand\n')

@@ -112,7 +112,13 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     skills: { user: ['codex', 'skills'], project: ['project', '.agents/skills'] },
     hooks: {
       places: { user: json('codex', 'hooks.json'), project: json('project', '.codex/hooks.json') },
-      events: { 'session-start': 'SessionStart', stop: 'Stop' },
+      events: {
+        'session-start': 'SessionStart',
+        stop: 'Stop',
+        'pre-edit': 'PreToolUse',
+        'post-edit': 'PostToolUse',
+      },
+      matchers: { 'pre-edit': 'apply_patch|Edit|Write', 'post-edit': 'apply_patch|Edit|Write' },
       afterwards:
         'Codex runs new or changed hooks only after you trusted them once: it asks at its next start, and /hooks shows them.',
     },
@@ -130,7 +136,13 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     hooks: {
       places: { user: json('gemini', 'settings.json'), project: json('project', '.gemini/settings.json') },
       // Its PreCompress comes before every request to the model, compaction or not.
-      events: { 'session-start': 'SessionStart', 'session-end': 'SessionEnd' },
+      events: {
+        'session-start': 'SessionStart',
+        'session-end': 'SessionEnd',
+        'pre-edit': 'BeforeTool',
+        'post-edit': 'AfterTool',
+      },
+      matchers: { 'pre-edit': 'replace|write_file', 'post-edit': 'replace|write_file' },
     },
     afterwards: { project: 'Gemini CLI starts servers only in a folder that you trust.' },
   },

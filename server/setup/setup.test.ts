@@ -127,16 +127,24 @@ test('edit hooks run at the edit tools of a client alone; a client without them 
 
   const claude = await run('claude-code', '--edit-hooks')
   const codex = await run('codex', '--edit-hooks')
-  const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'))
+  const gemini = await run('gemini-cli', '--edit-hooks')
+  const cursor = await run('cursor', '--edit-hooks')
+  const hooksIn = (path: string) => JSON.parse(readFileSync(join(home, path), 'utf8')).hooks
+  const hooks = hooksIn('.claude/settings.json')
+  const [ofCodex, ofGemini] = [hooksIn('.codex/hooks.json'), hooksIn('.gemini/settings.json')]
   await run('--remove')
 
-  assert.deepEqual([claude.code, codex.code], [0, 0])
+  assert.deepEqual([claude.code, codex.code, gemini.code, cursor.code], [0, 0, 0, 0])
   assert.deepEqual(Object.keys(hooks), ['PreToolUse', 'PostToolUse'])
   assert.deepEqual([hooks.PreToolUse.length, hooks.PreToolUse[1].matcher], [2, 'Edit|MultiEdit|Write'])
   assert.match(hooks.PreToolUse[1].hooks[0].command, / workspace hook pre-edit --harness claude-code$/)
   assert.match(hooks.PostToolUse[0].hooks[0].command, / workspace hook post-edit --harness claude-code$/)
-  assert.match(codex.err, /Codex has no hooks that satchel can use/)
-  assert.doesNotMatch(claude.err, /no hooks/)
+  assert.equal(ofCodex.PreToolUse[0].matcher, 'apply_patch|Edit|Write')
+  assert.match(ofCodex.PreToolUse[0].hooks[0].command, / workspace hook pre-edit --harness codex$/)
+  assert.equal(ofGemini.BeforeTool[0].matcher, 'replace|write_file')
+  assert.match(ofGemini.BeforeTool[0].hooks[0].command, / workspace hook pre-edit --harness gemini-cli$/)
+  assert.match(cursor.err, /Cursor has no hooks that satchel can use/)
+  assert.doesNotMatch(claude.err + codex.err + gemini.err, /no hooks/)
   assert.deepEqual(treeOf(home), before)
 })
 

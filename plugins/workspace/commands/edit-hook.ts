@@ -1,9 +1,16 @@
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { type Command, defineCommand, type Host, isSatchelError } from '../../../server/plugin.ts'
+import {
+  type Command,
+  defineCommand,
+  type Host,
+  isJsonObject,
+  isSatchelError,
+  type Terminal,
+} from '../../../server/plugin.ts'
 import { callOwner, type OwnerAddress } from '../connection/link.ts'
-import { type HarnessEdit, harnessEdit } from '../domain/harness-edit.ts'
+import { type HarnessEdit, harnessEdits } from '../domain/harness-edit.ts'
 import type { Lease } from '../domain/lease.ts'
 import { outlineOf } from '../domain/outline.ts'
 import { LOOKING } from '../domain/session.ts'
@@ -34,14 +41,17 @@ export function editHookCommand(host: Host): Command {
     example: 'satchel workspace hook pre-edit --harness claude-code',
     async run(_, { event, harness = 'agent' }, terminal) {
       try {
-        const edit = editIn(await text(terminal.stdin))
-        const found = edit && (await roomOf(host, edit))
-        if (!found) return 0
-        const denied =
-          event === 'pre-edit'
-            ? await asking(found.address, () => proposed(found, harness))
-            : await asking(found.address, () => takenIn(found))
-        if (denied !== undefined) terminal.write(`${JSON.stringify(denial(denied))}\n`)
+        const input = inputIn(await text(terminal.stdin))
+        const edits = harnessEdits(input)
+        for (const edit of edits) {
+          const found = await roomOf(host, edit)
+          if (!found) continue
+          const denied = await asking(found.address, async () => {
+            if (event !== 'pre-edit') return takenIn(found)
+            return edits.length > 1 ? ALONE : proposed(found, harness)
+          })
+          if (denied !== undefined) return told(terminal, denial(input, denied))
+        }
       } catch (thrown) {
         if (!isSatchelError(thrown)) throw thrown
         terminal.note(`satchel workspace hook ${event.slice(0, 40)}: ${thrown.message}`)
@@ -51,12 +61,21 @@ export function editHookCommand(host: Host): Command {
   })
 }
 
-function editIn(input: string): HarnessEdit | undefined {
+/** A hook lets a patch pass or not, and a part of this one could not become a proposal. */
+const ALONE =
+  'One file of this patch belongs to a room, and nothing was changed. Repeat the edits of that file in a patch of their own, and those of the other files in another.'
+
+function inputIn(input: string): unknown {
   try {
-    return harnessEdit(JSON.parse(input))
+    return JSON.parse(input)
   } catch {
     return undefined // not ours to judge
   }
+}
+
+function told(terminal: Terminal, answer: object): number {
+  terminal.write(`${JSON.stringify(answer)}\n`)
+  return 0
 }
 
 interface EditedRoom {
@@ -135,8 +154,10 @@ async function asLocal<T>(
   }
 }
 
-/** What Claude Code and the harnesses that follow it read: the edit is not made, and the model is told why. */
-function denial(reason: string) {
+/** What the harness reads: the edit is not made, and the model is told why. Gemini CLI names its event otherwise, and reads other fields. */
+function denial(input: unknown, reason: string): object {
+  const isGemini = isJsonObject(input) && input['hook_event_name'] === 'BeforeTool'
+  if (isGemini) return { decision: 'deny', reason }
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',

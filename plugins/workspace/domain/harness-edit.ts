@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../server/plugin.ts'
+import { filePatches } from './patch-envelope.ts'
 
 /** What an edit tool of a harness is about to do, or did, to one file. */
 export interface HarnessEdit {
@@ -16,34 +17,36 @@ interface Replacement {
 }
 
 /**
- * The edit in the input of a hook, as Claude Code, Gemini CLI and Qwen Code write it: `tool_input` with `file_path` and
- * `content`, `old_string` and `new_string`, or `edits` of those. Undefined for anything else.
+ * The edits in the input of a hook, one for each file. Claude Code and Gemini CLI write `tool_input` with `file_path` and
+ * `content`, `old_string` and `new_string`, or `edits` of those; Codex writes a patch, of any files, as `command`.
+ * None for anything else.
  */
-export function harnessEdit(input: unknown): HarnessEdit | undefined {
-  if (!isJsonObject(input) || !isJsonObject(input['tool_input'])) return undefined
+export function harnessEdits(input: unknown): readonly HarnessEdit[] {
+  if (!isJsonObject(input) || !isJsonObject(input['tool_input'])) return []
   const call = input['tool_input']
-  const path = call['file_path']
-  if (typeof path !== 'string') return undefined
-  const { content } = call
-  const replacements = Array.isArray(call['edits']) ? call['edits'].map(replacementOf) : [replacementOf(call)]
   const cwd = typeof input['cwd'] === 'string' ? input['cwd'] : undefined
-  if (typeof content === 'string') return { path, cwd, apply: () => content }
-  return {
-    path,
-    cwd,
-    apply: (text) =>
-      replacements.reduce<string | undefined>(
-        (edited, one) => (edited === undefined || !one ? undefined : replaced(edited, one)),
-        text,
-      ),
-  }
+  const path = call['file_path']
+  if (typeof path === 'string') return [{ path, cwd, apply: applied(call) }]
+  const patch = call['command'] ?? call['input']
+  return typeof patch === 'string' ? filePatches(patch).map((one) => ({ ...one, cwd })) : []
+}
+
+function applied(call: Readonly<Record<string, unknown>>): HarnessEdit['apply'] {
+  const { content, edits } = call
+  if (typeof content === 'string') return () => content
+  const replacements = Array.isArray(edits) ? edits.map(replacementOf) : [replacementOf(call)]
+  return (text) =>
+    replacements.reduce<string | undefined>(
+      (edited, one) => (edited === undefined || !one ? undefined : replaced(edited, one)),
+      text,
+    )
 }
 
 function replacementOf(value: unknown): Replacement | undefined {
   if (!isJsonObject(value)) return undefined
-  const { old_string: old, new_string: fresh, replace_all: all } = value
+  const { old_string: old, new_string: fresh, replace_all, allow_multiple } = value
   if (typeof old !== 'string' || typeof fresh !== 'string' || old === '') return undefined
-  return { old, new: fresh, all: all === true }
+  return { old, new: fresh, all: replace_all === true || allow_multiple === true }
 }
 
 function replaced(text: string, { old, new: fresh, all }: Replacement): string | undefined {
