@@ -85,6 +85,11 @@ export const callReasons = {
     reason: 'file_not_text',
     message: '{file} is no regular file of UTF-8 text with at most 1 MiB.',
   },
+  tree_too_large: {
+    code: 'invalid',
+    message: '{path} has more than {count} files of Terraform code.',
+    next: 'Name a directory below it, or leave some out with --exclude.',
+  },
   file_not_written: {
     code: 'unavailable',
     reason: 'storage_failed',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
+import { checkCommand } from './check-command.ts'
 import { MODULES_ENV, modulesConfig } from './config.ts'
 import { initCommand } from './init.ts'
 import { stateDir } from './output/module-index.ts'
@@ -31,12 +32,13 @@ import { searchModulesTool } from './tools/search-modules.ts'
 import { searchModulesVectorTool } from './tools/search-modules-vector.ts'
 import { upgradeCommand } from './upgrade-command.ts'
 
+const VERSION = '0.1.0'
 const LOCKS = /(^|\/)\.locks(\/|$)|\.lock$/
 
 /** Terraform/OpenTofu modules of git repositories: ingest, search, use (spec module-ingestion). */
 export const plugin = definePlugin({
   name: 'modules',
-  version: '0.1.0',
+  version: VERSION,
   apiVersion: 1,
   config: modulesConfig,
   env: MODULES_ENV,
@@ -80,7 +82,7 @@ export const plugin = definePlugin({
       searchers: [moduleSearcher(service)],
       resources: [moduleResource(service)],
       prompts: modulePrompts(service),
-      commands: [initCommand(workingDirectory), upgradeCommand(service)],
+      commands: [initCommand(workingDirectory), checkCommand(service, VERSION), upgradeCommand(service)],
       tasks,
       async doctor(signal) {
         const { diagnoseModules } = await import('./doctor.ts')

@@ -4,9 +4,9 @@ import { counted, defineCommand, showHidden } from '../../server/plugin.ts'
 import { upgradeAnswer } from './answers/upgrade.ts'
 import { loadIndex } from './output/module-index.ts'
 import { refusals } from './reasons.ts'
+import type { CallFile } from './service/call-file.ts'
 import type { FileChange } from './service/call-files.ts'
 import type { ModuleService } from './service/module-service.ts'
-import type { CallFile } from './service/upgrade-calls.ts'
 
 /**
  * `satchel modules upgrade FILE|DIR`: the plan of `module_upgrade` for files, as a diff; with `--write` the files are

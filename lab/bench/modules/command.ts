@@ -6,7 +6,7 @@ export const modulesBench = defineBench({
   subject: 'modules',
   title: 'Measure the module ingest',
   description:
-    'Measures the ingest of 20 tags against clone and checkout of each, a second run with nothing changed against the first, our reader against the reference parser, and the peak memory of 500 modules at 3 refs. With --tags: what the verdicts of module_diff are worth on all consecutive tags of real repositories. With --calls: what the findings of module_check are worth on the calls in their examples, as written and with seeded mistakes.',
+    'Measures the ingest of 20 tags against clone and checkout of each, a second run with nothing changed against the first, our reader against the reference parser, the peak memory of 500 modules at 3 refs, and a check of 200 calls. With --tags: what the verdicts of module_diff are worth on all consecutive tags of real repositories. With --calls: what the findings of module_check are worth on the calls in their examples, as written and with seeded mistakes.',
   flags: {
     remote: z.string().optional().describe('Repository with at least 20 tags; absent: a made-up one.'),
     tags: z

@@ -10,6 +10,7 @@ import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import { timed } from '../timing.ts'
+import { measureCheck } from './check-tree.ts'
 import { ingestByCheckout } from './checkout-peer.ts'
 import { measureParsing, sampleTexts } from './parse.ts'
 
@@ -35,7 +36,9 @@ export async function measureModules(options: MeasureOptions): Promise<readonly 
       options.note('parsing')
       const parse = await measureParsing(sampleTexts(40))
       options.note('500 modules at 3 refs')
-      return [...tags, parse, await measureMemory(dir, options)]
+      const memory = await measureMemory(dir, options)
+      options.note('a check of 200 calls')
+      return [...tags, parse, memory, await measureCheck(dir, options)]
     })
   } finally {
     await reader.close()

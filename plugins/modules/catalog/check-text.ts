@@ -1,14 +1,16 @@
 import { type CheckFinding, checkInputs, checkSource, type GivenBlock } from '../domain/check.ts'
-import { checkForm, checkUse } from '../domain/check-call.ts'
+import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
+import type { Resolution } from '../domain/module-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
 import { readOutputUses } from '../hcl/output-uses.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { CallResolver, ResolvedCall } from './resolve-calls.ts'
 
-/** One `module` block of a text, what it calls, and what is wrong with it. */
+/** One `module` block, what it calls, and what is wrong with it. */
 export interface CheckedBlock {
   readonly name: string
+  readonly file?: string
   readonly line: number
   readonly source: string
   /** Absent: the source leads to no indexed module. */
@@ -22,6 +24,16 @@ export interface CheckedText {
   readonly problems: readonly { readonly line: number; readonly message: string }[]
 }
 
+/** What a block calls: a version of the index, a local directory, or what is not there to be compared with. */
+export interface CalledModule {
+  readonly resolution: Resolution
+  readonly record?: IndexRecord | undefined
+  /** Absent: the arguments are not judged. */
+  readonly summary?: Pick<ModuleSummary, 'variables' | 'outputs' | 'providers'> | undefined
+  /** What is wrong with what is called. */
+  readonly findings?: readonly CheckFinding[]
+}
+
 /** Checks every `module` block of an HCL text against the version that it calls. */
 export async function checkText(
   text: string,
@@ -29,29 +41,43 @@ export async function checkText(
   load: (record: IndexRecord) => Promise<ModuleSummary>,
 ): Promise<CheckedText> {
   const { blocks, problems } = readModuleBlocks(text)
-  const outputs = readOutputUses(text)
-  const checked: CheckedBlock[] = []
-  const earlier = new Map<string, number>()
-  for (const block of blocks) {
+  const checked = await checkBlocks(blocks, readOutputUses(text), async (block) => {
     const { resolution, record } = await resolve(block)
-    const findings = [...checkForm(block, earlier), ...checkSource(block, resolution)]
-    const summary = record && (await load(record))
+    return { resolution, record, summary: record && (await load(record)) }
+  })
+  return { blocks: checked, problems }
+}
+
+/** Checks the `module` blocks of one directory; `outputs` are those that it reads of each call. */
+export async function checkBlocks(
+  blocks: readonly GivenBlock[],
+  outputs: ReadonlyMap<string, readonly ReadOutput[]>,
+  called: (block: GivenBlock) => Promise<CalledModule>,
+): Promise<CheckedBlock[]> {
+  const checked: CheckedBlock[] = []
+  const earlier = new Map<string, BlockPlace>()
+  const counts = new Map<string, number>()
+  for (const { name } of blocks) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const block of blocks) {
+    const { resolution, record, summary, findings: given = [] } = await called(block)
+    const findings = [...given, ...checkForm(block, earlier), ...checkSource(block, resolution)]
     // Of two blocks with one name it is not known which is read.
-    const isOne = blocks.filter(({ name }) => name === block.name).length === 1
-    const read = isOne ? (outputs.get(block.name) ?? []) : []
+    const read = counts.get(block.name) === 1 ? (outputs.get(block.name) ?? []) : []
     if (summary) findings.push(...checkInputs(block, summary), ...checkUse(block, read, summary))
-    if (!earlier.has(block.name)) earlier.set(block.name, block.line)
+    if (!earlier.has(block.name)) earlier.set(block.name, block)
     findings.sort((a, b) => a.line - b.line)
-    const { id, repository, ref, path } = record ?? {}
     checked.push({
       name: block.name,
+      ...(block.file !== undefined && { file: block.file }),
       line: block.line,
       source: block.source?.text ?? '',
-      ...(id !== undefined && repository !== undefined && ref !== undefined && path !== undefined
-        ? { module: { id, repository, ref, path } }
-        : {}),
+      ...(record && { module: placeOf(record) }),
       findings,
     })
   }
-  return { blocks: checked, problems }
+  return checked
+}
+
+function placeOf({ id, repository, ref, path }: IndexRecord): NonNullable<CheckedBlock['module']> {
+  return { id, repository, ref, path }
 }

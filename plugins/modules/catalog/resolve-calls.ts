@@ -1,7 +1,10 @@
 /** Finds the indexed module version that a `module` block calls. */
 import type { GivenBlock } from '../domain/check.ts'
 import {
+  canonicalRepository,
   type IndexedModule,
+  isAddressOf,
+  type ModuleSource,
   parseSource,
   type RegistryAliases,
   type Resolution,
@@ -18,18 +21,39 @@ export interface ResolvedCall {
 
 export type CallResolver = (block: GivenBlock) => ResolvedCall
 
-/** Prepares an index for several blocks. */
+/** Prepares an index for several blocks: each looks at the versions of one directory of its repositories only. */
 export function createCallResolver(index: ModuleIndex, aliases: RegistryAliases = {}): CallResolver {
-  const known = groupVersions(index, index.records).flatMap(({ versions, latest }) =>
-    versions.map((record): IndexedModule & IndexRecord => ({ ...record, latest: record.id === latest.id })),
-  )
-  const byId = new Map(known.map((module) => [module.id, module]))
-  return ({ source, version }) => {
-    const resolution: Resolution =
-      source === undefined
-        ? { kind: 'not_indexed' }
-        : resolveSource(parseSource(source.text, aliases), version, known)
-    const isNamed = resolution.kind === 'found' || resolution.kind === 'short_commit'
-    return { resolution, record: isNamed ? byId.get(resolution.module.id) : undefined }
+  const groups = new Map<string, KnownVersions[]>()
+  const addresses = new Map<string, string>()
+  for (const { repository, path, versions, latest } of groupVersions(index, index.records)) {
+    const address = addresses.get(repository) ?? canonicalRepository(repository)
+    addresses.set(repository, address)
+    const known = versions.map((record) => ({ ...record, latest: record.id === latest.id }))
+    groups.set(path, [...(groups.get(path) ?? []), { address, known }])
   }
+  const knownOf = (source: ModuleSource): KnownVersion[] =>
+    source.kind === 'git' || source.kind === 'registry'
+      ? (groups.get(source.path) ?? []).flatMap(({ address, known }) =>
+          isAddressOf(source, address) ? known : [],
+        )
+      : []
+  return ({ source: stated, version }) => {
+    if (stated === undefined) return { resolution: { kind: 'not_indexed' }, record: undefined }
+    const source = parseSource(stated.text, aliases)
+    const known = knownOf(source)
+    const resolution = resolveSource(source, version, known)
+    const isNamed = resolution.kind === 'found' || resolution.kind === 'short_commit'
+    return {
+      resolution,
+      record: isNamed ? known.find(({ id }) => id === resolution.module.id) : undefined,
+    }
+  }
+}
+
+type KnownVersion = IndexedModule & IndexRecord
+
+/** The versions of one directory of one repository. */
+interface KnownVersions {
+  readonly address: string
+  readonly known: readonly KnownVersion[]
 }

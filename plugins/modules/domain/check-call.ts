@@ -9,15 +9,22 @@ import type { ModuleSummary } from './summary.ts'
 export interface ReadOutput {
   readonly name: string
   readonly line: number
+  /** Absent: the file of the call. */
+  readonly file?: string
 }
 
+/** Where a block is. */
+export type BlockPlace = Pick<GivenBlock, 'line' | 'file'>
+
 /** Findings that need nothing but the block and the names of the blocks before it. */
-export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, number>): CheckFinding[] {
+export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockPlace>): CheckFinding[] {
   const { meta = new Map<string, number>(), name } = block
   const findings: CheckFinding[] = []
   const first = earlier.get(name)
   if (first !== undefined) {
-    const message = `A module block "${plainLine(name)}" is at line ${first} already.`
+    const at =
+      first.file === block.file ? `line ${first.line}` : `${plainLine(first.file ?? '')}:${first.line}`
+    const message = `A module block "${plainLine(name)}" is at ${at} already.`
     findings.push({ line: block.line, code: 'duplicate_name', message })
   }
   const forEach = meta.get('for_each')
@@ -50,7 +57,11 @@ export function checkUse(
   return [...unknown.map((output) => unknownOutput(block, output, known)), ...checkProviders(block, summary)]
 }
 
-function unknownOutput({ name }: GivenBlock, output: ReadOutput, known: readonly string[]): CheckFinding {
+function unknownOutput(
+  { name, file }: GivenBlock,
+  output: ReadOutput,
+  known: readonly string[],
+): CheckFinding {
   const near = nearInput(output.name, known)
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`
   return {
@@ -58,6 +69,7 @@ function unknownOutput({ name }: GivenBlock, output: ReadOutput, known: readonly
     code: 'unknown_output',
     message: `module.${plainLine(name)} has no output "${plainLine(output.name)}".${hint}`,
     ...(near === undefined ? {} : { suggestion: near }),
+    ...(output.file === undefined || output.file === file ? {} : { file: output.file }),
   }
 }
 

@@ -12,6 +12,8 @@ import { placeholder } from './usage.ts'
 /** A `module` block as written. Lines count from 1. */
 export interface GivenBlock {
   readonly name: string
+  /** Where a configuration has several files; absent: the only text. */
+  readonly file?: string
   readonly line: number
   readonly source?: { readonly text: string; readonly line: number }
   readonly version?: string
@@ -36,6 +38,8 @@ export interface CheckFinding {
   readonly code: CheckCode
   readonly message: string
   readonly suggestion?: string
+  /** Where it is, when not in the file of the block. */
+  readonly file?: string
 }
 
 /** Every code a finding can have. */
@@ -58,6 +62,9 @@ export type CheckCode =
   | 'unknown_provider'
   | 'missing_provider'
   | 'rule_broken'
+  | 'local_module_missing'
+  | 'provider_conflict'
+  | 'terraform_conflict'
 
 /** Findings about the source of a block; empty when it names an indexed version or a local path. */
 export function checkSource(block: GivenBlock, resolution: Resolution): CheckFinding[] {

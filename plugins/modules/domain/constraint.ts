@@ -30,6 +30,20 @@ export function admits(constraint: string, version: Version): boolean {
   return clausesOf(constraint).every((clause) => fits(clause, version))
 }
 
+/**
+ * Whether some version satisfies all constraints. The lowest version that they admit is looked at, and the next one above:
+ * Terraform's operators exclude single versions and everything above or below a bound.
+ */
+export function admitTogether(constraints: readonly string[]): boolean {
+  const floor = constraints.map(floorOf).reduce((a, b) => (compareVersions(a, b) >= 0 ? a : b), [0])
+  const padded = [...floor, 0, 0, 0].slice(0, Math.max(3, floor.length))
+  const candidates = [floor, ...Array.from({ length: MAX_EXCLUDED }, (_, at) => [...padded, at + 1])]
+  return candidates.some((version) => constraints.every((one) => admits(one, version)))
+}
+
+/** Versions that `!=` may exclude one after the other. */
+const MAX_EXCLUDED = 3
+
 /** The numbers in a version text like `v1.2.3`, or undefined for a pre-release or any other text. */
 export function parseVersion(text: string): Version | undefined {
   const numbers = /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:\+[0-9A-Za-z.-]+)?$/.exec(text)?.[1]

@@ -3,6 +3,7 @@ import { type Change, change } from './change.ts'
 import { compareVersions, floorOf } from './constraint.ts'
 import { plainLine } from './hcl-text.ts'
 import { match, spaceless } from './named-pairs.ts'
+import { providerAddress } from './providers.ts'
 import type { ModuleSummary, ProviderRequirement } from './summary.ts'
 
 /** The changes of providers and of the Terraform version. */
@@ -24,7 +25,7 @@ function providerChanges(before: ModuleSummary, after: ModuleSummary): Change[] 
 function providerChange(old: ProviderRequirement, now: ProviderRequirement): Change[] {
   const { name } = now
   // A source that is only inferred is a guess, and was never stated.
-  if (!old.inferred && !now.inferred && addressOf(old) !== addressOf(now)) {
+  if (!old.inferred && !now.inferred && providerAddress(old) !== providerAddress(now)) {
     return [
       change(
         'breaking',
@@ -45,11 +46,6 @@ function providerChange(old: ProviderRequirement, now: ProviderRequirement): Cha
     ),
   )
   return [...passed, ...constraintChange(old, now)]
-}
-
-/** Without the host of the public registry, which is the default. */
-function addressOf({ source }: ProviderRequirement): string {
-  return source.toLowerCase().replace(/^registry\.(?:terraform\.io|opentofu\.org)\//, '')
 }
 
 function constraintChange(old: ProviderRequirement, now: ProviderRequirement): Change[] {

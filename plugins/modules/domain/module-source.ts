@@ -184,10 +184,13 @@ function resolveCommit(ref: string, candidates: readonly IndexedModule[], latest
 
 /** Whether a source is of the repository with this URL. */
 export function isRepositoryOf(source: ModuleSource & { kind: 'git' | 'registry' }, url: string): boolean {
-  const repository = canonicalRepository(url)
-  return source.kind === 'git'
-    ? repository === source.repository
-    : repository === source.repository || repository.endsWith(`/${source.repository}`)
+  return isAddressOf(source, canonicalRepository(url))
+}
+
+/** The same for an address as `canonicalRepository` gives it. */
+export function isAddressOf(source: { readonly kind: string; readonly repository: string }, address: string) {
+  const isWhole = address === source.repository
+  return isWhole || (source.kind === 'registry' && address.endsWith(`/${source.repository}`))
 }
 
 function resolveVersion(

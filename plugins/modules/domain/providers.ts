@@ -40,6 +40,11 @@ function providerOf(block: Pick<ResourceFacts, 'type' | 'provider'>): string {
   return block.provider ?? block.type.split('_', 1)[0] ?? block.type
 }
 
+/** The source without the host of the public registry, which is the default. */
+export function providerAddress({ source }: Pick<ProviderRequirement, 'source'>): string {
+  return source.toLowerCase().replace(/^registry\.(?:terraform\.io|opentofu\.org)\//, '')
+}
+
 /** Last part of the source, lower case, `google-beta` as `google`. */
 export function normalizeProvider(source: string): string {
   const last = source.split('/').at(-1)?.toLowerCase() ?? ''

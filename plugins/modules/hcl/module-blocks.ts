@@ -1,9 +1,11 @@
 /** The `module` blocks of a proposed text. */
 import type { GivenBlock, GivenInput } from '../domain/check.ts'
 import type { GivenValue } from '../domain/given-value.ts'
+import type { Json } from '../domain/summary.ts'
 import { type Notes, statedText } from './attribute.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
+import { readJsonModule } from './json-module.ts'
 import { readLiteral } from './literals.ts'
 import { readHcl } from './reader.ts'
 
@@ -21,18 +23,30 @@ export interface ProposedText {
 }
 
 /** Reads HCL text with `module` blocks; all other blocks are skipped. Never throws. */
-export function readModuleBlocks(text: string): ProposedText {
+export function readModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): ProposedText {
   const file = readHcl(text)
   const problems = [...file.problems, ...file.doubts].map(({ line, message }) => ({ line, message }))
-  const blocks = file.blocks.filter(({ type, labels }) => type === 'module' && labels.length === 1)
-  const rest = blocks[MAX_BLOCKS]
+  const blocks = file.blocks.filter(isModule)
+  const rest = blocks[maxBlocks]
   if (rest !== undefined) {
     problems.push({
       line: rest.line ?? 1,
-      message: `Only the first ${MAX_BLOCKS} module blocks are checked.`,
+      message: `Only the first ${maxBlocks} module blocks are checked.`,
     })
   }
-  return { blocks: blocks.slice(0, MAX_BLOCKS).map(toGiven), problems }
+  return { blocks: blocks.slice(0, maxBlocks).map(toGiven), problems }
+}
+
+/** Reads the `module` blocks of a `.tf.json` file, which has no lines: each is at line 1. Never throws. */
+export function readJsonModuleBlocks(text: string): ProposedText {
+  const module = readJsonModule(text)
+  if (module.kind === 'refused')
+    return { blocks: [], problems: [{ line: module.line ?? 1, message: module.message }] }
+  return { blocks: module.body.blocks.filter(isModule).map(toGiven), problems: [] }
+}
+
+function isModule({ type, labels }: Block): boolean {
+  return type === 'module' && labels.length === 1
 }
 
 function toGiven(block: Block): GivenBlock {
@@ -60,8 +74,22 @@ function providerKeys(providers: Attribute | undefined): { readonly providers?: 
 
 function toInput([name, attribute]: readonly [string, Attribute]): GivenInput {
   const value: GivenValue =
-    attribute.kind === 'source' ? readGiven(attribute.text, 0) : { kind: 'literal', value: attribute.value }
+    attribute.kind === 'source' ? readGiven(attribute.text, 0) : readJsonGiven(attribute.value)
   return { name, line: attribute.line ?? 1, value }
+}
+
+/** In JSON every string is a template. */
+function readJsonGiven(value: Json): GivenValue {
+  if (typeof value === 'string')
+    return /[$%]\{/.test(value) ? { kind: 'expression' } : { kind: 'literal', value }
+  if (typeof value !== 'object' || value === null) return { kind: 'literal', value }
+  if (isList(value)) return { kind: 'list', items: value.map(readJsonGiven) }
+  const entries = Object.entries(value).map(([key, inner]) => [key, readJsonGiven(inner)] as const)
+  return { kind: 'object', entries }
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
 }
 
 /** A literal as a whole, else a list or object of what its parts are, else an expression. */

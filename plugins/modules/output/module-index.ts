@@ -82,6 +82,17 @@ const indexFile = z.object({
 })
 export type ModuleIndex = z.output<typeof indexFile>
 
+/** The index of what was never ingested. */
+export function emptyIndex(): ModuleIndex {
+  return indexFile.parse({
+    format: FORMAT,
+    parser_version: '',
+    finished_at: null,
+    repositories: [],
+    records: [],
+  })
+}
+
 /** The spec's record id: SHA-256, hex, of `<repository>:<ref>:<path>`. */
 export function moduleId(repository: string, ref: string, path: string): string {
   return createHash('sha256').update(`${repository}:${ref}:${path}`).digest('hex')

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { readRegularFile, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
 import { refusals } from '../reasons.ts'
-import type { CallFile } from './upgrade-calls.ts'
+import type { CallFile } from './call-file.ts'
 
 /** A file before and after an edit. */
 export interface FileChange {

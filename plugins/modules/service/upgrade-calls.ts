@@ -13,17 +13,11 @@ import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade
 import { readChangelog } from '../git/changelog-file.ts'
 import { editCall } from '../hcl/edit-call.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
-import { readOutputUses } from '../hcl/output-uses.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
+import { type CallFile, usesOf } from './call-file.ts'
 import type { ModuleService } from './module-service.ts'
 import { createVersionLookup, type VersionLookup } from './version-lookup.ts'
-
-/** One file of a configuration; `name` is how the caller knows it. */
-export interface CallFile {
-  readonly name: string
-  readonly text: string
-}
 
 export interface UpgradeRequest {
   /** All files of one directory: outputs of a call may be read in another file. */
@@ -264,17 +258,6 @@ function findingsOf(
 ): readonly CheckFinding[] {
   const block = readModuleBlocks(text).blocks.find((one) => one.line === line)
   return block === undefined ? [] : checkInputs(block, summary)
-}
-
-/** Where the outputs of each call are read, over all files. */
-function usesOf(files: readonly CallFile[]): ReadonlyMap<string, readonly OutputUse[]> {
-  const found = new Map<string, OutputUse[]>()
-  for (const { name: file, text } of files) {
-    for (const [call, uses] of readOutputUses(text)) {
-      found.set(call, [...(found.get(call) ?? []), ...uses.map((use) => ({ ...use, file }))])
-    }
-  }
-  return found
 }
 
 function noCalls({ files, call }: UpgradeRequest) {

@@ -31,19 +31,26 @@ export interface VersionLookup {
 interface LookupPlace {
   readonly outputDir: string
   readonly index: ModuleIndex
+  /** Absent: what one call of a client may take. */
+  readonly reads?: ReadBounds
+}
+
+/** How many refs are read on demand, and how long that may take in all. */
+interface ReadBounds {
+  readonly count: number
+  readonly ms: number
 }
 
 /** Clients give up on a call after a minute. */
-const READ_MS = 20_000
-const MAX_READS = 10
+const READS_OF_CALL: ReadBounds = { count: 10, ms: 20_000 }
 
-/** Prepares a lookup for one call; its reads of refs together take at most 20 seconds. */
+/** Prepares a lookup for one call; its reads of refs are bounded. */
 export function createVersionLookup(
   { asked, config }: Pick<ModuleService, 'asked' | 'config'>,
   { signal }: Pick<CallContext, 'signal'>,
-  { outputDir, index }: LookupPlace,
+  { outputDir, index, reads = READS_OF_CALL }: LookupPlace,
 ): VersionLookup {
-  const spend = createBudget(signal)
+  const spend = createBudget(signal, reads)
   const resolve = once(() => createCallResolver(index, config.registry_aliases))
   const read = async (plan: RepositoryPlan, name: AskedName, typedPath: string): Promise<IndexRecord> => {
     const path = parseDirectory(typedPath)
@@ -102,13 +109,13 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-function createBudget(signal: AbortSignal): () => AbortSignal {
+function createBudget(signal: AbortSignal, { count, ms }: ReadBounds): () => AbortSignal {
   let limited: AbortSignal | undefined
   let reads = 0
   return () => {
     reads += 1
-    if (reads > MAX_READS) throw refusals.asked_too_often({ count: MAX_READS })
-    limited ??= AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
+    if (reads > count) throw refusals.asked_too_often({ count })
+    limited ??= AbortSignal.any([signal, AbortSignal.timeout(ms)])
     return limited
   }
 }

@@ -45,14 +45,6 @@ export function moduleCheckTool(service: ModuleService) {
     output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/check' },
-    cli: {
-      verb: 'modules check',
-      positional: ['file'],
-      arguments: { file: 'a file of Terraform code, or - for standard input' },
-      arrange: async ({ file, ...rest }, files) => ({ ...rest, hcl: await files.readText(String(file)) }),
-      example: 'satchel modules check main.tf',
-      found: (answer) => output.parse(answer).findings > 0,
-    },
     example: {
       hcl: 'module "network" {\n  source = "git::https://git.example.com/terraform-aws-network?ref=v1.0.0"\n}\n',
     },

@@ -1,0 +1,22 @@
+import { posix } from 'node:path'
+import { moduleFlavour } from '../domain/module-files.ts'
+import type { OutputUse } from '../domain/upgrade.ts'
+import { readOutputUses } from '../hcl/output-uses.ts'
+
+/** One file of a configuration; `name` is how the caller knows it. */
+export interface CallFile {
+  readonly name: string
+  readonly text: string
+}
+
+/** Where the outputs of each call are read, over all files; `.tf.json` is not looked at. */
+export function usesOf(files: readonly CallFile[]): ReadonlyMap<string, readonly OutputUse[]> {
+  const found = new Map<string, OutputUse[]>()
+  for (const { name: file, text } of files) {
+    if (moduleFlavour(posix.basename(file)) === 'json') continue
+    for (const [call, uses] of readOutputUses(text)) {
+      found.set(call, [...(found.get(call) ?? []), ...uses.map((use) => ({ ...use, file }))])
+    }
+  }
+  return found
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { reported } from '../answers/check-report.ts'
+import { createCallResolver } from '../catalog/resolve-calls.ts'
+import { emptyIndex } from '../output/module-index.ts'
+import { readCallTree } from './call-tree.ts'
+import { checkTree } from './check-tree.ts'
+import { openLocalModules } from './local-modules.ts'
+
+/** Checks a folder with these files; nothing is ingested. The findings as `file:line code`. */
+async function checked(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  { exclude = [], typed = 'live' }: { readonly exclude?: string[]; readonly typed?: string } = {},
+): Promise<string[]> {
+  const root = await temporaryFolder(t)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), text)
+  }
+  return await checkedIn(t, root, { exclude, typed })
+}
+
+async function checkedIn(
+  t: TestContext,
+  root: string,
+  { exclude = [], typed = 'live' }: { readonly exclude?: string[]; readonly typed?: string },
+): Promise<string[]> {
+  const directories = await readCallTree(root, typed, exclude)
+  const local = await openLocalModules(directories, [root])
+  t.after(() => local.close())
+  const resolve = createCallResolver(emptyIndex())
+  const tree = await checkTree(directories, {
+    local,
+    lookup: { call: async (block) => resolve(block) },
+    load: () => assert.fail('nothing is ingested'),
+  })
+  return reported(tree).map(({ file, line, code }) => `${file}:${line} ${code}`)
+}
+
+const BOX = `variable "size" { type = number }
+output "arn" { value = "x" }
+`
+
+test('a local module is read where it is: its inputs, and outputs that other files read', async (t) => {
+  const found = await checked(t, {
+    'modules/box/main.tf': BOX,
+    'live/main.tf': 'module "a" {\n  source = "../modules/box"\n  size   = "many"\n  sise   = 1\n}\n',
+    'live/outputs.tf': 'output "a" {\n  value = [module.a.arn, module.a.arm]\n}\n',
+    'live/deeper/still/main.tf': 'module "b" {\n  source = "../../../modules/box"\n}\n',
+  })
+
+  assert.deepEqual(found, [
+    'live/deeper/still/main.tf:1 missing_input',
+    'live/main.tf:3 wrong_type',
+    'live/main.tf:4 unknown_input',
+    'live/outputs.tf:2 unknown_output',
+  ])
+})
+
+test('a local source without code is found; one outside of the tree and one that is not understood are not judged', async (t) => {
+  const found = await checked(t, {
+    'live/main.tf':
+      'module "a" {\n  source = "./none"\n}\nmodule "b" {\n  source = "../../../../../../usr"\n  x = 1\n}\nmodule "c" {\n  source = "../broken"\n  x = 1\n}\n',
+    'broken/main.tf': 'variable "a" {\n',
+  })
+
+  assert.deepEqual(found, ['live/main.tf:2 local_module_missing'])
+})
+
+test('names count over all files of a directory, override files replace what they state', async (t) => {
+  const call = (name: string, rest = '') => `module "${name}" {\n  source = "../box"\n${rest}}\n`
+  const found = await checked(t, {
+    'box/main.tf': BOX,
+    'live/a.tf': call('one', '  size = 1\n') + call('two'),
+    'live/b.tf': call('one', '  size = 1\n'),
+    'live/b_override.tf': 'module "two" {\n  size = 2\n}\n',
+    'live/other/a.tf': 'module "one" {\n  source = "../../box"\n  size = 1\n}\n',
+  })
+
+  assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
+})
+
+test('calls of .tf.json files are checked; what they template is no literal', async (t) => {
+  const found = await checked(t, {
+    'box/main.tf': BOX,
+    'live/main.tf.json': JSON.stringify({
+      module: {
+        good: { source: '../box', size: '${var.size}' },
+        bad: { source: '../box', size: 'many', more: 1 },
+      },
+    }),
+  })
+
+  assert.deepEqual(found, ['live/main.tf.json:1 wrong_type', 'live/main.tf.json:1 unknown_input'])
+})
+
+const needs = (version: string, terraform = '') =>
+  `terraform {\n  ${terraform === '' ? '' : `required_version = "${terraform}"`}\n  required_providers {\n    aws = {\n      source = "hashicorp/aws"\n      version = "${version}"\n    }\n  }\n}\n`
+
+test('versions of providers and of Terraform that exclude one another are found, through local modules too', async (t) => {
+  const calls = (...sources: string[]) =>
+    sources.map((source, at) => `module "m${at}" {\n  source = "${source}"\n}\n`).join('')
+  const modules = {
+    'five/main.tf': needs('~> 5.0'),
+    'six/main.tf': needs('>= 6.0, != 6.0.0', '>= 1.9'),
+    'above/main.tf': calls('../six'),
+    'old/main.tf': needs('>= 2.0', '< 1.5'),
+  }
+  const rows: [live: string, found: string[]][] = [
+    [needs('>= 5.0') + calls('../five'), []],
+    [calls('../five', '../six'), ['live/main.tf:4 provider_conflict']],
+    [calls('../six', '../above'), []],
+    [needs('< 6.0') + calls('../above'), ['live/main.tf:10 provider_conflict']],
+    [calls('../six', '../old'), ['live/main.tf:4 terraform_conflict']],
+    [needs('= 6.0.0') + calls('../six'), ['live/main.tf:10 provider_conflict']],
+    [needs('not a constraint') + calls('../six'), []],
+  ]
+
+  for (const [live, expected] of rows)
+    assert.deepEqual(await checked(t, { ...modules, 'live/main.tf': live }), expected, live)
+})
+
+test('modules that call one another in a circle end, and are judged', async (t) => {
+  const found = await checked(
+    t,
+    {
+      'live/main.tf': 'module "b" {\n  source = "../b"\n}\n',
+      'b/main.tf': 'module "a" {\n  source = "../live"\n}\nmodule "self" {\n  source = "./"\n}\n',
+    },
+    { typed: '.' },
+  )
+
+  assert.deepEqual(found, [])
+})
+
+test('links to directories are not walked, hidden and excluded ones are left out, unreadable files are said', async (t) => {
+  const root = await temporaryFolder(t)
+  const bad = 'module "x" {\n}\n'
+  for (const folder of [
+    'live/.terraform/modules/x',
+    'live/node_modules/x',
+    'live/kept',
+    'live/test/fixtures',
+  ])
+    await mkdir(join(root, folder), { recursive: true })
+  for (const folder of [
+    'live/.terraform/modules/x',
+    'live/node_modules/x',
+    'live/kept',
+    'live/test/fixtures',
+  ])
+    await writeFile(join(root, folder, 'main.tf'), bad)
+  await symlink('..', join(root, 'live/kept/loop'))
+  await symlink('loop.tf', join(root, 'live/kept/loop.tf'))
+  await writeFile(join(root, 'live/kept/binary.tf'), Buffer.from([0xff, 0x00, 0xfe]))
+  await writeFile(join(root, 'live/kept/large.tf'), '#'.repeat(1024 * 1024 + 1))
+  await writeFile(join(root, 'live/kept/open.tf'), 'module "y" {\n  source = "./z"\n')
+
+  const found = await checkedIn(t, root, { exclude: ['test/**'] })
+
+  assert.deepEqual(found, [
+    'live/kept/binary.tf:1 unreadable',
+    'live/kept/large.tf:1 unreadable',
+    'live/kept/loop.tf:1 unreadable',
+    'live/kept/main.tf:1 source_missing',
+    'live/kept/open.tf:1 unreadable',
+    'live/kept/open.tf:2 local_module_missing',
+  ])
+  await assert.rejects(readCallTree(root, 'nothing', []), { code: 'not_found', reason: 'file_not_found' })
+})

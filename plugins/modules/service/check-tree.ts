@@ -1,0 +1,201 @@
+/** Checks every module call of the directories of a configuration. */
+import { posix } from 'node:path'
+import { type CalledModule, type CheckedBlock, checkBlocks } from '../catalog/check-text.ts'
+import type { CheckFinding, GivenBlock } from '../domain/check.ts'
+import { plainLine } from '../domain/hcl-text.ts'
+import { isOverrideFile, moduleFlavour } from '../domain/module-files.ts'
+import { parseSource } from '../domain/module-source.ts'
+import {
+  type NeedsOfCall,
+  type Requirement,
+  requirementConflicts,
+  requirementsOf,
+} from '../domain/requirement-conflicts.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { readJsonModuleBlocks, readModuleBlocks } from '../hcl/module-blocks.ts'
+import type { IndexRecord } from '../output/module-index.ts'
+import { usesOf } from './call-file.ts'
+import type { CallDirectory } from './call-tree.ts'
+import type { LocalModule, LocalModules } from './local-modules.ts'
+import type { VersionLookup } from './version-lookup.ts'
+
+/** What is known of modules that are called. */
+export interface CheckWorld {
+  readonly lookup: Pick<VersionLookup, 'call'>
+  readonly local: LocalModules
+  load(record: IndexRecord): Promise<ModuleSummary>
+}
+
+interface Checking extends CheckWorld {
+  /** What the local directories need that were looked at, by their places. */
+  readonly needs: Map<string, readonly Requirement[]>
+}
+
+/** What is wrong with the text of a file. */
+export interface FileProblem {
+  readonly file: string
+  readonly line: number
+  readonly message: string
+}
+
+export interface CheckedTree {
+  readonly blocks: readonly CheckedBlock[]
+  readonly problems: readonly FileProblem[]
+}
+
+/** Calls of one file; more are of no configuration that a person wrote. */
+const MAX_BLOCKS = 5_000
+/** Modules that call modules that call modules. */
+const MAX_NESTING = 20
+
+/** Checks directory by directory; one that cannot be read in part is checked in part, with a problem for each file. */
+export async function checkTree(
+  directories: readonly CallDirectory[],
+  world: CheckWorld,
+): Promise<CheckedTree> {
+  const blocks: CheckedBlock[] = []
+  const problems: FileProblem[] = []
+  const checking: Checking = { ...world, needs: new Map() }
+  for (const directory of directories) {
+    const { calls, ...read } = readCalls(directory)
+    problems.push(...read.problems)
+    if (calls.length === 0) continue
+    const called = new Map<GivenBlock, CalledModule>()
+    const checked = await checkBlocks(calls, usesOf(directory.files), async (block) => {
+      const module = await calledBy(directory, block, world)
+      called.set(block, module)
+      return module
+    })
+    const conflicts = await conflictsOf(directory, called, checking)
+    blocks.push(...checked.map((one, at) => withMore(one, conflicts.get(calls[at]) ?? [])))
+  }
+  return { blocks, problems }
+}
+
+function withMore(block: CheckedBlock, more: readonly CheckFinding[]): CheckedBlock {
+  return more.length === 0 ? block : { ...block, findings: [...more, ...block.findings] }
+}
+
+/** The calls of a directory with their overrides, and what could not be read. */
+export function readCalls({ files, unread }: CallDirectory): {
+  readonly calls: readonly GivenBlock[]
+  readonly problems: readonly FileProblem[]
+} {
+  const problems = unread.map((file) => ({
+    file,
+    line: 1,
+    message: 'It is no regular file of UTF-8 text with at most 1 MiB.',
+  }))
+  const base: GivenBlock[] = []
+  const overrides: GivenBlock[] = []
+  for (const { name, text } of files) {
+    const read =
+      moduleFlavour(posix.basename(name)) === 'json'
+        ? readJsonModuleBlocks(text)
+        : readModuleBlocks(text, MAX_BLOCKS)
+    problems.push(...read.problems.map(({ line, message }) => ({ file: name, line, message })))
+    const into = isOverrideFile(posix.basename(name)) ? overrides : base
+    into.push(...read.blocks.map((block) => ({ ...block, file: name })))
+  }
+  return { calls: base.map((block) => overridden(block, overrides)), problems }
+}
+
+/** A block with what override files state of it; what they state is found at the line of the block. */
+function overridden(block: GivenBlock, overrides: readonly GivenBlock[]): GivenBlock {
+  let now = block
+  for (const override of overrides) if (override.name === block.name) now = withOverride(now, override)
+  return now
+}
+
+function withOverride(
+  block: GivenBlock,
+  { inputs, source, version, meta, providers }: GivenBlock,
+): GivenBlock {
+  const { line } = block
+  const stated = new Set(inputs.map(({ name }) => name))
+  const metaNames = [...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])]
+  return {
+    ...block,
+    ...(source && { source: { ...source, line } }),
+    ...(version !== undefined && { version }),
+    ...(providers && { providers }),
+    meta: new Map(metaNames.map((name) => [name, block.meta?.get(name) ?? line])),
+    inputs: [
+      ...block.inputs.filter(({ name }) => !stated.has(name)),
+      ...inputs.map((input) => ({ ...input, line })),
+    ],
+  }
+}
+
+/** Whether no call needs what an ingest reads. */
+export function hasOnlyLocalCalls(directories: readonly CallDirectory[]): boolean {
+  return directories.every((directory) =>
+    readCalls(directory).calls.every(({ source }) => parseSource(source?.text ?? './').kind === 'local'),
+  )
+}
+
+async function calledBy(
+  { place }: CallDirectory,
+  block: GivenBlock,
+  { lookup, local, load }: CheckWorld,
+): Promise<CalledModule> {
+  const { resolution, record } = await lookup.call(block)
+  if (resolution.kind !== 'local' || block.source === undefined)
+    return { resolution, record, summary: record && (await load(record)) }
+  const target = await local.at(place, block.source.text)
+  if (target.kind === 'module')
+    return { resolution, summary: target.module.isWhole ? target.module.summary : undefined }
+  if (target.kind === 'outside') return { resolution }
+  const message = `${plainLine(block.source.text)} has no Terraform code.`
+  return { resolution, findings: [{ line: block.source.line, code: 'local_module_missing', message }] }
+}
+
+async function conflictsOf(
+  directory: CallDirectory,
+  called: ReadonlyMap<GivenBlock, CalledModule>,
+  world: Checking,
+): Promise<ReadonlyMap<GivenBlock | undefined, readonly CheckFinding[]>> {
+  const { summary } = await world.local.of(directory)
+  const calls: NeedsOfCall[] = []
+  for (const [block, module] of called) {
+    const needs = await needsOf(directory, block, module, world, [directory.place])
+    calls.push({ block, needs: needs.map((need) => ({ ...need, by: `module.${block.name}` })) })
+  }
+  const found = new Map<GivenBlock, CheckFinding[]>()
+  const { findings } = requirementConflicts(requirementsOf(summary, 'this directory'), calls)
+  for (const { block, finding } of findings) found.set(block, [...(found.get(block) ?? []), finding])
+  return found
+}
+
+/** What a call needs: that of the module, and for a local one that of all that it calls. */
+async function needsOf(
+  from: CallDirectory,
+  block: GivenBlock,
+  { record, summary }: CalledModule,
+  world: Checking,
+  above: readonly string[],
+): Promise<readonly Requirement[]> {
+  if (record !== undefined) return summary === undefined ? [] : requirementsOf(await world.load(record), '')
+  const isLocal = summary !== undefined && block.source !== undefined
+  const target = isLocal ? await world.local.at(from.place, block.source.text) : undefined
+  if (target?.kind !== 'module') return []
+  const { directory } = target.module
+  if (above.includes(directory.place) || above.length > MAX_NESTING) return []
+  const known = world.needs.get(directory.place)
+  return known ?? (await allNeeds(target.module, world, [...above, directory.place]))
+}
+
+async function allNeeds(
+  { directory, summary }: LocalModule,
+  world: Checking,
+  above: readonly string[],
+): Promise<readonly Requirement[]> {
+  const calls: NeedsOfCall[] = []
+  for (const block of readCalls(directory).calls) {
+    const module = await calledBy(directory, block, world)
+    calls.push({ block, needs: await needsOf(directory, block, module, world, above) })
+  }
+  const { needs } = requirementConflicts(requirementsOf(summary, ''), calls)
+  world.needs.set(directory.place, needs)
+  return needs
+}

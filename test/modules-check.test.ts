@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { parse } from 'yaml'
+import { upgradeProject } from '../plugins/modules/testing/upgrade-project.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { runSatchel, SATCHEL } from './satchel-process.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** A module that was ingested, and a folder that calls it with a mistake of each level. */
+async function openTree(t: TestContext): Promise<string> {
+  const { root, url } = await upgradeProject(t)
+  await writeFile(
+    join(root, 'satchel.yaml'),
+    JSON.stringify({ repositories: [{ url, max_tags: 0 }], output_dir: './output', clone_dir: './repos' }),
+  )
+  await mkdir(join(root, 'live/a,b'), { recursive: true })
+  const source = `source = "git::${url}?ref=v1.0.0"`
+  await writeFile(
+    join(root, 'live/main.tf'),
+    `module "k" {\n  ${source}\n  cluster_name = "a"\n  cluster_version = "1"\n  zonez = 1\n}\n`,
+  )
+  await writeFile(join(root, 'live/outputs.tf'), 'output "x" {\n  value = module.k.endpont\n}\n')
+  await writeFile(
+    join(root, 'live/a,b/main.tf'),
+    `module "lost" {\n  source = "git::${url}?ref=v7.0.0"\n}\nmodule "other" {\n  source = "acme/x/aws"\n}\n`,
+  )
+  return root
+}
+
+test('modules check reads a tree and says what it found as text, JSON, SARIF and workflow commands', async (t) => {
+  const root = await openTree(t)
+  const check = (...more: string[]) => runSatchel(root, ['modules', 'check', 'live', ...more])
+
+  const [plain, json, sarif, github] = await Promise.all([
+    check(),
+    check('--format', 'json'),
+    check('--format', 'sarif'),
+    check('--format', 'github'),
+  ])
+
+  for (const { code, err } of [plain, json, sarif, github]) assert.equal(code, 3, err)
+  assert.match(plain.out, /^live\/main\.tf:5: error: unknown_input: .*"zones".* \[module\.k\]$/m)
+  assert.match(plain.out, /^live\/outputs\.tf:2: error: unknown_output: .*"endpoint".* \[module\.k\]$/m)
+  assert.match(plain.out, /^live\/a,b\/main\.tf:2: warning: unknown_ref: /m)
+  assert.match(plain.out, /^3 module blocks in 3 files checked: 2 errors, 1 warning, 1 note\.$/m)
+  const report = JSON.parse(json.out)
+  assert.deepEqual([report.findings, report.failing, report.files], [4, 4, 3])
+  assert.equal(report.blocks[0].module.ref, 'v1.0.0')
+  const [run] = JSON.parse(sarif.out).runs
+  const places = run.results.map((one: SarifResult) => {
+    const { artifactLocation, region } = one.locations[0].physicalLocation
+    assert.equal(run.tool.driver.rules[one.ruleIndex].id, one.ruleId)
+    return `${artifactLocation.uri}:${region.startLine} ${one.level} ${one.ruleId}`
+  })
+  assert.deepEqual(places, [
+    'live/a%2Cb/main.tf:2 warning unknown_ref',
+    'live/a%2Cb/main.tf:5 note module_not_indexed',
+    'live/main.tf:5 error unknown_input',
+    'live/outputs.tf:2 error unknown_output',
+  ])
+  const prints = run.results.map((one: SarifResult) => one.partialFingerprints['satchel/v1'])
+  assert.equal(new Set(prints).size, 4)
+  assert.match(
+    github.out,
+    /^::error file=live\/main\.tf,line=5,title=unknown_input in module\.k::The module /m,
+  )
+  assert.match(github.out, /^::notice file=live\/a%2Cb\/main\.tf,line=5,title=module_not_indexed /m)
+})
+
+interface SarifResult {
+  readonly ruleId: string
+  readonly ruleIndex: number
+  readonly level: string
+  readonly locations: readonly [
+    {
+      readonly physicalLocation: {
+        readonly artifactLocation: { readonly uri: string }
+        readonly region: { readonly startLine: number }
+      }
+    },
+  ]
+  readonly partialFingerprints: { readonly 'satchel/v1': string }
+}
+
+test('the exit code of modules check depends on --fail-on, and what is left out is not judged', async (t) => {
+  const root = await openTree(t)
+  const check = (...more: string[]) => runSatchel(root, ['modules', 'check', ...more])
+
+  const runs = await Promise.all([
+    check('live/a,b', '--fail-on', 'warning'),
+    check('live/a,b', '--fail-on', 'error'),
+    check('live', '--fail-on', 'error', '--exclude', '*.tf'),
+    check('live/none', '--json'),
+    check('live', '--format', 'xml'),
+    runSatchel(root, ['modules', 'check', 'live/main.tf', '--output-dir', 'empty', '--json']),
+  ])
+
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [3, 0, 0, 4, 2, 4],
+    runs.map(({ err, out }) => err + out).join('\n'),
+  )
+  assert.equal(JSON.parse(runs[5]?.out ?? '').error.reason, 'no_index')
+})
+
+test('modules check reads standard input, and local calls need no ingest', async (t) => {
+  const root = await temporaryFolder(t)
+  await mkdir(join(root, 'box'))
+  await writeFile(join(root, 'box/main.tf'), 'variable "size" {}\n')
+  const child = spawn(SATCHEL[0], [...SATCHEL.slice(1), 'modules', 'check', '-', '--json'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: root },
+  })
+  child.stdin.end('module "x" {\n  source = "./box"\n}\n')
+  const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+
+  const [block] = JSON.parse(out).blocks
+  assert.deepEqual([code, block.file, block.findings[0].code], [3, '-', 'missing_input'])
+})
+
+interface ActionStep {
+  readonly name?: string
+  readonly uses?: string
+  readonly run?: string
+  readonly shell?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+test('the action passes its inputs through the environment, and its check fails where the check does', async (t) => {
+  const action = parse(await readFile(join(ROOT, 'action.yml'), 'utf8'))
+  const steps: ActionStep[] = action.runs.steps
+  const inputs: Record<string, { default: string }> = action.inputs
+  assert.equal(action.runs.using, 'composite')
+  for (const { run, shell, uses } of steps) {
+    assert.ok(uses !== undefined || shell === 'bash')
+    assert.doesNotMatch(run ?? '', /\$\{\{/, 'an expression in a script is text of the caller that bash runs')
+  }
+  const named = [...JSON.stringify(steps).matchAll(/inputs\.([a-z-]+)/g)].map(([, name = '']) => name)
+  assert.deepEqual(new Set(named), new Set(Object.keys(inputs)))
+
+  const root = await openTree(t)
+  const bin = join(root, 'bin')
+  await mkdir(bin)
+  await writeFile(
+    join(bin, 'satchel'),
+    `#!/bin/sh\nexec ${SATCHEL.map((word) => `'${word}'`).join(' ')} "$@"\n`,
+  )
+  await chmod(join(bin, 'satchel'), 0o755)
+  const step = steps.find(({ name }) => name === 'Check')
+  const run = async (given: Readonly<Record<string, string>>) => {
+    const env = Object.entries(step?.env ?? {}).map(([name, expression]) => {
+      const input = /inputs\.([a-z-]+)/.exec(expression)?.[1] ?? ''
+      return [name, given[input] ?? inputs[input]?.default]
+    })
+    const child = spawn('bash', ['-eo', 'pipefail', '-c', step?.run ?? ''], {
+      cwd: root,
+      env: { ...Object.fromEntries(env), PATH: `${bin}:${process.env['PATH']}`, HOME: root },
+    })
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
+    return { out, err, code }
+  }
+
+  const found = await run({ path: 'live', 'sarif-file': 'found.sarif' })
+  const fewer = await run({ path: 'live', exclude: 'main.tf\noutputs.tf\n', 'fail-on': 'error' })
+
+  assert.equal(found.code, 3, found.err)
+  assert.match(found.out, /^::error file=live\/main\.tf,line=5/m)
+  assert.equal(JSON.parse(await readFile(join(root, 'found.sarif'), 'utf8')).runs[0].results.length, 4)
+  assert.equal(fewer.code, 0, fewer.err)
+  assert.doesNotMatch(fewer.out, /::error/)
+})
+
+test('the hook of pre-commit runs the check over the repository for every kind of module file', async () => {
+  const [hook] = parse(await readFile(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8'))
+  const files = new RegExp(hook.files)
+
+  assert.equal(`${hook.entry} ${hook.args.join(' ')}`, 'satchel modules check . --fail-on warning')
+  assert.equal(hook.pass_filenames, false)
+  for (const name of ['a/main.tf', 'b.tofu', 'c.tf.json', 'd.tofu.json']) assert.match(name, files)
+  assert.doesNotMatch('main.tfvars', files)
+})
