@@ -123,7 +123,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(server|plugins|lab)/', pathNot: '\\.(lazy|d)\\.ts$' },
       to: {
-        path: '(^|node_modules/)(vectra|jose|@opentelemetry|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)(/|$)',
+        path: '(^|node_modules/)(vectra|jose|@opentelemetry|pg|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)(/|$)',
       },
     },
     {

@@ -78,7 +78,7 @@ export default defineConfig({
     },
   ],
   // Everything is bundled but what must stay a package: a Go wasm and the optional peers.
-  noExternal: [/^(?!@cdktf\/hcl2json|chromadb|@huggingface\/transformers)[^.]/],
+  noExternal: [/^(?!@cdktf\/hcl2json|chromadb|@huggingface\/transformers|pg(?:$|\/))[^.]/],
   // Bundled CommonJS asks for these, which an ES module does not have.
   banner: {
     js: [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BUILTIN_PLUGINS, displacedTools } from '../server/builtin-plugins.ts'
-import { httpSection, pluginsSection, toolsSection } from '../server/config-sections.ts'
+import { httpSection, pluginsSection, storageSection, toolsSection } from '../server/config-sections.ts'
 import type { RefusalRow } from '../server/contract/refusals.ts'
 import type { HttpRoute, Profile, Tool, Verb } from '../server/contract/tool.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
@@ -189,6 +189,7 @@ function configSchema(sections: Record<string, Json>): Json {
       ...sections,
       http: sectionSchema(httpSection),
       tools: sectionSchema(toolsSection),
+      storage: sectionSchema(storageSection),
       plugins: sectionSchema(pluginsSection),
     },
   }

@@ -89,11 +89,22 @@ export const toolsSection = z.object({
   call_limit_s: z.int().min(1).default(3600).describe('seconds after which a call of a client is ended'),
 })
 
+/** `storage:` of the configuration. */
+export const storageSection = z.object({
+  url: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('PostgreSQL database that holds what docs/storage.md names, postgres://…; null: files'),
+})
+
 /** `plugins:` of the configuration: path or npm name -> the plugin's own settings. */
 export const pluginsSection = z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).default({})
 
 export type HttpSettings = z.output<typeof httpSection>
 export type ToolSettings = z.output<typeof toolsSection>
+export type StorageSettings = z.output<typeof storageSection>
 
 /** Environment names of the host's own keys (spec module-ingestion "Runtime settings"; surface, section 5). */
 export const HOST_ENV: Readonly<Record<string, string>> = {
@@ -103,6 +114,7 @@ export const HOST_ENV: Readonly<Record<string, string>> = {
   SERVER_WORKERS: 'http.workers',
   SERVER_RELOAD: 'http.reload',
   SATCHEL_TOKEN: 'http.token',
+  SATCHEL_STORAGE_URL: 'storage.url',
   SATCHEL_ANSWER_CHANNEL: 'tools.answer_channel',
   SATCHEL_ANSWER_TOKENS: 'tools.answer_tokens',
 }

@@ -7,6 +7,8 @@ import {
   type HttpSettings,
   httpSection,
   pluginsSection,
+  type StorageSettings,
+  storageSection,
   type ToolSettings,
   toolsSection,
 } from './config-sections.ts'
@@ -43,6 +45,7 @@ export interface Config {
   readonly file: string | undefined
   readonly http: HttpSettings
   readonly tools: ToolSettings
+  readonly storage: StorageSettings
   /** Third-party plugins: path or npm name -> raw settings. */
   readonly plugins: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Reports whether the file or a flag sets a value under this top-level key. */
@@ -61,7 +64,12 @@ export interface Config {
   ): readonly Origin[]
 }
 
-const HOST_SECTIONS = { http: httpSection, tools: toolsSection, plugins: pluginsSection }
+const HOST_SECTIONS = {
+  http: httpSection,
+  tools: toolsSection,
+  storage: storageSection,
+  plugins: pluginsSection,
+}
 
 /**
  * Reads and merges the configuration; opens no plugin.
@@ -75,12 +83,14 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
   refuseUnknownTopKeys(source)
   const http = parseSection(source, 'http', httpSection, HOST_ENV)
   const tools = parseSection(source, 'tools', toolsSection, HOST_ENV)
+  const storage = parseSection(source, 'storage', storageSection, HOST_ENV)
   const { plugins } = parseSection(source, 'plugins', z.object({ plugins: pluginsSection }), {}, ['plugins'])
   const listed = Object.fromEntries(Object.entries(plugins).map(([name, settings]) => [name, settings ?? {}]))
   return Object.freeze({
     file: found?.file,
     http: deepFreeze(http),
     tools: deepFreeze(tools),
+    storage: deepFreeze(storage),
     plugins: deepFreeze(listed),
     mentions: (key) =>
       Object.hasOwn(text.values, key) ||
@@ -249,6 +259,7 @@ function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], lis
   const values: Record<string, unknown> = {
     http: parseSection(source, 'http', httpSection, HOST_ENV),
     tools: parseSection(source, 'tools', toolsSection, HOST_ENV),
+    storage: parseSection(source, 'storage', storageSection, HOST_ENV),
   }
   for (const { plugin, section } of entries) {
     const own = plugin.env ?? {}

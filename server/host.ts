@@ -14,6 +14,8 @@ import type { PluginEntry } from './plugin-entry.ts'
 import { servicesOf, setUp } from './plugin-services.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
+import { createDatabase, type HostDatabase } from './storage/database.ts'
+import type { SchemaPart } from './storage/schema.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
 import type { Traces } from './traces.ts'
 
@@ -34,6 +36,8 @@ export interface HostOptions {
   readonly observers?: readonly CallObserver[]
   /** Where the spans of requests and calls go; absent: nowhere. */
   readonly traces?: Traces | undefined
+  /** `storage.url`; absent: the plugins store files. */
+  readonly databaseUrl?: string
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
   /** More plugins, set up when one of `HostServices` first needs what no other plugin has; absent: none. */
@@ -53,6 +57,8 @@ export interface RunningHost {
   readonly filter: ToolFilter
   readonly answers: AnswerSettings
   readonly traces: Traces | undefined
+  /** The database of `storage.url`; undefined without one. */
+  readonly database: HostDatabase | undefined
   now(): Date
   /** Reports whether the MCP door offers this tool under the filter. */
   offers(owned: OwnedTool): boolean
@@ -97,6 +103,16 @@ export async function createHost(
   const open: OpenListener[] = []
   const ready: Owned<'instance', PluginInstance>[] = []
 
+  const database =
+    options.databaseUrl === undefined
+      ? undefined
+      : createDatabase({
+          url: options.databaseUrl,
+          log: options.log,
+          now: options.now,
+          schema: () => schemaOf(ready),
+        })
+
   let running: RunningHost | undefined
   const pluginHost: Host = hostFor(options, hub, stopping.signal, {
     ...servicesOf({
@@ -110,6 +126,7 @@ export async function createHost(
         return running.call(owned, input, ctx)
       },
     }),
+    ...(database && { database }),
     async openListener(listener) {
       if (!running) throw refusals.too_early()
       const opened = await options.openListener(running, listener)
@@ -128,6 +145,7 @@ export async function createHost(
         within(STOP_LIMIT_MS, late, async () => instance.stop?.()),
       )
     }
+    await settle(options.log, 'close the database', async () => database?.close())
   }
 
   try {
@@ -137,7 +155,7 @@ export async function createHost(
     const registry = register(ready)
     // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
     if (options.verb === undefined) warnOfUnknownNames(options, registry)
-    running = runningHost(options, { registry, hub, signal: stopping.signal, stop })
+    running = runningHost(options, { registry, hub, signal: stopping.signal, stop, database })
     return running
   } catch (thrown) {
     await stop()
@@ -145,11 +163,18 @@ export async function createHost(
   }
 }
 
+/** The tables of the plugins that are set up. */
+function schemaOf(ready: readonly Owned<'instance', PluginInstance>[]): readonly SchemaPart[] {
+  return ready.flatMap(({ plugin, instance: { database } }) =>
+    database ? [{ owner: plugin, migrations: database.migrations }] : [],
+  )
+}
+
 function hostFor(
   options: HostOptions,
   hub: Hub,
   signal: AbortSignal,
-  services: Pick<Host, 'evidence' | 'callTool' | 'find' | 'openListener'>,
+  services: Pick<Host, 'evidence' | 'callTool' | 'find' | 'openListener' | 'database'>,
 ): Host {
   return {
     log: options.log,
@@ -170,7 +195,13 @@ function hostFor(
 
 function runningHost(
   options: HostOptions,
-  parts: { registry: Registry; hub: Hub; signal: AbortSignal; stop: () => Promise<void> },
+  parts: {
+    registry: Registry
+    hub: Hub
+    signal: AbortSignal
+    stop: () => Promise<void>
+    database: HostDatabase | undefined
+  },
 ): RunningHost {
   const { registry } = parts
   const offers = ({ tool }: OwnedTool): boolean =>

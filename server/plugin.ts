@@ -18,6 +18,13 @@ export type { BackupStore, StorePart } from './contract/advanced/backup.ts'
 export type { Command, Terminal } from './contract/advanced/command.ts'
 export { defineCommand } from './contract/advanced/command.ts'
 export type {
+  CopiedRecords,
+  Database,
+  DatabaseStore,
+  SqlRow,
+  SqlValue,
+} from './contract/advanced/database.ts'
+export type {
   CapturedEvidence,
   EvidenceFinding,
   EvidenceKind,

@@ -79,8 +79,9 @@ async function readConfig(
   defaults: Settings = {},
 ): Promise<Config> {
   const { loadConfig } = await import('./config.ts')
-  const file = line.config
-  return loadConfig({ cwd: io.cwd, env: io.env, flags, defaults, ...(file !== undefined && { file }) })
+  const { config: file, storage } = line
+  const all = storage === undefined ? flags : { 'storage.url': storage, ...flags }
+  return loadConfig({ cwd: io.cwd, env: io.env, flags: all, defaults, ...(file !== undefined && { file }) })
 }
 
 async function entriesOf(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
@@ -113,6 +114,7 @@ async function createHostOf(
   const { createHost } = await import('./host.ts')
   const { configuredFilter } = await import('./configured-filter.ts')
   const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
+  const url = parts.config?.storage.url ?? null
   let options: Promise<HttpOptions> | undefined
   return createHost(entries, {
     log: parts.log,
@@ -125,6 +127,7 @@ async function createHostOf(
     ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
     observers: await observersOf(parts, projectRoot),
     traces: await io.traces.open(parts.log),
+    ...(url !== null && { databaseUrl: url }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     ...(parts.others && { others: parts.others }),
     assetPath,

@@ -15,7 +15,18 @@ import type { RunningHost } from '../server/host.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const GLOBAL_FLAGS = ['--json', '--quiet', '-q', '--config', '-c', '--project', '--help', '-h', '--version']
+const GLOBAL_FLAGS = [
+  '--json',
+  '--quiet',
+  '-q',
+  '--config',
+  '-c',
+  '--project',
+  '--storage',
+  '--help',
+  '-h',
+  '--version',
+]
 /** Verbs of the plugins that the guide and the examples build; their own tests run them. */
 const EXAMPLE_VERBS = ['greet', 'word-count']
 /** Inputs of the Terraform modules that the pages search for. */

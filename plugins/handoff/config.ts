@@ -10,6 +10,15 @@ export const handoffConfig = z.strictObject({
     .min(1)
     .default('.handoffs')
     .describe('folder of the records, relative to the project root'),
+  project: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullable()
+    .default(null)
+    .describe(
+      'name of this project in the database of storage.url; null: the id in config.json of the store, else the root commit',
+    ),
   inject_on: z
     .array(z.enum(['startup', 'resume', 'clear', 'compact', 'fork']))
     .default(['resume', 'compact'])

@@ -106,7 +106,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   const { event, terminal, limits, signal } = run
   if (!EVENTS.some((known) => known === event)) return undefined
   const input = await readHookInput(terminal.stdin, limits.inputMs)
-  const root = input?.cwd === undefined ? undefined : await rootWithStore(input.cwd, handoffs.config.store)
+  const root = input?.cwd === undefined ? undefined : await rootOf(handoffs, input.cwd)
   if (!input || root === undefined) return undefined
   const project = {
     ...handoffs.hookProject(root, { limitMs: limits.gitMs, signal }),
@@ -171,6 +171,12 @@ function callOf(project: Project, input: HookInput, harness: string | undefined)
     harness: harness ?? (project.env['CLAUDECODE'] === '1' ? 'claude-code' : 'generic'),
     source: input.source,
   }
+}
+
+/** The project of a hook: that of the folder with a store, or with a database the one of this process. */
+async function rootOf(handoffs: Handoffs, cwd: string): Promise<string | undefined> {
+  const own = handoffs.ownProject()
+  return own.store.keepsFiles ? rootWithStore(cwd, handoffs.config.store) : own.root
 }
 
 /** The nearest folder at or above `cwd` that has a store; that of a linked work tree is the main one's. */

@@ -1,4 +1,12 @@
-import { type BackupStore, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
+import {
+  type BackupStore,
+  type Database,
+  type DatabaseStore,
+  definePlugin,
+  type Finding,
+  type Tool,
+} from '../../server/plugin.ts'
+import { copyOf, exportFiles, importFiles } from './actions/copy-records.ts'
 import { examineStore } from './actions/doctor.ts'
 import { freshEvidence } from './actions/fresh-evidence.ts'
 import { logCall } from './actions/log-retention.ts'
@@ -10,6 +18,7 @@ import { handoffPrompts } from './prompts.ts'
 import { refusals } from './reasons.ts'
 import { handoffResources } from './resources.ts'
 import { recordSearcher } from './searcher.ts'
+import { MIGRATIONS } from './store/record-rows.ts'
 import { branchTool } from './tools/handoff-branch.ts'
 import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
@@ -74,7 +83,8 @@ export const plugin = definePlugin({
       prompts: handoffPrompts(handoffs),
       commands: [hookCommand(handoffs, host), gitMergeCommand(host)],
       doctor: () => storeFindings(handoffs),
-      stores: async () => [storeToBackUp(handoffs)],
+      stores: async () => (host.database ? [] : [storeToBackUp(handoffs)]),
+      ...(host.database && { database: databaseStore(host.database, handoffs) }),
     }
   },
 })
@@ -98,6 +108,17 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
 function storeToBackUp(handoffs: Handoffs): BackupStore {
   const { folder } = handoffs.ownProject().store.layout
   return { name: 'handoffs', parts: [{ name: 'store', path: folder, except: MACHINE_ONLY }] }
+}
+
+/** The tables of this plugin, and the copies between them and the project's files. */
+function databaseStore(database: Database, handoffs: Handoffs): DatabaseStore {
+  const copy = () => copyOf(database, handoffs.ownProject())
+  return {
+    name: 'handoffs',
+    migrations: MIGRATIONS,
+    importFiles: (signal) => importFiles(copy(), signal),
+    exportFiles: (signal) => exportFiles(copy(), signal),
+  }
 }
 
 /** The findings of `satchel doctor` about the project's store. */

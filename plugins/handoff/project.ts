@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { relative, resolve } from 'node:path'
-import type { CallContext, EvidenceKinds, Host } from '../../server/plugin.ts'
+import type { CallContext, Database, EvidenceKinds, Host } from '../../server/plugin.ts'
 import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
+import { rootCommit } from './git/repository.ts'
 import { type Git, type GitLimits, gitIn } from './git/run-git.ts'
+import { createDatabaseIndex } from './store/database-index.ts'
+import { type DatabaseStoreParts, openDatabaseStore, projectRows } from './store/database-store.ts'
 import { layoutOf } from './store/layout.ts'
 import { createIndex, type RecordIndex } from './store/record-index.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -70,7 +73,8 @@ export function createHandoffs(
     config,
     env: host.env,
     evidence: host.evidence,
-    now: () => host.now(),
+    // Replicas agree on the clock of the database they share.
+    now: () => new Date(host.now().getTime() + (host.database?.clockOffsetMs() ?? 0)),
     clock,
     random,
     detections: new Map(),
@@ -88,6 +92,7 @@ export function createHandoffs(
     projectAt: at,
     ownProject: () => at(host.projectRoot),
     project: async (ctx, path) => {
+      await host.database?.ready()
       // A simulated disk has no folder of the system's own.
       if (path === undefined)
         return at(disk === realDisk ? await requireProject(host.projectRoot) : host.projectRoot)
@@ -101,23 +106,31 @@ function openProject(host: Host, services: Services, disk: Disk, root: string): 
   const home = mainWorktreeOf(root) ?? root
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
-  const { clock } = services
-  const store = openStore({
-    disk,
-    layout,
-    now: clock,
-    onWrite: (id) => {
-      for (const uri of [`handoff://${id}`, `handoff://${id}/brief`, 'handoff://latest', 'handoff://index']) {
-        host.resourceChanged(uri)
-      }
-    },
-  })
+  const git = gitIn(root, host.env)
+  const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
+  const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {
     ...services,
+    ...(host.database
+      ? inDatabase(host.database, { ...parts, named, rootCommit: () => rootCommit(git) })
+      : { store: openStore(parts), index: createIndex(disk, layout, services.clock) }),
     root,
-    store,
-    index: createIndex(disk, layout, clock),
-    git: gitIn(root, host.env),
+    git,
     storePrefix: `${relative(home, folder)}/`,
+  }
+}
+
+function inDatabase(
+  database: Database,
+  parts: Omit<DatabaseStoreParts, 'database'> & { now(): number },
+): Pick<Project, 'store' | 'index'> {
+  const own = { ...parts, database }
+  const rows = projectRows(own)
+  return { store: openDatabaseStore(own, rows), index: createDatabaseIndex(parts, rows) }
+}
+
+function announce(host: Host, id: string): void {
+  for (const uri of [`handoff://${id}`, `handoff://${id}/brief`, 'handoff://latest', 'handoff://index']) {
+    host.resourceChanged(uri)
   }
 }

@@ -285,4 +285,20 @@ export const refusals = defineRefusals({
     message: 'The file system of the handoff store has no hard links.',
     next: 'Set handoff.store to a folder on a file system that has them.',
   },
+  project_unnamed: {
+    code: 'invalid',
+    message:
+      'This project has no name in the database: it has no git history here, and no config.json in its store.',
+    next: 'Set handoff.project.',
+  },
+  copy_differs: {
+    code: 'conflict',
+    message: '{count} records are in both with other bytes, such as {id}; nothing was copied.',
+    next: 'Export or import into an empty place, and merge with satchel handoff import.',
+  },
+  copy_unreadable: {
+    code: 'invalid',
+    message: '{path} is no file of a record that could be copied; nothing was copied.',
+    next: 'Correct or remove it.',
+  },
 })

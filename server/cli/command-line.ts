@@ -4,6 +4,8 @@ export interface CommandLine {
   readonly words: readonly string[]
   readonly config?: string
   readonly project?: string
+  /** Address of the database. */
+  readonly storage?: string
   readonly json: boolean
   readonly quiet: boolean
   readonly help: boolean
@@ -12,7 +14,7 @@ export interface CommandLine {
   readonly argv: readonly string[]
 }
 
-const VALUED = ['--config', '-c', '--project']
+const VALUED = ['--config', '-c', '--project', '--storage']
 /** In `ingest` the configuration is the positional argument, and `-c` the clone directory (surface, section 3). */
 const INGEST_VALUED = [
   '-o',
@@ -34,11 +36,13 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
       ? (valueIn(flags, ['--config']) ?? bareWordIn(moved.slice(1)))
       : valueIn(flags, ['--config', '-c'])
   const project = valueIn(flags, ['--project'])
+  const storage = valueIn(flags, ['--storage'])
   const has = (...names: string[]): boolean => flags.some((flag) => names.includes(flag))
   return {
     words,
     ...(config !== undefined && { config }),
     ...(project !== undefined && { project }),
+    ...(storage !== undefined && { storage }),
     json: has('--json'),
     quiet: has('-q', '--quiet'),
     help: has('--help', '-h'),

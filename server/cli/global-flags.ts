@@ -10,6 +10,7 @@ export const GLOBAL_ROWS: readonly { readonly verb: string; readonly summary: st
   { verb: '-q, --quiet', summary: 'no notes on stderr' },
   { verb: '-c, --config <file>', summary: 'configuration file (default: ./satchel.yaml)' },
   { verb: '--project <dir>', summary: 'project root (default: the git root)' },
+  { verb: '--storage <url>', summary: 'PostgreSQL database instead of files (default: files)' },
 ]
 
 /** Returns the flags that set configuration for every verb under this first word. */

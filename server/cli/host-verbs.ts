@@ -53,6 +53,14 @@ export const HOST_VERBS: readonly HostVerbRow[] = [
     load: async () => [(await import('./verbs/backup.ts')).restoreVerb],
   },
   {
+    verb: 'storage',
+    summary: 'prepare a PostgreSQL database, copy records to and from it',
+    load: async () => {
+      const { storageMigrateVerb, storageImportVerb, storageExportVerb } = await import('./verbs/storage.ts')
+      return [storageMigrateVerb, storageImportVerb, storageExportVerb]
+    },
+  },
+  {
     verb: 'completion',
     summary: 'print a completion script for a shell',
     load: async () => [(await import('./verbs/completion.ts')).completionVerb],

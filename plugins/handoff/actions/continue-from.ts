@@ -4,7 +4,6 @@ import type { RecordTable } from '../domain/record-table.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { idsClaimedBy } from '../store/claims.ts'
-import { storedProjectId } from '../store/project-identity.ts'
 
 /** The record from which the session of these names continues. git is asked only where records are of several branches. */
 export async function continueFrom(
@@ -12,9 +11,8 @@ export async function continueFrom(
   table: RecordTable,
   names: readonly string[],
 ): Promise<RecordRow | undefined> {
-  const { disk, layout } = project.store
   const branch = table.differs('branch') ? await currentBranch(project.git) : undefined
-  const projectId = await storedProjectId(disk, layout)
+  const projectId = await project.store.projectId()
   const held = await idsClaimedBy(project.store, names)
   const claimed = new Set(held.flatMap((id) => table.find(id) ?? []))
   const nowMs = project.now().getTime()

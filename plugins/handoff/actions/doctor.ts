@@ -24,8 +24,7 @@ export async function examineStore(
   const rows = withClaims(stored, await loadClaims(project.store, nowMs))
   return [
     ...problems.map(damagedRecord),
-    ...(await leftTemps(project, clockMs)),
-    ...(await damagedConfig(project)),
+    ...(project.store.keepsFiles ? await folderProblems(project, clockMs) : []),
     ...lineageProblems(rows),
     ...statusProblems(rows, nowMs),
     ...rows.filter(({ updatedMs }) => isFuture(updatedMs, nowMs)).map(fromTheFuture),
@@ -43,6 +42,10 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
         ? 'satchel handoff doctor --fix repairs conflict markers; correct other damage in an editor, or restore the file.'
         : 'Correct it in an editor, or restore it from version control.',
   }
+}
+
+async function folderProblems(project: Project, clockMs: number): Promise<StoreProblem[]> {
+  return [...(await leftTemps(project, clockMs)), ...(await damagedConfig(project))]
 }
 
 /** Temporary files of interrupted writes: harmless, and removed by a later write. */

@@ -7,7 +7,6 @@ import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { fileParents } from '../git/file-parents.ts'
 import type { Project } from '../project.ts'
 import { replaceLocalFile } from '../store/ensure-folder.ts'
-import { recordFile } from '../store/layout.ts'
 import { decodeUtf8, type Problem } from '../store/read-record.ts'
 
 /** `conflicted`: both sides changed the same; the record keeps ours and its flag says so. */
@@ -42,7 +41,7 @@ async function repairRecord(project: Project, { path, reason, detail }: Problem)
   let repair = left(`${reason}: ${detail}`)
   await store.update(id, undefined, async (current) => {
     if (current.kind !== 'broken') return undefined // repaired meanwhile
-    const bytes = await store.disk.readFile(recordFile(store.layout, id))
+    const bytes = (await store.bytes(id)) ?? Buffer.alloc(0)
     const merged = await mergedVersions(project, path, decodeUtf8(bytes) ?? '')
     if (typeof merged === 'string') {
       repair = left(merged)

@@ -11,9 +11,8 @@ import { answerWithin, type ModelAnswer } from '../domain/resume-answer.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
-import { refusals } from '../reasons.ts'
 import { noteServer, sessionOf } from '../session.ts'
-import { claimOn, endClaimOn, writeClaim } from '../store/claims.ts'
+import { claimedBy, claimOn, endClaimOn, writeClaim } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -173,7 +172,12 @@ async function mark(project: Project, found: StoredRecord, claimant: Claimant): 
     if (by === undefined) await endClaimOn(project.store, current.id)
     else {
       const claim = { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }
-      await writeClaim(project.store, current.id, { claim, ownProcess, clockMs: project.clock() })
+      await writeClaim(project.store, current.id, {
+        claim,
+        ownProcess,
+        clockMs: project.clock(),
+        nowMs: now.getTime(),
+      })
     }
     if (current.record.status !== 'ready') return undefined
     return editText(
@@ -192,8 +196,5 @@ async function refuseClaimed(
   const now = project.now().getTime()
   const claim = await claimOn(project.store, record, now)
   if (!claim || claim.by === by || !isLive(claim, now)) return
-  throw refusals.claimed(
-    { by: claim.by.slice(0, 40), expires_at: claim.expires_at },
-    { details: { ...claim }, next: { tool: 'handoff_get', args: { id, format: 'brief' } } },
-  )
+  throw claimedBy(id, claim)
 }

@@ -12,7 +12,6 @@ import { fileFacts } from '../files/file-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
 import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
-import { projectIdForWriting, storedProjectId } from '../store/project-identity.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { itemWarnings } from './item-warnings.ts'
 
@@ -146,10 +145,9 @@ async function stored(
 }
 
 async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {
-  const { disk, layout } = project.store
   const root = () => rootCommit(project.git)
-  if (!dryRun) return project.store.preparing(() => projectIdForWriting(disk, layout, root))
-  const stored = await storedProjectId(disk, layout)
+  if (!dryRun) return project.store.projectIdForWriting(root)
+  const stored = await project.store.projectId()
   if (stored !== undefined) return stored
   const commit = await root()
   return commit ? `git:${commit}` : 'p-unwritten'

@@ -20,7 +20,7 @@ export interface Shortcomings {
 export interface IndexState extends Shortcomings {
   readonly layers: readonly Layer[]
   readonly table: FileTable
-  /** The folder's time at the last look; undefined: files are missing. */
+  /** The folder's time at the last look, or the last change of rows; undefined: some are missing. */
   readonly folderMs: number | undefined
   /** The folder's time when its files were last counted. */
   readonly countedMs: number | undefined
@@ -201,7 +201,7 @@ async function foundIn(
 }
 
 /** A large segment is written as soon as it is complete, so that memory stays small. */
-async function keptSegment({ disk, layout }: IndexedStore, segment: Segment): Promise<Segment> {
+export async function keptSegment({ disk, layout }: IndexedStore, segment: Segment): Promise<Segment> {
   if (segment.count < SEGMENT_ROWS / 2 || !segment.bytes) return segment
   try {
     return await written(disk, layout, segment.bytes)
@@ -225,13 +225,15 @@ function dueNames(table: FileTable, isHasty: boolean, nowMs: number): readonly s
   return chosen.map((record) => `${table.id(record)}.json`)
 }
 
-function isWorthSaving(state: IndexState, nowMs: number, isFull: boolean): boolean {
+/** Whether there is enough to save, and the last time is long enough ago. */
+export function isWorthSaving(state: IndexState, nowMs: number, isFull: boolean): boolean {
   if (nowMs - state.savedMs < SAVE_EVERY_MS) return false
   const unsaved = state.layers.reduce((sum, { segment }) => sum + (segment.bytes ? segment.count : 0), 0)
   return unsaved >= WORTH_SAVING || (isFull && state.folderMs !== state.savedFolderMs)
 }
 
-async function saved({ disk, layout, now }: IndexedStore, state: IndexState): Promise<IndexState> {
+/** The state with its index on disk. */
+export async function saved({ disk, layout, now }: IndexedStore, state: IndexState): Promise<IndexState> {
   const { folderMs, countedMs } = state
   const layers = await saveIndex(disk, layout, { layers: withoutSmall(state), folderMs, countedMs }, now())
   const isSaved = layers.every(({ segment }) => segment.bytes === undefined)

@@ -42,7 +42,8 @@ export interface RecordIndex {
   viewWithin(budgetMs: number): Promise<IndexView & Shortcomings>
 }
 
-const MAX_DAMAGES = 30
+/** A question is asked so often again after damage to the index. */
+export const MAX_DAMAGES = 30
 
 /** The index of the store at `layout`. `now` is the clock of the file system's times. */
 export function createIndex(disk: Disk, layout: Layout, now: () => number): RecordIndex {
@@ -98,7 +99,8 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   }
 }
 
-async function viewOf(table: FileTable): Promise<IndexView> {
+/** Every row, by path, and every problem. */
+export async function viewOf(table: FileTable): Promise<IndexView> {
   const rows = await table.load([...table.records])
   return { rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)), problems: table.problems() }
 }

@@ -55,7 +55,8 @@ export function recordLock({ disk, layout, now }: Locks, name: string): LockOpti
   }
 }
 
-function lockedBy(name: string, holder: LockRecord | undefined): SatchelError {
+/** The error for a lock that was not had in time. */
+export function lockedBy(name: string, holder: LockRecord | undefined): SatchelError {
   const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process'
   const details = { name, ...(holder && { pid: holder.pid, host: holder.host }) }
   return refusals.locked({ name, holder: who }, { details })

@@ -11,22 +11,34 @@ import {
 import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
+import { type ClaimShelf, fileClaims } from './claim-shelf.ts'
 import { ensureFolder } from './ensure-folder.ts'
 import { notingChange } from './folder-changes.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
+import { projectIdForWriting, storedProjectId } from './project-identity.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
 import { type HeldLock, withLock } from './record-lock.ts'
 import { asStoreError } from './store-error.ts'
 
-/** The folder of records. The first write creates its folders; reads never do. Needs no closing. */
+/** The records of a project, in a folder or in the database. The first write creates what is missing; reads never do. */
 export interface Store {
+  /** What belongs to this machine is in files either way: sessions, measurements, the index. */
   readonly layout: Layout
   readonly disk: Disk
+  readonly claims: ClaimShelf
+  /** False: records are rows. */
+  readonly keepsFiles: boolean
   /** True after the first write. */
   exists(): Promise<boolean>
   /** Ids by file name, sorted; empty without a store. */
   ids(): Promise<readonly string[]>
   read(id: string): Promise<StoredRecord | BrokenRecord | undefined>
+  /** The bytes of a record, damaged or not. */
+  bytes(id: string): Promise<Buffer | undefined>
+  /** The project's id, once there is one. */
+  projectId(): Promise<string | undefined>
+  /** The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one. Never derived from the path. */
+  projectIdForWriting(rootCommit: RootCommit): Promise<string>
   /** Writes a new record and gives its etag. Errors: `conflict`/`exists`; see `asStoreError`. */
   create(id: string, text: string): Promise<Written>
   /**
@@ -40,6 +52,9 @@ export interface Store {
   locked<T>(name: string, action: (held: HeldLock) => Promise<T>): Promise<T>
 }
 
+/** The root commit of the project's repository. */
+export type RootCommit = () => Promise<string | undefined>
+
 /** The new text of a record; undefined leaves the file as it is. */
 export type Edit = (current: StoredRecord | BrokenRecord) => Promise<string | undefined> | string | undefined
 
@@ -51,7 +66,7 @@ export interface Written {
 
 const STALE_TEMP_MS = 60 * 60 * 1000
 
-/** Opens the store at a layout. Calls `onWrite` for every written record, after it is on disk. */
+/** Opens the store in a folder. Calls `onWrite` for every written record, after it is on disk. */
 export function openStore(parts: {
   readonly disk: Disk
   readonly layout: Layout
@@ -83,6 +98,15 @@ export function openStore(parts: {
   return {
     layout,
     disk,
+    keepsFiles: true,
+    claims: fileClaims(disk, layout),
+    bytes: (id) => orMissing(disk.readFile(recordFile(layout, id))),
+    projectId: () => storedProjectId(disk, layout),
+    projectIdForWriting: (rootCommit) =>
+      storing(async () => {
+        await prepare()
+        return projectIdForWriting(disk, layout, rootCommit)
+      }),
     exists: async () => (await disk.stat(layout.records))?.kind === 'directory',
     ids,
     read: (id) => storing(() => readRecord(disk, layout, id)),
@@ -184,7 +208,8 @@ function ignoreExisting(thrown: unknown): void {
   if (systemCode(thrown) !== 'EEXIST') throw thrown
 }
 
-function alreadyThere(id: string): SatchelError {
+/** The error for an id that is taken. */
+export function alreadyThere(id: string): SatchelError {
   return refusals.exists({ id }, { details: { id }, next: { tool: 'handoff_get', args: { id } } })
 }
 

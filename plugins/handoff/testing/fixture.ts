@@ -51,6 +51,8 @@ export async function openTestProject(
     readonly env?: Record<string, string>
     readonly repository?: boolean
     readonly root?: string
+    /** Address of a migrated database, which then holds the records. */
+    readonly database?: string
   } = {},
 ): Promise<TestProject> {
   const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
@@ -69,6 +71,7 @@ export async function openTestProject(
     projectRoot: root,
     configFile: undefined,
     env: { PATH: process.env['PATH'], HOME: root, ...options.env },
+    ...(options.database !== undefined && { databaseUrl: options.database }),
     filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
     assetPath: (name) => name,
     openListener: () => Promise.reject(new Error('no listener in this test')),

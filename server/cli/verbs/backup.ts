@@ -33,6 +33,7 @@ export const backupVerb = defineHostVerb({
         signal: world.signal,
       })
       const lines = stores.map(({ plugin, store, files }) => `${plugin}/${store}: ${files.length} files`)
+      if (host.database) world.terminal.note('What is in the database is not part of it: use pg_dump.')
       printResult(world.terminal, {
         data: {
           folder: path,

@@ -9,7 +9,7 @@ import { printText } from '../render.ts'
 import type { VerbShape } from '../verb-parser.ts'
 import type { World } from '../world.ts'
 
-const GLOBALS: readonly string[] = ['--json', '--quiet', '--config', '--project', '--help']
+const GLOBALS: readonly string[] = ['--json', '--quiet', '--config', '--project', '--storage', '--help']
 
 /** `satchel completion SHELL`: a script with every verb and flag of the configured plugins. */
 export const completionVerb = defineHostVerb({

@@ -2,6 +2,7 @@ import type { CallContext } from '../context.ts'
 import type { RefusalRow } from '../refusals.ts'
 import type { BackupStore } from './backup.ts'
 import type { Command } from './command.ts'
+import type { Database, DatabaseStore } from './database.ts'
 import type { EvidenceKind, EvidenceKinds } from './evidence.ts'
 import type { Measurement } from './measurement.ts'
 import type { Credentials, Principal } from './principal.ts'
@@ -19,6 +20,8 @@ export interface HostServices {
   readonly configFile: string | undefined
   /** First word of the command line if this process runs one verb of one plugin; undefined in a server. */
   readonly verb?: string
+  /** Where `storage.url` is set: what a plugin keeps there it keeps in no file. */
+  readonly database?: Database
   /** The kinds of evidence of all plugins. */
   readonly evidence: EvidenceKinds
   /**
@@ -58,6 +61,8 @@ export interface ProtocolDeclarations {
   readonly searchers?: readonly Searcher[]
   /** What `satchel backup` copies. `saved`: the names of this plugin's stores in a backup that is restored. Reads only. */
   stores?(saved: readonly string[]): Promise<readonly BackupStore[]>
+  /** What the plugin keeps in the database where `storage.url` is set; absent: it always keeps files. */
+  readonly database?: DatabaseStore
   /** Numbers for `/metrics`, within a second at each request of it. Reads only, and opens nothing. */
   measurements?(): Promise<readonly Measurement[]>
   /** Over stdio only. */

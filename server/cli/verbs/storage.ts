@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { CopiedRecords, DatabaseStore } from '../../contract/advanced/database.ts'
+import type { RunningHost } from '../../host.ts'
+import type { HostDatabase } from '../../storage/database.ts'
+import { refusals } from '../../storage/refusals.ts'
+import { defineHostVerb } from '../host-verb.ts'
+import { printResult } from '../render.ts'
+import type { World } from '../world.ts'
+
+/** `satchel storage migrate`. */
+export const storageMigrateVerb = defineHostVerb({
+  path: ['storage', 'migrate'],
+  summary: 'create or update the tables of storage.url',
+  description: [
+    'Creates the tables of satchel in the database of storage.url, or brings them to the version of this release, in one',
+    'transaction. Tables of a newer release, and those of another application, are left alone.',
+  ].join(' '),
+  input: z.object({}),
+  typing: {},
+  examples: ['satchel storage migrate --storage postgres://satchel@db:5432/satchel'],
+  run: (world) =>
+    withDatabase(world, async (_, database) => {
+      const parts = await database.migrate()
+      const lines = parts.map(({ owner, from, to }) =>
+        from === to ? `${owner}: version ${to} already` : `${owner}: version ${from} to ${to}`,
+      )
+      printResult(world.terminal, { data: { database: database.place, parts }, text: lines.join('\n') })
+      return 0
+    }),
+})
+
+/** `satchel storage import`. */
+export const storageImportVerb = defineHostVerb({
+  path: ['storage', 'import'],
+  summary: "copy this project's files into the database",
+  description: [
+    'Copies the records of this project from its files into the database of storage.url, byte by byte. What is there with',
+    'the same bytes is left; if a record differs, nothing is copied. The files stay. It can be run again.',
+  ].join(' '),
+  input: z.object({}),
+  typing: {},
+  examples: ['satchel storage import'],
+  run: (world) => copied(world, (store) => store.importFiles(world.signal)),
+})
+
+/** `satchel storage export`. */
+export const storageExportVerb = defineHostVerb({
+  path: ['storage', 'export'],
+  summary: "copy this project's rows of the database into files",
+  description: [
+    'Copies the records of this project from the database of storage.url into its files, byte by byte. What is there with',
+    'the same bytes is left; if a record differs, nothing is copied. The rows stay. It can be run again.',
+  ].join(' '),
+  input: z.object({}),
+  typing: {},
+  examples: ['satchel storage export'],
+  run: (world) => copied(world, (store) => store.exportFiles(world.signal)),
+})
+
+function copied(world: World, copy: (store: DatabaseStore) => Promise<CopiedRecords>): Promise<number> {
+  return withDatabase(world, async (host) => {
+    const done: (CopiedRecords & { readonly store: string })[] = []
+    for (const { instance } of host.registry.instances) {
+      if (instance.database) done.push({ store: instance.database.name, ...(await copy(instance.database)) })
+    }
+    const lines = done.map(
+      ({ store, from, to, copied: count, present }) =>
+        `${store}: ${count} copied from ${from} to ${to}, ${present} there already`,
+    )
+    printResult(world.terminal, { data: { stores: done }, text: lines.join('\n') })
+    return 0
+  })
+}
+
+async function withDatabase(
+  world: World,
+  work: (host: RunningHost, database: HostDatabase) => Promise<number>,
+): Promise<number> {
+  const { doors, line } = world
+  const config = await doors.loadConfig(line)
+  if (config.storage.url === null) throw refusals.storage_not_set()
+  const host = await doors.setUpHost({ kind: 'all' }, config, line)
+  try {
+    if (!host.database) throw refusals.storage_not_set()
+    return await work(host, host.database)
+  } finally {
+    await host.stop()
+  }
+}

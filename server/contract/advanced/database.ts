@@ -1,0 +1,57 @@
+/** What a statement sends beside its text. */
+export type SqlValue = string | number | boolean | Buffer | null | readonly string[]
+
+/** A row of an answer, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, unknown>>
+
+/**
+ * The PostgreSQL server of `storage.url`. Opens its connections at the first call; the host closes them. Errors, all
+ * `unavailable`: `storage_unreachable`, `storage_password`, `storage_lost` and the others of the host's table.
+ */
+export interface Database {
+  /** Database, host and port, without user and password. */
+  readonly place: string
+  /** Connects and checks the server, its schema and its clock, once. */
+  ready(): Promise<void>
+  /** Milliseconds to add to the clock of this machine for that of the server; 0 before the first connection. */
+  clockOffsetMs(): number
+  /** Runs a statement that changes nothing; one whose connection was lost is sent again. */
+  query(text: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>
+  /**
+   * Changes rows in one transaction. `parts` are the parts of a WITH, of which the last is named `changed`; they take `values`
+   * from $2 on. Returns the rows of `changed`. A connection that was lost in the middle of the commit is not guessed about: the
+   * server is asked, and what was not committed is sent again once.
+   * Errors: `storage_unknown` if the server cannot be asked within 15 s.
+   */
+  write(parts: string, values: readonly SqlValue[]): Promise<number>
+  /**
+   * Runs `action` while no other process holds the lock of this name; undefined if it is not free within `limitMs`.
+   * A lock that is lost with its connection stops nothing: what must not happen twice is a condition of its statement.
+   */
+  locked<T>(
+    name: string,
+    limitMs: number,
+    action: () => Promise<T>,
+  ): Promise<{ readonly value: T } | undefined>
+}
+
+/** What a copy between files and the database did. */
+export interface CopiedRecords {
+  readonly from: string
+  readonly to: string
+  readonly copied: number
+  /** Were there already, with the same bytes. */
+  readonly present: number
+}
+
+/** The part of a plugin that is kept in the database where `storage.url` is set. */
+export interface DatabaseStore {
+  /** What is kept: `handoffs`. */
+  readonly name: string
+  /** SQL; the n-th makes version n of the plugin's tables, all of them in the schema `satchel`. Never edit a released one. */
+  readonly migrations: readonly string[]
+  /** Copies the project's files into the database, byte by byte. Errors: `conflict` before anything is written. */
+  importFiles(signal: AbortSignal): Promise<CopiedRecords>
+  /** Copies the project's rows into files, byte by byte. Errors: `conflict` before anything is written. */
+  exportFiles(signal: AbortSignal): Promise<CopiedRecords>
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../contract/advanced/database.ts'
+import type { Postgres, PostgresParts } from './postgres.ts'
+import { refusals } from './refusals.ts'
+
+/** The database of a host. Nothing of it is loaded before its first use. */
+export interface HostDatabase extends Omit<Postgres, 'place'>, Database {}
+
+type Parts = PostgresParts & { readonly url: string }
+
+/** The server at `url`, whose client is loaded at the first use. Errors: `unavailable`/`storage_client_missing`. */
+export function createDatabase(parts: Parts): HostDatabase {
+  let opened: Promise<Postgres> | undefined
+  let known: Postgres | undefined
+  const open = async (): Promise<Postgres> => {
+    opened ??= load(parts)
+    known = await opened
+    return known
+  }
+  return {
+    get place() {
+      return known?.place ?? 'of storage.url'
+    },
+    clockOffsetMs: () => known?.clockOffsetMs() ?? 0,
+    ready: async () => (await open()).ready(),
+    query: async (text, values) => (await open()).query(text, values),
+    write: async (text, values) => (await open()).write(text, values),
+    locked: async (name, limitMs, action) => (await open()).locked(name, limitMs, action),
+    migrate: async () => (await open()).migrate(),
+    close: async () => known?.close(),
+  }
+}
+
+async function load(parts: Parts): Promise<Postgres> {
+  const { openPostgres } = await import('./postgres.lazy.ts').catch((cause: unknown) => {
+    throw refusals.storage_client_missing({ cause })
+  })
+  return openPostgres(parts)
+}

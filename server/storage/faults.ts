@@ -1,0 +1,59 @@
+import { isSatchelError, type SatchelError } from '../contract/errors.ts'
+import { refusals } from './refusals.ts'
+
+/** SQLSTATEs of PostgreSQL, by what a caller can do about them. */
+const STATES: Readonly<Record<string, (place: string, thrown: unknown) => SatchelError>> = {
+  '28000': (place, cause) => refusals.storage_password({ place }, { cause }),
+  '28P01': (place, cause) => refusals.storage_password({ place }, { cause }),
+  '3D000': (place, cause) => refusals.storage_no_database({ place }, { cause }),
+  '42501': (place, cause) => refusals.storage_denied({ place }, { cause }),
+  '25006': (place, cause) => refusals.storage_read_only({ place }, { cause }),
+  '53100': (place, cause) => refusals.storage_full({ place }, { cause }),
+  '53300': (place, cause) => refusals.storage_busy({ place }, { cause }),
+  '57014': (place, cause) => refusals.storage_busy({ place }, { cause }),
+  '57P03': (place, cause) =>
+    refusals.storage_unreachable({ place, fault: 'it is starting or stopping' }, { cause }),
+  '42P01': (place, cause) => refusals.storage_not_migrated({ place }, { cause }),
+  '3F000': (place, cause) => refusals.storage_not_migrated({ place }, { cause }),
+}
+
+/** Ends of a connection; whether its last statement was carried out is open. */
+const LOST = /^(08|57P0[12]$)/
+const LOST_SYSTEM = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
+const LOST_TEXT = /connection terminated|client has encountered a connection error|not queryable|was closed/i
+
+/** True if the connection ended before the answer came. */
+export function isLost(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || isSatchelError(thrown)) return false
+  const code = codeOf(thrown)
+  return LOST.test(code) || LOST_SYSTEM.has(code) || LOST_TEXT.test(thrown.message)
+}
+
+/** What could not be connected to. The texts of the driver may hold a password, so that only codes are shown. */
+export function refusalOfConnecting(thrown: unknown, place: string): unknown {
+  if (isSatchelError(thrown)) return thrown
+  if (!(thrown instanceof Error)) return thrown
+  const known = STATES[codeOf(thrown)]
+  if (known) return known(place, thrown)
+  if (/password|SASL|SCRAM/i.test(thrown.message))
+    return refusals.storage_password({ place }, { cause: thrown })
+  const fault = /timeout/i.test(thrown.message)
+    ? 'no answer in time'
+    : codeOf(thrown) || 'the connection was closed'
+  return refusals.storage_unreachable({ place, fault }, { cause: thrown })
+}
+
+/** A failed statement as what a caller can act on; a fault of ours stays what it is. */
+export function refusalOfStatement(thrown: unknown, place: string): unknown {
+  if (!(thrown instanceof Error) || isSatchelError(thrown)) return thrown
+  return (
+    STATES[codeOf(thrown)]?.(place, thrown) ??
+    (isLost(thrown) ? refusals.storage_lost({ place }, { cause: thrown }) : thrown)
+  )
+}
+
+function codeOf(thrown: Error): string {
+  const first = thrown instanceof AggregateError ? thrown.errors[0] : thrown
+  const code: unknown = first instanceof Error && 'code' in first ? first.code : undefined
+  return typeof code === 'string' ? code : ''
+}

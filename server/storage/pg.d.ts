@@ -1,0 +1,43 @@
+/** What is used of the optional peer `pg`, which has no types of its own. */
+declare module 'pg' {
+  export interface Result {
+    readonly rows: readonly Readonly<Record<string, unknown>>[]
+    readonly rowCount: number | null
+  }
+
+  export interface Settings {
+    readonly connectionString: string
+    readonly application_name: string
+    readonly connectionTimeoutMillis: number
+    readonly statement_timeout?: number
+    readonly keepAlive: boolean
+  }
+
+  export class Client {
+    constructor(settings: Settings)
+    readonly host: string
+    readonly port: number
+    readonly database: string | undefined
+    connect(): Promise<void>
+    query(text: string, values?: readonly unknown[]): Promise<Result>
+    end(): Promise<void>
+    on(event: 'error' | 'end', listener: (error: unknown) => void): void
+  }
+
+  export interface PoolClient {
+    query(text: string, values?: readonly unknown[]): Promise<Result>
+    /** With an error the connection is closed instead of kept. */
+    release(error?: Error | boolean): void
+  }
+
+  export class Pool {
+    constructor(settings: Settings & { readonly max: number; readonly idleTimeoutMillis: number })
+    connect(): Promise<PoolClient>
+    end(): Promise<void>
+    on(event: 'error', listener: (error: unknown) => void): void
+  }
+
+  const pg: { readonly Client: typeof Client; readonly Pool: typeof Pool }
+  // biome-ignore lint/style/noDefaultExport: the package has one
+  export default pg
+}

@@ -1,0 +1,102 @@
+import pg, { type Settings } from 'pg'
+import { isLost, refusalOfConnecting, refusalOfStatement } from './faults.ts'
+import type { Line } from './lock-line.ts'
+import { createPostgres, type Postgres, type PostgresParts, type Wire } from './postgres.ts'
+import { refusals } from './refusals.ts'
+import type { Run } from './schema.ts'
+
+const CONNECTIONS = 10
+const CONNECT_LIMIT_MS = 5_000
+const STATEMENT_LIMIT_MS = 60_000
+const IDLE_MS = 30_000
+
+/** The server at `url`. Opens no connection yet. Errors: `invalid`/`storage_url`. */
+export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: string }): Postgres {
+  return createPostgres(openWire(settingsOf(url)), parts)
+}
+
+function settingsOf(url: string): Settings {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(url)) throw refusals.storage_url()
+  return {
+    connectionString: url,
+    application_name: 'satchel',
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: STATEMENT_LIMIT_MS,
+    keepAlive: true,
+  }
+}
+
+function openWire(settings: Settings): Wire {
+  const place = placeOf(settings)
+  const pool = new pg.Pool({ ...settings, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS })
+  let lost = (): void => {}
+  pool.on('error', () => lost()) // an idle connection ended
+  let isKnown = false
+  const connect = async () => {
+    try {
+      const client = await pool.connect()
+      isKnown = true
+      return client
+    } catch (thrown) {
+      const isFull = isKnown && /timeout exceeded when trying to connect/i.test(String(thrown))
+      throw isFull ? refusals.storage_busy({ place }, { cause: thrown }) : refusalOfConnecting(thrown, place)
+    }
+  }
+  const withClient = async <T>(work: (run: Run) => Promise<T>): Promise<T> => {
+    const client = await connect()
+    try {
+      const result = await work(async (text, values = []) => (await client.query(text, values)).rows)
+      client.release()
+      return result
+    } catch (thrown) {
+      client.release(true)
+      if (isLost(thrown)) lost()
+      throw thrown
+    }
+  }
+  return {
+    place,
+    withClient,
+    onLost(listener) {
+      lost = listener
+    },
+    openLine: () => openLine(settings, place),
+    end: () => pool.end(),
+  }
+}
+
+function placeOf(settings: Settings): string {
+  try {
+    const { host, port, database } = new pg.Client(settings)
+    return `${database ?? ''} at ${host}:${port}`
+  } catch (cause) {
+    throw refusals.storage_url({ cause })
+  }
+}
+
+async function openLine(settings: Settings, place: string): Promise<Line> {
+  const client = new pg.Client({ ...settings, application_name: 'satchel locks' })
+  let isOpen = true
+  client.on('error', () => {
+    isOpen = false
+  })
+  client.on('end', () => {
+    isOpen = false
+  })
+  await client.connect().catch((thrown) => {
+    throw refusalOfConnecting(thrown, place)
+  })
+  let before: Promise<unknown> = Promise.resolve()
+  return {
+    isOpen: () => isOpen,
+    close: () => client.end(),
+    run(text, values) {
+      const answer = before.then(async () => (await client.query(text, values)).rows)
+      before = answer.catch(() => undefined)
+      return answer.catch((thrown) => {
+        if (isLost(thrown)) isOpen = false
+        throw refusalOfStatement(thrown, place)
+      })
+    },
+  }
+}

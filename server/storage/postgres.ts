@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database, SqlRow, SqlValue } from '../contract/advanced/database.ts'
+import type { Log } from '../contract/context.ts'
+import { isSatchelError } from '../contract/errors.ts'
+import { isLost, refusalOfStatement } from './faults.ts'
+import { createLockLine, type Line } from './lock-line.ts'
+import { refusals } from './refusals.ts'
+import { checkSchema, type MigratedPart, migrateSchema, type Run, type SchemaPart } from './schema.ts'
+
+/** The connections to a server. */
+export interface Wire {
+  readonly place: string
+  /**
+   * Runs `work` on one connection, which is closed where `work` fails. Errors: refusals for the connection, those of the
+   * driver for a statement.
+   */
+  withClient<T>(work: (run: Run) => Promise<T>): Promise<T>
+  /** The next connection may lead to another server. */
+  onLost(listener: () => void): void
+  /** A connection that the pool does not count. */
+  openLine(): Promise<Line>
+  end(): Promise<void>
+}
+
+export interface PostgresParts {
+  readonly log: Log
+  now(): Date
+  /** The tables that this process needs; asked at the first connection. */
+  schema(): readonly SchemaPart[]
+}
+
+/** The server, with what only the host does: migrate and close. */
+export interface Postgres extends Database {
+  migrate(): Promise<readonly MigratedPart[]>
+  close(): Promise<void>
+}
+
+/** How long a server is asked about a commit whose answer was lost. */
+const FIND_OUT_LIMIT_MS = 15_000
+const FIND_OUT_PAUSE_MS = 100
+/** A note is needed for the time of the question; after so many writes, old ones are removed. */
+const REMOVE_EVERY = 1_000
+const KEEP_NOTES = '1 hour'
+/** A clock this far off the server's is worth a line in the log. */
+const CLOCK_WARNING_MS = 60_000
+
+/** The server behind these connections. Connects at the first call. */
+export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
+  const { place } = wire
+  const send: Run = (text, values) => wire.withClient((run) => run(text, values))
+  const { ready, clockOffsetMs } = checkedOnce(wire, send, parts)
+  const locks = createLockLine(wire.openLine)
+  let writes = 0
+  return {
+    place,
+    ready,
+    clockOffsetMs,
+    async query(text, values = []) {
+      await ready()
+      return read(send, { text, values, place })
+    },
+    async write(changes, values) {
+      await ready()
+      const changed = await writeOnce(send, { text: noted(changes), values, place })
+      if (++writes % REMOVE_EVERY === 0) await removeNotes(send)
+      return changed
+    },
+    async locked(name, limitMs, action) {
+      await ready()
+      return locks.locked(name, limitMs, action)
+    },
+    migrate: () => migrated(wire, parts.schema()),
+    async close() {
+      await locks.close()
+      await wire.end()
+    },
+  }
+}
+
+/** The check of the server at the first use, and after every lost connection. */
+function checkedOnce(wire: Wire, send: Run, { log, now, schema }: PostgresParts) {
+  let checking: Promise<void> | undefined
+  let offsetMs = 0
+  wire.onLost(() => {
+    checking = undefined
+  })
+  const check = async (): Promise<void> => {
+    try {
+      await checkSchema(send, schema(), wire.place)
+      offsetMs = await measuredOffset(send, now)
+    } catch (thrown) {
+      throw refusalOfStatement(thrown, wire.place)
+    }
+    if (Math.abs(offsetMs) < CLOCK_WARNING_MS) return
+    const seconds = Math.round(offsetMs / 1000)
+    log.warn('the clock of this machine is not that of the database, which is used', { seconds })
+  }
+  const ready = (): Promise<void> => {
+    checking ??= check().catch((thrown) => {
+      checking = undefined
+      throw thrown
+    })
+    return checking
+  }
+  return { ready, clockOffsetMs: () => offsetMs }
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+  readonly place: string
+}
+
+async function read(send: Run, { text, values, place }: Statement): Promise<readonly SqlRow[]> {
+  try {
+    return await send(text, values).catch((thrown) => {
+      if (!isLost(thrown)) throw thrown
+      return send(text, values)
+    })
+  } catch (thrown) {
+    throw refusalOfStatement(thrown, place)
+  }
+}
+
+/** Sends a write, and once more if it is known that the first was not committed. */
+async function writeOnce(send: Run, statement: Statement): Promise<number> {
+  const first = await tryWrite(send, statement)
+  if ('changed' in first) return first.changed
+  const second = await tryWrite(send, statement)
+  if ('changed' in second) return second.changed
+  throw refusals.storage_lost({ place: statement.place }, { cause: second.lost })
+}
+
+type Tried = { readonly changed: number } | { readonly lost: unknown }
+
+async function tryWrite(send: Run, { text, values, place }: Statement): Promise<Tried> {
+  const id = randomUUID()
+  try {
+    const [row] = await send(text, [id, ...values])
+    return { changed: Number(row?.['changed']) }
+  } catch (thrown) {
+    if (!isLost(thrown)) throw refusalOfStatement(thrown, place)
+    const changed = await findOut(send, id, place)
+    return changed === undefined ? { lost: thrown } : { changed }
+  }
+}
+
+/** One statement is one transaction: the rows change, and that they did is noted, or neither. */
+function noted(parts: string): string {
+  return `with ${parts} insert into satchel.writes (id, changed)
+    select $1::uuid, (select count(*) from changed) returning changed`
+}
+
+/**
+ * The number of rows that a write changed whose answer was lost; undefined if it was not committed, and never will be: its
+ * note is taken. While its transaction runs, the server lets this one wait. Errors: `storage_unknown`.
+ */
+async function findOut(send: Run, id: string, place: string): Promise<number | undefined> {
+  const untilMs = performance.now() + FIND_OUT_LIMIT_MS
+  for (;;) {
+    try {
+      await send('insert into satchel.writes (id, changed) values ($1, -1) on conflict (id) do nothing', [id])
+      const [row] = await send('select changed from satchel.writes where id = $1', [id])
+      const changed = Number(row?.['changed'] ?? -1)
+      return changed < 0 ? undefined : changed
+    } catch (cause) {
+      const isGone = isLost(cause) || isSatchelError(cause)
+      if (!isGone || performance.now() > untilMs) throw refusals.storage_unknown({ place }, { cause })
+      await pause(FIND_OUT_PAUSE_MS)
+    }
+  }
+}
+
+async function removeNotes(send: Run): Promise<void> {
+  // Without it the table is larger than it need be, and the next try is not far.
+  await send(`delete from satchel.writes where at < now() - interval '${KEEP_NOTES}'`).catch(() => undefined)
+}
+
+/** Half of the way there and back is at most what this is wrong by. */
+async function measuredOffset(send: Run, now: () => Date): Promise<number> {
+  const before = now().getTime()
+  const [row] = await send('select extract(epoch from clock_timestamp()) * 1000 as ms')
+  return Number(row?.['ms']) - (before + now().getTime()) / 2
+}
+
+async function migrated(wire: Wire, schema: readonly SchemaPart[]): Promise<readonly MigratedPart[]> {
+  try {
+    return await wire.withClient(async (run) => {
+      await run('begin') // a failure closes the connection, which rolls back
+      const done = await migrateSchema(run, schema, wire.place)
+      await run('commit')
+      return done
+    })
+  } catch (thrown) {
+    throw refusalOfStatement(thrown, wire.place)
+  }
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startCli } from '../server/cli/testing/run-cli.ts'
+import { freePort } from './free-port.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+
+const RECORD = JSON.stringify({
+  title: 'Ship it',
+  objective: 'Ship the release',
+  current_state: 'It builds.',
+})
+
+/** A project that is named in the database, and its command line. */
+async function openProject(t: TestContext, url: string, name = 'shop') {
+  const home = await temporaryFolder(t)
+  const root = join(home, 'project')
+  mkdirSync(root)
+  writeFileSync(join(root, 'satchel.yaml'), `handoff: { project: ${name} }\n`)
+  const run = async (words: readonly string[], more: Record<string, string> = {}) => {
+    const env = { HOME: home, SATCHEL_STORAGE_URL: url, ...more }
+    const { code, out, err } = await startCli(words, { cwd: root, env }).done
+    assert.ok(!`${out}${err}`.includes('not-told'), `the password was told: ${out}${err}`)
+    return { code, out, err, data: words.includes('--json') && out ? JSON.parse(out) : undefined }
+  }
+  const create = async (key?: string) => {
+    const file = join(home, 'record.json')
+    writeFileSync(file, RECORD)
+    const words = ['handoff', 'create', '--input', file, '--json']
+    return (await run(key === undefined ? words : [...words, '--idempotency-key', key])).data
+  }
+  return { home, root, run, create, records: join(root, '.handoffs/records') }
+}
+
+test('a database', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  for (const [name, check] of Object.entries(CHECKS)) await t.test(name, (each) => check(each, server))
+})
+
+let databases = 0
+
+function newDatabase(server: PostgresServer, more = ''): { name: string; url: string } {
+  const name = `test_${databases++}`
+  server.sql(`create database ${name} owner app ${more}`, 'postgres')
+  return { name, url: server.urlOf(name) }
+}
+
+type Check = (t: TestContext, server: PostgresServer) => Promise<void>
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  'is prepared by storage migrate, holds records, and leaves no record file': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const { run, create, records } = await openProject(t, url)
+
+    const early = await run(['handoff', 'list', '--json'])
+    const first = await run(['storage', 'migrate', '--json'])
+    const again = await run(['storage', 'migrate', '--json'])
+    const { id, path } = await create('k')
+    const repeated = await create('k')
+    const listed = await run(['handoff', 'list', '--json'])
+
+    assert.equal(early.code, 7)
+    assert.match(early.out, /satchel storage migrate/)
+    assert.deepEqual(
+      first.data.parts.map((part: { from: number }) => part.from),
+      [0, 0],
+    )
+    assert.ok(again.data.parts.every((part: { from: number; to: number }) => part.from === part.to))
+    assert.equal(repeated.id, id)
+    assert.equal(path, `database:records/${id}.json`)
+    assert.deepEqual(
+      listed.data.items.map((item: { id: string }) => item.id),
+      [id],
+    )
+    assert.equal(existsSync(records), false)
+    assert.equal(server.sql('select title || status from satchel.handoff_records', name), 'Ship itdraft')
+  },
+  'takes and gives back the files of a project, byte by byte': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run, create, records, root } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    for (let n = 0; n < 3; n++) {
+      await run(['handoff', 'create', '--input', await recordFile(root)], { SATCHEL_STORAGE_URL: '' })
+    }
+    const [damaged = ''] = readdirSync(records)
+    writeFileSync(join(records, damaged), Buffer.from([0, 255, 123, 10]))
+    const before = bytesIn(records)
+
+    const imported = await run(['storage', 'import', '--json'])
+    const twice = await run(['storage', 'import', '--json'])
+    await create()
+    rmSync(records, { recursive: true })
+    const exported = await run(['storage', 'export', '--json'])
+    const after = bytesIn(records)
+
+    assert.equal(imported.data.stores[0].copied, 3)
+    assert.deepEqual([twice.data.stores[0].copied, twice.data.stores[0].present], [0, 3])
+    assert.equal(exported.data.stores[0].copied, 4)
+    for (const [file, bytes] of Object.entries(before)) assert.equal(after[file], bytes)
+    writeFileSync(join(records, damaged), 'other')
+    const refused = await run(['storage', 'import', '--json'])
+    assert.equal(refused.code, 5)
+    assert.match(refused.out, /copy_differs/)
+  },
+  'keeps projects apart, and a role reaches only the projects that it was given': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const shop = await openProject(t, url)
+    const bank = await openProject(t, url, 'bank')
+    await shop.run(['storage', 'migrate'])
+    const { id } = await shop.create('k')
+    const other = await bank.create('k')
+    server.sql(
+      `create role team login password 'not-told-either';
+       grant usage on schema satchel to team;
+       grant select, insert, update, delete on all tables in schema satchel to team;
+       revoke insert, update, delete on satchel.schema_versions, satchel.handoff_rights from team;
+       insert into satchel.handoff_rights values ('team', 'shop')`,
+      name,
+    )
+    const asTeam = url.replace(/\/\/[^@]+@/, '//team:not-told-either@')
+
+    const own = await shop.run(['handoff', 'list', '--json'], { SATCHEL_STORAGE_URL: asTeam })
+    const foreign = await bank.run(['handoff', 'list', '--json'], { SATCHEL_STORAGE_URL: asTeam })
+    const read = await bank.run(['handoff', 'show', other.id, '--json'], { SATCHEL_STORAGE_URL: asTeam })
+    const written = await bank.run(['handoff', 'create', '--input', await recordFile(bank.root)], {
+      SATCHEL_STORAGE_URL: asTeam,
+    })
+
+    assert.notEqual(other.id, id)
+    assert.deepEqual(
+      own.data.items.map((item: { id: string }) => item.id),
+      [id],
+    )
+    assert.equal(foreign.data.items.length, 0)
+    assert.equal(read.code, 4)
+    assert.equal(written.code, 7)
+    assert.match(written.err, /lacks a right/)
+    assert.equal(server.sql("select count(*) from satchel.handoff_records where project = 'bank'", name), '1')
+  },
+  'that cannot be used is told by what is wrong, without the password': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const ascii = newDatabase(server, "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0")
+    const foreign = newDatabase(server)
+    server.sql('create schema satchel; create table satchel.horses (name text)', foreign.name)
+    const reading = newDatabase(server)
+    const { run } = await openProject(t, url)
+    await run(['storage', 'migrate'], { SATCHEL_STORAGE_URL: reading.url })
+    server.sql(`alter database ${reading.name} set default_transaction_read_only = on`, 'postgres')
+    const port = await freePort()
+    const cases: readonly (readonly [url: string, words: string, code: number, told: RegExp])[] = [
+      [url.replace('not-told', 'not-told-wrong'), 'handoff list', 7, /refuses this user or password/],
+      [url.replace(':not-told', ''), 'handoff list', 7, /refuses this user or password/],
+      [url.replace(/:\d+\//, `:${port}/`), 'handoff list', 7, /does not answer \(ECONNREFUSED\)/],
+      [url.replace('127.0.0.1', 'no-such-host.invalid'), 'handoff list', 7, /does not answer/],
+      [`${url}_none`, 'storage migrate', 7, /has no database/],
+      ['mysql://app:not-told@127.0.0.1/x', 'handoff list', 3, /no address of a PostgreSQL/],
+      ['postgres://app:not-told@[::bad/x', 'handoff list', 3, /no address of a PostgreSQL/],
+      [ascii.url, 'storage migrate', 7, /SQL_ASCII/],
+      [reading.url, 'handoff list', 7, /takes no writes/],
+      [foreign.url, 'storage migrate', 5, /another application: it has horses/],
+      [foreign.url, 'handoff list', 5, /another application/],
+    ]
+    for (const [address, words, code, told] of cases) {
+      const ran = await run(words.split(' '), { SATCHEL_STORAGE_URL: address })
+      assert.match(ran.err, told, `${words} at ${address}`)
+      assert.equal(ran.code, code, ran.err)
+    }
+    assert.equal(
+      server.sql('select count(*) from pg_tables where schemaname = $$satchel$$', foreign.name),
+      '1',
+    )
+    assert.equal(server.sql('select count(*) from pg_tables where schemaname = $$satchel$$', ascii.name), '0')
+    await run(['storage', 'migrate'])
+    server.sql("update satchel.schema_versions set version = 0 where owner = 'handoff'", name)
+    assert.match((await run(['handoff', 'list'])).err, /have version 0; this satchel needs 1/)
+    server.sql("update satchel.schema_versions set version = 7 where owner = 'handoff'", name)
+    const newer = await run(['storage', 'migrate'])
+    assert.match(newer.err, /A newer satchel made the tables/)
+    assert.equal(newer.code, 7)
+    assert.match((await run(['handoff', 'list'])).err, /A newer satchel made the tables/)
+  },
+  'is checked by doctor, and config show hides the password': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run } = await openProject(t, url)
+
+    const broken = await run(['doctor', '--json'])
+    await run(['storage', 'migrate'])
+    const sound = await run(['doctor', '--json'])
+    const shown = await run(['config', 'show', '--json'])
+
+    const problems = (data: { findings: { level: string; detail: string }[] }) =>
+      data.findings.filter(({ level }) => level === 'problem').map(({ detail }) => detail)
+    assert.match(problems(broken.data).join(), /satchel storage migrate/)
+    assert.deepEqual(problems(sound.data), [])
+    assert.match(JSON.stringify(shown.data), /storage\.url.*\[redacted\]@127/)
+  },
+  'with a password among its parameters is shown without it, too': async (t, server) => {
+    const { run } = await openProject(t, '')
+
+    const SATCHEL_STORAGE_URL = `postgres://127.0.0.1:${server.port}/satchel?user=app&password=not-told`
+    const shown = await run(['config', 'show'], { SATCHEL_STORAGE_URL })
+
+    assert.match(shown.out, /password=\[redacted\]/)
+  },
+  'can be named by --storage, and without one the verbs of storage say what to set': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run } = await openProject(t, url)
+
+    const named = await run(['storage', 'migrate', '--storage', url], { SATCHEL_STORAGE_URL: '' })
+    const none = await run(['storage', 'migrate'], { SATCHEL_STORAGE_URL: '' })
+
+    assert.equal(named.code, 0)
+    assert.equal(none.code, 3)
+    assert.match(none.err, /SATCHEL_STORAGE_URL/)
+  },
+}
+
+async function recordFile(folder: string): Promise<string> {
+  const file = join(folder, 'record.json')
+  writeFileSync(file, RECORD)
+  return file
+}
+
+function bytesIn(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString('hex')]),
+  )
+}
