@@ -34,7 +34,7 @@ test('the search is measured on judged queries with the ladder, by kind and with
   }
   assert.match(
     shown.out,
-    /hybrid +nDCG@10 0\.\d{3} {2}hit@1 0\.\d{3} {2}MRR 0\.\d{3} {2}R5 0\.\d{3} .*beside keyword/,
+    /hybrid +nDCG@10 0\.\d{3} {2}hit@1 0\.\d{3} {2}MRR 0\.\d{3} {2}R5 [01]\.\d{3} .*beside keyword/,
   )
   assert.match(shown.out, / {2}paraphrase \(\d+\) +nDCG@10 0\.\d{3} .* \[0\.\d{3}, [01]\.\d{3}\]/)
   assert.equal(half.code, 3)
@@ -81,6 +81,21 @@ test('judged modules that were never ingested are counted, and refused when none
   assert.equal(none.code, 3)
   assert.match(none.err + none.out, /None of the 1 judged modules was ingested/)
   assert.doesNotMatch(none.out, /0\.000/)
+})
+
+test('queries that nothing fits are counted, and how many were told so', async (t) => {
+  const root = await temporaryFolder(t)
+  await writeManyRecords(root, 5, 1)
+  const cases = [
+    { query: 'private network', kind: 'lexical', relevant: ['acme/terraform-sample-0//.'] },
+    { query: 'pizza recipe', kind: 'negative' },
+  ]
+  await writeFile(join(root, 'cases.json'), JSON.stringify(cases))
+
+  const { out } = await bench(root, '--cases', 'cases.json', '--output-dir', 'out')
+
+  assert.match(out, /1 judged queries over 5 modules/)
+  assert.match(out, /"nothing fits" +1 of 1 that nothing fits, 0 of 1 others/)
 })
 
 test('the judged queries of the project cover every kind in both halves, and no query is in both', async () => {

@@ -33,6 +33,16 @@ interface Row {
   readonly kinds: Readonly<Record<string, KindRow>>
   /** nDCG@10 beside that of the baseline, query by query. */
   readonly difference: Interval
+  readonly nothing: NothingFits
+}
+
+/** How often an arm says that nothing fits. */
+interface NothingFits {
+  /** Queries that nothing fits, and how many of them were told so. */
+  readonly negatives: number
+  readonly recognised: number
+  /** Queries that something fits and that were told otherwise. */
+  readonly wrongly: number
 }
 
 /** The queries of one kind. */
@@ -55,8 +65,8 @@ export async function measureRetrieval({ io, terminal }: World, input: Retrieval
   const corpus = await corpusOf(io.cwd, input)
   const missing = missingModules(corpus.queries, corpus.ids)
   const lexicon = await loadLexicon(undefined)
-  const positive = corpus.queries.filter(({ grades }) => Object.keys(grades).length > 0)
-  print(terminal, { ...corpus, queries: positive }, missing, rowsOf(ladder(corpus, lexicon), positive))
+  const rows = await rowsOf(await ladder(corpus, lexicon), corpus.queries)
+  print(terminal, corpus, missing, rows)
   return 0
 }
 
@@ -89,22 +99,38 @@ function ownerAndName(repository: string): string {
   return last.includes('+') ? last.replace('+', '/') : `${parts.at(-2) ?? ''}/${last}`
 }
 
-function rowsOf(arms: readonly Arm[], queries: readonly JudgedQuery[]): Row[] {
-  const kinds = [...new Set(queries.map(({ kind }) => kind))].sort()
-  const judged = arms.map(({ name, rank }) => ({
-    name,
-    qualities: queries.map(({ query, grades }) => judge(rank(query), grades)),
-  }))
+async function rowsOf(arms: readonly Arm[], queries: readonly JudgedQuery[]): Promise<Row[]> {
+  const positive = queries.filter(isPositive)
+  const kinds = [...new Set(positive.map(({ kind }) => kind))].sort()
+  const judged = []
+  for (const arm of arms) judged.push({ name: arm.name, ...(await judgedBy(arm, queries)) })
   const baseline = gains(judged.find(({ name }) => name === BASELINE)?.qualities ?? [])
-  return judged.map(({ name, qualities }) => {
-    const ofKind = (kind: string) => kindRow(qualities.filter((_, at) => queries[at]?.kind === kind))
+  return judged.map(({ name, qualities, nothing }) => {
+    const ofKind = (kind: string) => kindRow(qualities.filter((_, at) => positive[at]?.kind === kind))
     return {
       arm: name,
       all: meanQuality(qualities),
       kinds: Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind)])),
       difference: pairedDifference(gains(qualities), baseline),
+      nothing,
     }
   })
+}
+
+async function judgedBy(arm: Arm, queries: readonly JudgedQuery[]) {
+  const qualities: Quality[] = []
+  const nothing = { negatives: 0, recognised: 0, wrongly: 0 }
+  for (const one of queries) {
+    const { ranking, nothingFits } = await arm.answer(one.query)
+    if (isPositive(one)) qualities.push(judge(ranking, one.grades))
+    else nothing.negatives++
+    if (nothingFits) nothing[isPositive(one) ? 'wrongly' : 'recognised']++
+  }
+  return { qualities, nothing }
+}
+
+function isPositive({ grades }: JudgedQuery): boolean {
+  return Object.keys(grades).length > 0
 }
 
 function kindRow(qualities: readonly Quality[]): KindRow {
@@ -120,14 +146,15 @@ function gains(qualities: readonly Quality[]): number[] {
 }
 
 function print(terminal: Terminal, corpus: Corpus, missing: readonly string[], rows: readonly Row[]): void {
-  const counts = { modules: corpus.ids.length, queries: corpus.queries.length, missing: missing.length }
+  const queries = corpus.queries.filter(isPositive).length
+  const counts = { modules: corpus.ids.length, queries, missing: missing.length }
   if (terminal.json) {
     printDocument(terminal, { ...counts, arms: rows })
     return
   }
   terminal.write(`${counts.queries} judged queries over ${counts.modules} modules\n`)
   if (missing.length > 0) terminal.write(`${missing.length} judged modules were not ingested\n`)
-  for (const { arm, all, kinds, difference } of rows) {
+  for (const { arm, all, kinds, difference, nothing } of rows) {
     const beside =
       arm === BASELINE ? '' : `  ${signed(difference.mean)} ${ends(difference, signed)} beside ${BASELINE}`
     terminal.write(`${arm.padEnd(24)} ${figures(all)}${beside}\n`)
@@ -135,7 +162,12 @@ function print(terminal: Terminal, corpus: Corpus, missing: readonly string[], r
       const name = `  ${kind} (${row.queries})`
       terminal.write(`${name.padEnd(24)} ${figures(row)}  ${ends(row.interval, plain)}\n`)
     }
+    if (nothing.negatives > 0) terminal.write(`${nothingLine(nothing, queries)}\n`)
   }
+}
+
+function nothingLine({ negatives, recognised, wrongly }: NothingFits, positive: number): string {
+  return `  "nothing fits"         ${recognised} of ${negatives} that nothing fits, ${wrongly} of ${positive} others`
 }
 
 function figures({ ndcg10, hit1, mrr, recall5 }: Quality): string {

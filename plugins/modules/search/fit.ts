@@ -29,7 +29,7 @@ export function nothingFits(
   const isClear = concepts.some(({ weight, words }) => weight * words >= ENOUGH_CONCEPT)
   if (isClear) return false
   const share = Math.max(0, ...best.map((terms) => shareOf(plan, vocabulary, terms)))
-  if (!concepts.some(({ weight }) => weight === 1)) return share < ENOUGH_WORDS
+  if (!concepts.some(({ isExact }) => isExact)) return share < ENOUGH_WORDS
   const tellsMuch = plan.translations.length === 0 && vocabulary.texts >= MANY_TEXTS
   return tellsMuch && share < FEW_WORDS && plan.unknown.length >= MANY_UNKNOWN * plan.terms.length
 }

@@ -60,18 +60,24 @@ export function createGlossary({ stop_words, terms }: GlossaryData): Glossary {
 function languageOf(name: string, stopWords: readonly string[], terms: readonly GlossaryRow[]): Language {
   const isSpaced = !UNSPACED.has(name)
   const phrases = new Map<string, Phrase[]>()
-  for (const row of terms) {
-    const said = row[name]
-    if (said === undefined || typeof said === 'string') continue
-    for (const text of said) {
-      const words = isSpaced ? wordsOf(text) : [...text.toLowerCase()]
-      const first = words[0]
-      if (first !== undefined)
-        phrases.set(first, [...(phrases.get(first) ?? []), { words, english: row.english }])
-    }
+  for (const { english, words } of phrasesIn(name, isSpaced, terms)) {
+    const [first = ''] = words
+    const key = isSpaced ? rootOf(first) : first
+    phrases.set(key, [...(phrases.get(key) ?? []), { words, english }])
   }
   for (const list of phrases.values()) list.sort((a, b) => b.words.length - a.words.length)
   return { name, stopWords: new Set(stopWords.map(folded)), phrases, isSpaced }
+}
+
+function phrasesIn(name: string, isSpaced: boolean, terms: readonly GlossaryRow[]): Phrase[] {
+  return terms.flatMap(({ english, [name]: said }) => {
+    if (said === undefined || typeof said === 'string') return []
+    const phrases = said.map((text) => ({
+      words: isSpaced ? wordsOf(text) : [...text.toLowerCase()],
+      english,
+    }))
+    return phrases.filter(({ words }) => words.length > 0)
+  })
 }
 
 /** How sure it is that the words are of this language: its stop words and phrases that are no English in use. */
@@ -84,8 +90,10 @@ function evidenceOf(
   for (let at = 0; at < words.length; ) {
     const word = words[at] ?? ''
     const phrase = phraseAt(words, at, language)
-    if (phrase?.words.some((part) => !isKnown(part) && !language.stopWords.has(part) && !ENGLISH.has(part))) {
-      evidence += phrase.words.length
+    const written = words.slice(at, at + (phrase?.words.length ?? 0))
+    if (written.some((part) => !isKnown(part) && !language.stopWords.has(part) && !ENGLISH.has(part))) {
+      // What only looks like an inflected word may be a misspelt one.
+      evidence += phrase?.words.every((part, offset) => part === written[offset]) ? written.length : 0.5
     } else if (!phrase && language.stopWords.has(word) && word.length > 1 && !ENGLISH.has(word))
       evidence += 0.5
     at += phrase?.words.length ?? 1
@@ -106,19 +114,48 @@ function spaced(words: readonly string[], language: Language): Translation {
   for (let at = 0; at < words.length; ) {
     const word = words[at] ?? ''
     const phrase = phraseAt(words, at, language)
+    const parts = phrase ? undefined : compoundParts(word, language)
     if (phrase) {
-      replaced.push({ from: phrase.words.join(' '), to: phrase.english })
+      replaced.push({ from: words.slice(at, at + phrase.words.length).join(' '), to: phrase.english })
       out.push(phrase.english)
+    } else if (parts) {
+      replaced.push({ from: word, to: parts.join(' ') })
+      out.push(...parts)
     } else if (!language.stopWords.has(word)) out.push(word)
     at += phrase?.words.length ?? 1
   }
   return { text: out.join(' '), language: language.name, replaced }
 }
 
-function phraseAt(words: readonly string[], at: number, { phrases }: Language): Phrase | undefined {
-  return phrases
-    .get(words[at] ?? '')
-    ?.find((phrase) => phrase.words.every((part, offset) => words[at + offset] === part))
+function phraseAt(words: readonly string[], at: number, { phrases, isSpaced }: Language): Phrase | undefined {
+  const first = words[at] ?? ''
+  const likely = phrases.get(isSpaced ? rootOf(first) : first) ?? []
+  const isWritten = (phrase: Phrase): boolean =>
+    phrase.words.every((part, offset) => words[at + offset] === part)
+  const isInflected = ({ words: parts }: Phrase): boolean =>
+    isSpaced && parts.every((part, offset) => rootOf(words[at + offset] ?? '') === rootOf(part))
+  return likely.find(isWritten) ?? likely.find(isInflected)
+}
+
+/** A shorter word is an ending more than a root. */
+const SHORTEST_ROOT = 4
+
+/** A word without the endings of number, gender and case of these languages. */
+function rootOf(word: string): string {
+  const root = word.replace(/(?:es|os|as|em|en|er|e|o|a|s|n)$/, '')
+  return root.length >= SHORTEST_ROOT ? root : word
+}
+
+/** German writes two words as one, often with an s or n between them. */
+function compoundParts(word: string, language: Language): readonly string[] | undefined {
+  if (language.name !== 'de') return undefined
+  const known = (part: string): string | undefined => phraseAt([part], 0, language)?.english
+  for (let at = word.length - SHORTEST_ROOT; at >= SHORTEST_ROOT; at--) {
+    const last = known(word.slice(at))
+    const first = last && (known(word.slice(0, at)) ?? known(word.slice(0, at).replace(/[sn]$/, '')))
+    if (first && last) return [first, last]
+  }
+  return undefined
 }
 
 /** Languages without spaces: the longest phrase at each character; runs of other letters stay. */

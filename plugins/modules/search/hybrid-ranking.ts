@@ -30,7 +30,7 @@ export interface SearchParts {
   /** Every version of every module that was ingested. */
   readonly index: SearchIndex
   /** Absent: only keyword search is possible. */
-  readonly store: VectorStore | undefined
+  readonly store: Pick<VectorStore, 'query'> | undefined
   /** The document of a record, as a vector store would hold it. */
   document(record: SearchRecord): Promise<string>
   /** Refs of a module that only the store knows, newest first. */

@@ -14,6 +14,10 @@ export interface ConceptGroup {
 interface ConceptPhrase {
   readonly group: string
   readonly stems: readonly string[]
+  /** Words of the phrase, also where a name writes them as one. */
+  readonly words: number
+  /** One everyday word that only queries say for it ("server", "data"). */
+  readonly isVague: boolean
   /** Says what is not wanted ("without servers"), so it matches words that a query excludes. */
   readonly excludes: boolean
 }
@@ -21,6 +25,8 @@ interface ConceptPhrase {
 /** A concept that a query means: how far its words are from a phrase (1: as written), and how many they are. */
 export interface MeantConcept {
   readonly weight: number
+  /** Its words follow one another as in a phrase. */
+  readonly isExact: boolean
   readonly words: number
 }
 
@@ -36,6 +42,8 @@ export interface Lexicon {
   readonly words: ReadonlySet<string>
 }
 
+/** Beside a clear concept an everyday word says little: the "server" of "jump server" and of "who deleted a server". */
+const VAGUE_WEIGHT = 0.4
 /** Words of a phrase in another order, or with others in between, count so much less. */
 const NEAR_WEIGHT = 0.6
 /** The words of such a phrase are within so many words of a query. */
@@ -49,25 +57,26 @@ export function createLexicon(groups: readonly ConceptGroup[], version: string):
   const asked = new Map<string, ConceptPhrase[]>()
   const near = new Map<string, ConceptPhrase[]>()
   const words = new Set<string>()
-  const add = (group: string, text: string, maps: readonly Map<string, ConceptPhrase[]>[]): void => {
-    const phrase = { group, stems: phraseStems(text), excludes: EXCLUDING.test(text) }
-    const [first] = phrase.stems
-    if (first === undefined) return
-    for (const map of maps) push(map, first, phrase)
-    if (phrase.stems.length > 1) for (const stem of phrase.stems) push(near, stem, phrase)
+  const add = (group: string, text: string, isSaid: boolean): void => {
+    for (const phrase of phrasesOf(group, text, isSaid)) {
+      const [first = '', ...others] = phrase.stems
+      if (isSaid) push(said, first, phrase)
+      push(asked, first, phrase)
+      for (const stem of others.length > 0 ? phrase.stems : []) push(near, stem, phrase)
+    }
     for (const { word } of writtenWords(text).words) words.add(word)
   }
   for (const { id, phrases, asks = [] } of groups) {
-    for (const text of phrases) add(id, text, [said, asked])
-    for (const text of asks) add(id, text, [asked])
+    for (const text of phrases) add(id, text, true)
+    for (const text of asks) add(id, text, false)
   }
   return {
     version,
     words,
     match(tokens) {
       const found = new Map<string, number>()
-      for (const [{ group, stems }] of phrasesIn(tokens, said, NONE)) {
-        found.set(group, Math.max(found.get(group) ?? 0, stems.length))
+      for (const [{ group, words }] of phrasesIn(tokens, said, NONE)) {
+        found.set(group, Math.max(found.get(group) ?? 0, words))
       }
       return found
     },
@@ -85,18 +94,22 @@ function meantConcepts(
   { asked, near }: { readonly asked: ByWord; readonly near: ByWord },
 ): Map<string, MeantConcept> {
   const found = new Map<string, MeantConcept>()
-  const note = ({ group, stems }: ConceptPhrase, weight: number): void => {
+  const note = ({ group, words }: ConceptPhrase, weight: number, isExact: boolean): void => {
     const known = found.get(group)
-    if (known && (known.weight > weight || known.words >= stems.length)) return
-    found.set(group, { weight, words: stems.length })
+    if (known && (known.weight > weight || known.words >= words)) return
+    found.set(group, { weight, words, isExact })
   }
   const exact = [...phrasesIn(tokens, asked, excluded)]
   const long = exact.filter(([{ stems }]) => stems.length > 1)
   const covered = new Set(long.flatMap(([{ stems }, at]) => stems.map((_, offset) => at + offset)))
-  for (const [phrase] of long) note(phrase, 1)
-  for (const phrase of nearPhrases(tokens.words, near, excluded)) note(phrase, NEAR_WEIGHT)
+  for (const [phrase] of long) note(phrase, 1, true)
+  for (const phrase of nearPhrases(tokens.words, near, excluded)) note(phrase, NEAR_WEIGHT, false)
+  const isClear = found.size > 0 || exact.some(([{ isVague }]) => !isVague)
   // The "data" of "data warehouse" says nothing of its own.
-  for (const [phrase, at] of exact) if (phrase.stems.length === 1 && !covered.has(at)) note(phrase, 1)
+  for (const [phrase, at] of exact) {
+    if (phrase.stems.length !== 1 || covered.has(at)) continue
+    note(phrase, isClear && phrase.isVague ? VAGUE_WEIGHT : 1, true)
+  }
   return found
 }
 
@@ -140,7 +153,28 @@ function push(map: Map<string, ConceptPhrase[]>, key: string, phrase: ConceptPhr
   else map.set(key, [phrase])
 }
 
+/** A phrase word by word, and as names write it; none for one of stop words only. */
+function phrasesOf(group: string, text: string, isSaid: boolean): ConceptPhrase[] {
+  const stems = phraseStems(text)
+  if (stems.length === 0) return []
+  const isVague = !isSaid && stems.length === 1
+  const phrase = { group, stems, words: stems.length, isVague, excludes: EXCLUDING.test(text) }
+  const joined = joinedStem(text)
+  return joined === undefined ? [phrase] : [phrase, { ...phrase, stems: [joined] }]
+}
+
 /** The stems of a phrase, in order; stop words in it are dropped as they are in texts. */
 function phraseStems(text: string): readonly string[] {
   return tokenize(text).words
+}
+
+/** Shorter ones are words of their own. */
+const SHORTEST_JOINED = 8
+
+/** A phrase of several words as names write it (`virtualnetwork`): one stem. */
+function joinedStem(text: string): string | undefined {
+  const words = text.split(/[ -]+/)
+  const joined = words.join('')
+  if (words.length < 2 || words.length > 3 || joined.length < SHORTEST_JOINED) return undefined
+  return tokenize(joined).words[0]
 }

@@ -25,6 +25,11 @@ export function otherProviderShare({ provider }: QueryPlan): number {
 
 /** A submodule is part of something larger: so much of its score counts unless the query names it. */
 const SUBMODULE = 0.85
+/** A query of few words asks for the whole thing. */
+const FEW_WORDS = 3
+const SUBMODULE_OF_FEW_WORDS = 0.7
+/** A wrapper says what the module says that it wraps. */
+const WRAPPER = 0.5
 /** A root that scores at least so much of what its submodule does comes before it. */
 const ROOT_NEAR = 0.7
 
@@ -42,7 +47,11 @@ export function preferRoots(
   const words = new Set(plan.terms.map(({ term }) => term))
   const places = candidates.map((candidate) => ({ candidate, place: placeOf(candidate) }))
   const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place.path, words))
-  for (const { candidate } of parts) scores[candidate] = SUBMODULE * (scores[candidate] ?? 0)
+  const share = plan.terms.length <= FEW_WORDS ? SUBMODULE_OF_FEW_WORDS : SUBMODULE
+  const wrapper = words.has('wrapper') ? 1 : WRAPPER
+  for (const { candidate, place } of parts) {
+    scores[candidate] = share * (isWrapper(place.path) ? wrapper : 1) * (scores[candidate] ?? 0)
+  }
   const roots = new Map(
     places.flatMap(({ candidate, place }) => (place.path === '.' ? [[place.repository, candidate]] : [])),
   )
@@ -50,8 +59,13 @@ export function preferRoots(
     const root = roots.get(place.repository)
     const score = scores[candidate] ?? 0
     const own = root === undefined ? 0 : (scores[root] ?? 0)
-    if (root !== undefined && own < score && own >= ROOT_NEAR * score) scores[root] = score * (1 + 1e-9)
+    if (root !== undefined && own <= score && own >= ROOT_NEAR * score) scores[root] = score * (1 + 1e-9)
   }
+}
+
+/** Some repositories wrap each of their modules once more, for another tool. */
+function isWrapper(path: string): boolean {
+  return path.split('/')[0] === 'wrappers'
 }
 
 /** Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". */

@@ -72,6 +72,35 @@ test('a query of another language is read in English, and an English one is not'
   }
 })
 
+test('words of other languages are known in other numbers and genders, and German ones written as one', () => {
+  const concepts = (query: string) => [...plan(query).concepts.keys()]
+
+  assert.ok(concepts('función sin servidor programada').includes('scheduled-function'))
+  assert.ok(concepts('Datenbankserver mit Verschlüsselung').includes('encryption'))
+  assert.ok(concepts('Datenbankserver mit Verschlüsselung').includes('relational-database'))
+  assert.deepEqual(plan('dynmodb tabel').translations, [])
+})
+
+test('a letter too many is left out, also where the wrong word has a stem in use', () => {
+  const vocabulary = {
+    ...vocabularyOf(IN_USE),
+    count: (term: string) => (term === stem('autoscaling') ? 20 : term === stem('autoscalling') ? 5 : 0),
+  }
+  const [correction] = planQuery('autoscalling group', knowledge, vocabulary).corrections
+
+  assert.equal(correction?.to, 'autoscaling')
+})
+
+test('everyday words count little beside what a query is about', () => {
+  const { terms, concepts } = plan('find out who deleted the jump server last week')
+  const weightOf = (word: string) => terms.find(({ term }) => term === stem(word))?.weight ?? 0
+
+  assert.ok(weightOf('last') < weightOf('delete') && weightOf('week') < weightOf('jump'))
+  assert.ok((concepts.get('virtual-machine')?.weight ?? 0) < (concepts.get('bastion')?.weight ?? 0))
+  assert.equal(plan('server').concepts.get('virtual-machine')?.weight, 1)
+  assert.equal(plan('no one creates a bucket').terms.find(({ term }) => term === 'bucket')?.weight, 1)
+})
+
 test('the provider that a query wants is told from the one it compares with', () => {
   const wanted: Record<string, readonly [provider: string, kind: string] | undefined> = {
     'google load balancer': ['google', 'named'],
@@ -126,6 +155,24 @@ test('a root comes before its submodule unless the query names the submodule or 
   assert.equal(isRootFirst(scored('cluster', 0.7)), true)
   assert.equal(isRootFirst(scored('cluster profile', 0.7)), false)
   assert.equal(isRootFirst(scored('cluster', 0.2)), false)
+})
+
+test('a wrapper comes after what it wraps unless the query asks for it', () => {
+  const places = [
+    { repository: 'r', path: 'modules/redis', kind: 'submodule' },
+    { repository: 'r', path: 'wrappers/redis', kind: 'submodule' },
+  ]
+  const scored = (query: string): number[] => {
+    const scores = Float64Array.of(0.8, 1)
+    preferRoots(scores, [0, 1], (at) => places[at] ?? { repository: '', path: '', kind: '' }, plan(query))
+    return [...scores]
+  }
+
+  const [plain = 0, wrapper = 0] = scored('ports of a cache')
+  const [asked = 0, askedWrapper = 0] = scored('wrapper of a cache')
+
+  assert.ok(plain > wrapper)
+  assert.ok(askedWrapper > asked)
 })
 
 test('any query gets a plan in bounded time, and the same one each time', () => {

@@ -1,5 +1,5 @@
 import type { Glossary } from './glossary.ts'
-import type { Lexicon } from './lexicon.ts'
+import type { Lexicon, MeantConcept } from './lexicon.ts'
 import { type ProviderIntent, providerIntent } from './provider-intent.ts'
 import type { Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
@@ -19,7 +19,7 @@ export interface QueryPlan {
   readonly text: string
   readonly terms: readonly PlannedTerm[]
   /** Concept -> how much it counts (1: as written) and words of its longest phrase. */
-  readonly concepts: ReadonlyMap<string, { readonly weight: number; readonly words: number }>
+  readonly concepts: ReadonlyMap<string, MeantConcept>
   readonly provider?: ProviderIntent
   readonly corrections: readonly { readonly from: string; readonly to: string }[]
   readonly translations: readonly { readonly from: string; readonly to: string }[]
@@ -66,7 +66,8 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   const excluded = new Set(used.flatMap((word, at) => (isExcluded.has(word) ? [at] : [])))
   const weightOf = (word: QueryWord): number => {
     if (isCompared(words.indexOf(word))) return COMPARED_WEIGHT
-    return isExcluded.has(word) ? EXCLUDED_WEIGHT : word.weight
+    if (isExcluded.has(word)) return EXCLUDED_WEIGHT
+    return EVERYDAY.has(word.word) ? EVERYDAY_WEIGHT : word.weight
   }
   const terms = termsOf(used, joined, weightOf)
   return {
@@ -83,6 +84,23 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
 /** In "the X of provider Y" the words of X count little: they are found in modules of the other provider. */
 const COMPARED_WEIGHT = 0.25
 
+/** Words of any question say little of what it is about, and READMEs have many of them. */
+const EVERYDAY_WEIGHT = 0.4
+const EVERYDAY = new Set(
+  (
+    'about above actually after again all almost also always another around avoid away back become before behind being best ' +
+    'better between both bring call called change come complain completely day do done down during each easily easy either else ' +
+    'end enough ensure even ever every everyone everything explode few find first fix get getting give given go going good got ' +
+    'great had half happen happens hard he her here high how identical if instead just keep keeping kind know last late later least less ' +
+    'let like little long longer look lot lots made make makes making many may mean might more most much must need never new ' +
+    'next nothing now off often old once one ones only open other others out over own part people pick piece place please ' +
+    'possible put quick quickly quite rather ready really right run running same see set several she simple since single small ' +
+    'some someone something soon start still stop stuff style such sure take team teams tell ten than thing things ' +
+    'think three time times together too try two under until up us usual very wait want wanted way ways week well while ' +
+    'whole without work works world year years yet you'
+  ).split(' '),
+)
+
 /** Words after "without" say what is not wanted; modules that mention them may still say so themselves. */
 const EXCLUDED_WEIGHT = 0.2
 const EXCLUDING = new Set(['without', 'no', 'not', 'instead', 'ohne', 'sans', 'sin', 'sem'])
@@ -94,7 +112,7 @@ type QueryWord = WrittenWord & { readonly weight: number }
 function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
   const excluded = new Set<QueryWord>()
   words.forEach(({ word }, at) => {
-    if (!EXCLUDING.has(word)) return
+    if (!EXCLUDING.has(word) || (word === 'no' && words[at + 1]?.word === 'one')) return
     const told = words.slice(at + 1).filter(({ isStopWord }) => !isStopWord)
     for (const one of told.slice(0, EXCLUDED_WORDS)) excluded.add(one)
   })

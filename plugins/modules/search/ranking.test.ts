@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { ladder } from '../testing/arms.ts'
-import { judge, meanQuality, pairedDifference, relevantOnly } from '../testing/evaluation.ts'
+import { judge, meanQuality, pairedDifference, type Quality, relevantOnly } from '../testing/evaluation.ts'
 import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { documentVector, queryVector } from './dense-features.ts'
 import { explainKeyword } from './explain.ts'
@@ -104,6 +104,7 @@ test('a concept is found by its longest phrase, also inside a joined name, and s
   assert.deepEqual([...small.match(tokenize('a virtual private cloud'))], [['network', 3]])
   assert.deepEqual([...small.match(tokenize('BigQuery'))], [['warehouse', 1]])
   assert.deepEqual([...small.match(tokenize('virtual cloud'))], [])
+  assert.deepEqual([...small.match(tokenize('a virtualprivatecloud'))], [['network', 3]])
   assert.deepEqual([...small.match(tokenize('a cloud network'))], [['network', 2]])
 })
 
@@ -217,13 +218,13 @@ test('a difference is as sure as its queries agree, and the same on every run', 
   assert.deepEqual(pairedDifference([], []), { mean: 0, low: 0, high: 0 })
 })
 
-test('on our own judged modules the mix of meaning and keywords is the best, and it does not get worse', () => {
-  const scores = new Map(
-    ladder({ ids, summaries }, lexicon).map((arm) => {
-      const all = judged.queries.map(({ query, grades }) => judge(arm.rank(query), grades))
-      return [arm.name, meanQuality(all)]
-    }),
-  )
+test('on our own judged modules the mix of meaning and keywords is the best, and it does not get worse', async () => {
+  const scores = new Map<string, Quality>()
+  for (const { name, answer } of await ladder({ ids, summaries }, lexicon)) {
+    const all: Quality[] = []
+    for (const { query, grades } of judged.queries) all.push(judge((await answer(query)).ranking, grades))
+    scores.set(name, meanQuality(all))
+  }
   const of = (name: string) => scores.get(name)?.ndcg10 ?? 0
   for (const [name, { ndcg10, mrr, recall5 }] of scores) {
     process.stdout.write(
@@ -238,4 +239,4 @@ test('on our own judged modules the mix of meaning and keywords is the best, and
 })
 
 /** Measured when the lexicon was last changed; raise it with the lexicon. */
-const FROZEN_NDCG = 0.915
+const FROZEN_NDCG = 0.967

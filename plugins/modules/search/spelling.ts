@@ -15,6 +15,8 @@ export interface Spelling {
 }
 
 const SHORTEST = 5
+/** Shorter words and numbers are names. */
+const MISSPELT = /^[a-z][a-z0-9]{4,}$/
 /** A word in so many texts is right as it is. */
 const IN_USE = 3
 /** A rare word is only taken for one that is so many times as frequent. */
@@ -35,18 +37,35 @@ export function createSpelling(known: Iterable<string>): Spelling {
   const isKnown = new Set(words)
   return {
     correct(word, vocabulary) {
-      if (word.length < SHORTEST || !/^[a-z][a-z0-9]*$/.test(word) || /\d{2}/.test(word)) return undefined
+      if (isKnown.has(word) || !MISSPELT.test(word) || /\d{2}/.test(word)) return undefined
       const texts = vocabulary.count(stem(word))
-      if (isKnown.has(word) || texts >= IN_USE) return undefined
+      const single = undoubled(word, isKnown)
+      if (single !== undefined && vocabulary.count(stem(single)) > texts)
+        return { words: [single], weight: 0.9 }
+      if (texts >= IN_USE) return undefined
       const parts = partsOf(word, isKnown, vocabulary)
       if (parts && texts === 0) return { words: parts, weight: 0.9 }
-      const most = word.length >= LENGTH_OF_TWO_ERRORS ? 2 : 1
-      const near = [...nearKnown(word, words, most, vocabulary), ...nearStems(word, vocabulary)]
-      const likely = near.filter((candidate) => candidate.texts >= MUCH_MORE * texts && candidate.texts > 0)
-      const [best] = likely.sort((a, b) => a.distance - b.distance || b.texts - a.texts)
-      return best && { words: best.words, weight: best.distance <= 1 ? 0.9 : 0.7 }
+      return nearest(word, words, vocabulary)
     },
   }
+}
+
+function nearest(word: string, known: readonly string[], vocabulary: Vocabulary): Correction | undefined {
+  const texts = vocabulary.count(stem(word))
+  const most = word.length >= LENGTH_OF_TWO_ERRORS ? 2 : 1
+  const near = [...nearKnown(word, known, most, vocabulary), ...nearStems(word, vocabulary)]
+  const likely = near.filter((candidate) => candidate.texts >= MUCH_MORE * texts && candidate.texts > 0)
+  const [best] = likely.sort((a, b) => a.distance - b.distance || b.texts - a.texts)
+  return best && { words: best.words, weight: best.distance <= 1 ? 0.9 : 0.7 }
+}
+
+/** A known word that was written with a letter twice. */
+function undoubled(word: string, isKnown: ReadonlySet<string>): string | undefined {
+  for (let at = 1; at < word.length; at++) {
+    const shorter = word.slice(0, at) + word.slice(at + 1)
+    if (word[at] === word[at - 1] && isKnown.has(shorter)) return shorter
+  }
+  return undefined
 }
 
 /** Two words in use that were written as one. */
