@@ -208,6 +208,108 @@ subscribe listen
 notify signal
 schedule plan
 throttle ratelimit
+descriptor handle fd
+format prettify reformat
+slow sluggish crawl lag
+fast quick speed performance perf
+big large huge
+many multiple several
+pod container
+modal dialog popup
+click tap press
+mail email smtp
+function lambda serverless
+repo repository
+endpoint route handler controller
+middleware interceptor hook
+response reply answer
+event signal message notification
+topic channel
+job task
+schema model structure
+null undefined nil none
+default fallback
+flag option switch toggle
+duplicate dedupe deduplicate
+loop iterate iteration cycle
+array list vector
+map dict dictionary hashmap
+integer int numeric
+float double decimal
+bool boolean
+cast coerce convert
+type typing annotation
+log print logger logging trace
+measure profile benchmark metric
+backup snapshot dump
+restore recover recovery
+proxy gateway
+machine host box instance vm runner
+root superuser sudo admin
+secret credential
+redirect forward reroute
+freeze hang stuck deadlock
+stream streaming pipe
+trigger fire invoke
+explicit explicitly manual manually
+skip omit leave
+catch handle handler
+raise throw
+reject rejection rejected
+mount attach bind
+emulate emulation simulate simulation
+clone copy fork
+override overwrite supersede
+auth authentication authenticate authorization authorize
+dependency deps dep
+package pkg
+command cmd
+argument arg parameter param
+attribute attr property prop
+temporary temp tmp
+production prod
+development dev
+reference ref
+initialize init initial initialise
+documentation docs doc
+performance perf
+connection conn
+identifier id
+filesystem fs
+python py
+markdown md
+yaml yml
+stale outdated obsolete old
+oom outofmemory
+split break divide slice
+stop prevent prevents halt
+merge join squash
+force enforce explicitly
+permit let allow accept
+wait linger block
+pick extract select choose
+cut drop sever close
+stable deterministic consistent
+vary differ fluctuate
+whole entire complete monolithic
+component widget element
+function func fn method
+exit quit leave
+interrupt abort cancel
+port endpoint
+backport cherrypick pick
+suppress silence mute hide
+warning notice deprecation
+group batch cohort
+heap memory
+visible shown display show
+store stash stow
+fetch download
+upload put transfer
+pass inject hand give
+expose publish export
+space room capacity
+silently quietly
 `)
 
 function groupsOf(table: string): ReadonlyMap<string, readonly string[]> {

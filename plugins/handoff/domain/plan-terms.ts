@@ -11,6 +11,8 @@ export interface PlanTerm {
   readonly weight: number
   /** A verb that goes with everything. */
   readonly isLight: boolean
+  /** It says what is done, not what for. */
+  readonly isHead: boolean
 }
 
 /** The significant words of a text, each once; those that state only a purpose say less. */
@@ -19,7 +21,7 @@ export function planTerms(text: string): readonly PlanTerm[] {
   const found = new Map<string, PlanTerm>()
   const add = (part: string, share: number): void => {
     for (const { weight, ...one } of termsIn(part)) {
-      if (!found.has(one.term)) found.set(one.term, { ...one, weight: weight * share })
+      if (!found.has(one.term)) found.set(one.term, { ...one, weight: weight * share, isHead: share === 1 })
     }
   }
   add(head ?? '', 1)
@@ -52,6 +54,7 @@ function termsIn(text: string): PlanTerm[] {
         keys: keysOf(word, term),
         weight: weightOf(word, term),
         isLight: LIGHT.has(term),
+        isHead: true,
       }
     })
 }
@@ -90,20 +93,27 @@ function weightOf(word: string, term: string): number {
   return COMMON.has(term) ? COMMON_WEIGHT : 1
 }
 
-const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
+const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
     .split(' ')
     .map((word, n) => [word, String(n)]),
+  ...'twenty thirty forty fifty sixty seventy eighty ninety'
+    .split(' ')
+    .map((word, n) => [word, String((n + 2) * 10)]),
+])
+/** `one` is mostly no number. */
+const NUMBER_WORD = new RegExp(
+  `\\b(?:${Object.keys(NUMBERS)
+    .filter((word) => word !== 'one')
+    .join('|')})\\b`,
+  'gi',
 )
 
 /** Gives numbers, durations and sizes one spelling: `a minute`, `60 s` and `60000ms` are equal. */
 function withMeasures(text: string): string {
   return text
     .replace(/\b(?:every|each|per|once (?:a|per))\s+(?=(?:second|minute|hour)\b)/gi, 'every 1 ')
-    .replace(
-      /\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen)\b/gi,
-      (word) => NUMBERS[word.toLowerCase()] ?? word,
-    )
+    .replace(NUMBER_WORD, (word) => NUMBERS[word.toLowerCase()] ?? word)
     .replace(/\bthrice\b/gi, '3 times')
     .replace(/\btwice\b/gi, '2 times')
     .replace(/(\d),(?=\d{3}\b)/g, '$1')
@@ -168,6 +178,20 @@ const PHRASES: readonly (readonly [RegExp, string])[] = (
     ['life ?time', 'forever'],
     ['command[- ]line', 'cli'],
     ['round[- ]trips?', 'request'],
+    ['end[- ]to[- ]end', 'e2e'],
+    ['out[- ]of[- ]memory', 'oom'],
+    ['out[- ]of[- ]date', 'stale'],
+    ['write[- ]ahead log(?:ging)?', 'wal'],
+    ['cherry[- ]pick(?:s|ed|ing)?', 'backport'],
+    ['(?:put|puts|putting) back', 'revert'],
+    ['user interface', 'ui'],
+    ['time ?zones?', 'timezone'],
+    ['file ?systems?', 'filesystem'],
+    ['data ?bases?', 'database'],
+    ['work ?arounds?', 'workaround'],
+    ['cross[- ]origin', 'cors'],
+    ['try[/ -]catch', 'trycatch'],
+    ['at (?:most|least|once)', ''],
   ] as const
 ).map(([phrase, word]) => [new RegExp(`\\b(?:${phrase})\\b`, 'g'), word] as const)
 

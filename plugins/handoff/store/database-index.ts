@@ -16,7 +16,7 @@ import {
 } from './index-state.ts'
 import { withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
-import { DamagedSegment, segmentOf } from './open-segment.ts'
+import { DamagedSegment } from './open-segment.ts'
 import { parseRecord } from './read-record.ts'
 import { MAX_DAMAGES, type RecordIndex, viewOf } from './record-index.ts'
 import type { RecordRows, StoredRow } from './record-rows.ts'
@@ -106,7 +106,7 @@ async function follow(
     if (read.size === 0) return
     const builder = createSegmentBuilder()
     for (const file of read.values()) builder.add(file)
-    layers = withSegment(layers, await keptSegment(store, segmentOf(builder.bytes())))
+    layers = withSegment(layers, await keptSegment(store, builder.bytes()))
     read.clear()
   }
   while (seen < last && toRead()) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Disk, FileFacts } from '../../../server/plugin.ts'
+import type { Disk } from '../../../server/plugin.ts'
 import { isUuid } from '../domain/record-id.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import type { Layout } from './layout.ts'
@@ -35,7 +35,8 @@ export interface Look {
 
 interface Seen {
   readonly name: string
-  readonly stat: FileFacts
+  readonly mtimeMs: number
+  readonly size: number
 }
 
 /** Compares the times and sizes of these files with what is known of them. */
@@ -53,14 +54,15 @@ export async function lookAt(
       const stat = disk.statSync(join(layout.records, name))
       const before = known.known(name)
       if (!stat) removed.push(name)
-      else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size) changed.push({ name, stat })
+      else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size)
+        changed.push({ name, mtimeMs: stat.modifiedMs, size: stat.size })
     }
     looked += LOOKS_AT_ONCE
     await turn()
   }
   const left = names.slice(looked)
   const unchecked = left.filter((name) => known.known(name) !== undefined).length
-  changed.sort((a, b) => b.stat.modifiedMs - a.stat.modifiedMs || (a.name < b.name ? 1 : -1))
+  changed.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? 1 : -1))
   return { changed, removed, unchecked, unseen: left.length - unchecked }
 }
 
@@ -78,7 +80,7 @@ export interface Reading {
   readonly lost: readonly string[]
 }
 
-/** Reads the changed files while there is time, and gives them as segments. */
+/** Reads the changed files while there is time, and gives them as segments, each valid until it was taken. */
 export async function readFiles(
   files: Files,
   changed: readonly Seen[],
@@ -87,7 +89,7 @@ export async function readFiles(
 ): Promise<Reading> {
   let read = 0
   const lost: string[] = []
-  let builder = createSegmentBuilder()
+  const builder = createSegmentBuilder()
   while (read < changed.length && time.toRead()) {
     const batch = changed.slice(read, read + PARALLEL_READS)
     for (const file of await Promise.all(batch.map((seen) => fileOf(files, seen)))) {
@@ -95,19 +97,14 @@ export async function readFiles(
       else builder.add(file)
     }
     read += batch.length
-    if (builder.count + PARALLEL_READS <= SEGMENT_ROWS) continue
-    await take(builder.bytes())
-    builder = createSegmentBuilder()
+    if (builder.count + PARALLEL_READS > SEGMENT_ROWS) await take(builder.bytes())
   }
   if (builder.count > 0) await take(builder.bytes())
   return { read, lost }
 }
 
 /** A file as the index keeps it, or the name of one that was removed. */
-async function fileOf(
-  { disk, layout }: Files,
-  { name, stat: { modifiedMs: mtimeMs, size } }: Seen,
-): Promise<IndexedFile | string> {
+async function fileOf({ disk, layout }: Files, { name, mtimeMs, size }: Seen): Promise<IndexedFile | string> {
   const id = name.slice(0, -'.json'.length)
   const facts = { name, mtimeMs, size }
   if (!isUuid(id)) return indexedFile({ ...facts, problem: misnamed(name) })

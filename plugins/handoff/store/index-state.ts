@@ -189,29 +189,31 @@ async function foundIn(
   { names, isListed, time }: Looking,
 ): Promise<Shortcomings & { readonly layers: readonly Layer[] }> {
   const look = await lookAt(store, names, table, time)
-  const removed = isListed
-    ? missingFrom(table, new Set(names))
-    : look.removed.filter((name) => table.known(name))
+  const removed = isListed ? missingFrom(table, names) : look.removed.filter((name) => table.known(name))
   let layers = removed.length > 0 ? withoutFiles(before, removed) : before
   const { read, lost } = await readFiles(store, look.changed, time, async (bytes) => {
-    layers = withSegment(layers, await keptSegment(store, segmentOf(bytes)))
+    layers = withSegment(layers, await keptSegment(store, bytes))
   })
   if (lost.length > 0) layers = withoutFiles(layers, lost)
   return { layers, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
 }
 
-/** A large segment is written as soon as it is complete, so that memory stays small. */
-export async function keptSegment({ disk, layout }: IndexedStore, segment: Segment): Promise<Segment> {
-  if (segment.count < SEGMENT_ROWS / 2 || !segment.bytes) return segment
-  try {
-    return await written(disk, layout, segment.bytes)
-  } catch {
-    return segment // a store that cannot be written has its index in memory
+/** A large segment is written as soon as it is complete, so that memory stays small; a small one is copied. */
+export async function keptSegment({ disk, layout }: IndexedStore, bytes: Buffer): Promise<Segment> {
+  if (segmentOf(bytes).count >= SEGMENT_ROWS / 2) {
+    try {
+      return await written(disk, layout, bytes)
+    } catch {
+      // A store that cannot be written has its index in memory.
+    }
   }
+  return segmentOf(Buffer.from(bytes))
 }
 
-function missingFrom(table: FileTable, names: ReadonlySet<string>): readonly string[] {
-  return table.present === 0 ? [] : table.names().filter((name) => !names.has(name))
+function missingFrom(table: FileTable, names: readonly string[]): readonly string[] {
+  if (table.present === 0) return []
+  const present = new Set(names)
+  return table.names().filter((name) => !present.has(name))
 }
 
 /** The known files whose turn it is to be looked at: all, or the newest and some of the others. */

@@ -131,6 +131,7 @@ export async function saveIndex(
 
 /** Writes a segment into a file of its own, and opens it there. */
 export async function written(disk: Disk, layout: Layout, bytes: Buffer): Promise<Segment> {
+  await ensureFolder(disk, layout.cache)
   const file = `segment-${randomBytes(8).toString('hex')}.bin`
   const temp = join(layout.cache, `${file}-${process.pid}`)
   await replaceFile(join(layout.cache, file), bytes, { disk, mode: RECORD_MODE, temp })

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { SEARCH_FIELDS } from '../domain/record-row.ts'
 import { folded, wordsOf } from '../domain/words.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 
 /** Longer words are equal in their first characters. */
 export const MAX_WORD_CHARS = 200
@@ -19,13 +20,29 @@ export interface WordList {
   add(row: number, fields: readonly string[]): readonly number[]
   /**
    * The words with the place, number and checksum of their postings, one on a line (`\nword\tat\tcount\tcrc`), in the
-   * order of strings; and their blocks in the same form, by their first words.
+   * order of strings; and their blocks in the same form, by their first words. Once, and valid until `clear`.
    */
-  encoded(): { readonly blocks: Buffer; readonly words: Buffer; readonly postings: Buffer }
+  encoded(): {
+    readonly blocks: Buffer
+    readonly words: readonly Buffer[]
+    readonly postings: readonly Buffer[]
+  }
+  /** Forgets the words and keeps their room for others. */
+  clear(): void
 }
 
+/** A list without words. Occurrences are numbers in arrays: as objects they took most of the memory of a scan. */
 export function createWordList(): WordList {
-  const lists = new Map<string, number[]>()
+  const numbers = new Map<string, number>()
+  const occurrences = createOccurrences()
+  const [postings, words] = [createPieces(), createPieces()]
+  const numberOf = (word: string): number => {
+    const known = numbers.get(word)
+    if (known !== undefined) return known
+    // A copy: a part of a text would keep the whole text in memory.
+    numbers.set(Buffer.from(word).toString(), numbers.size)
+    return numbers.size - 1
+  }
   return {
     add: (row, fields) =>
       SEARCH_FIELDS.map((_, field) => {
@@ -33,36 +50,82 @@ export function createWordList(): WordList {
         for (const [word, count] of counts.all) {
           const packed =
             (row << (COUNT_BITS + FIELD_BITS)) | (field << COUNT_BITS) | Math.min(count, MAX_COUNT)
-          const list = lists.get(word)
-          if (list) list.push(packed)
-          else lists.set(word, [packed])
+          occurrences.add(numberOf(word), packed)
         }
         return Math.min(counts.length, MAX_LENGTH)
       }),
     encoded() {
-      const sorted = [...lists.keys()].sort()
-      const postings = placed(sorted, (word) => Buffer.from(Uint32Array.from(lists.get(word) ?? []).buffer))
+      const sorted = [...numbers.keys()].sort()
+      const lines = placed(postings, sorted, (word) => occurrences.of(numbers.get(word) ?? 0))
       const firsts = sorted.filter((_, at) => at % BLOCK_WORDS === 0)
-      const words = placed(firsts, (_, block) =>
-        Buffer.from(`${postings.lines.slice(block * BLOCK_WORDS, (block + 1) * BLOCK_WORDS).join('')}\n`),
+      const blocks = placed(words, firsts, (_, block) =>
+        Buffer.from(`${lines.slice(block * BLOCK_WORDS, (block + 1) * BLOCK_WORDS).join('')}\n`),
       )
-      return { blocks: Buffer.from(`${words.lines.join('')}\n`), words: words.all, postings: postings.all }
+      return {
+        blocks: Buffer.from(`${blocks.join('')}\n`),
+        words: words.pieces(),
+        postings: postings.pieces(),
+      }
+    },
+    clear() {
+      numbers.clear()
+      for (const part of [occurrences, postings, words]) part.clear()
     },
   }
 }
 
-/** The bytes of each name behind one another, and lines that say where they are. */
-function placed(names: readonly string[], bytesOf: (name: string, at: number) => Buffer) {
-  const lines: string[] = []
-  const parts: Buffer[] = []
-  let at = 0
-  for (const [number, name] of names.entries()) {
-    const bytes = bytesOf(name, number)
-    lines.push(`\n${name}\t${at}\t${bytes.length}\t${crc32(bytes)}`)
-    parts.push(bytes)
-    at += bytes.length
+/** Numbers by the number of their word: each word's are a chain through two arrays. */
+function createOccurrences() {
+  let [last, counts] = [new Int32Array(0), new Uint32Array(0)]
+  let [values, before] = [new Uint32Array(0), new Int32Array(0)]
+  let listed = new Uint32Array(FIRST_LENGTH)
+  let used = 0
+  return {
+    add(word: number, value: number): void {
+      if (word >= last.length) [last, counts] = [wider(last, Int32Array), wider(counts, Uint32Array)]
+      if (used >= values.length) [values, before] = [wider(values, Uint32Array), wider(before, Int32Array)]
+      before[used] = (counts[word] ?? 0) > 0 ? (last[word] ?? 0) : -1
+      values[used] = value
+      counts[word] = (counts[word] ?? 0) + 1
+      last[word] = used
+      used += 1
+    },
+    /** The numbers of a word as bytes, in the order in which they were added; valid until the next call. */
+    of(word: number): Buffer {
+      const count = counts[word] ?? 0
+      while (count > listed.length) listed = wider(listed, Uint32Array)
+      let at = last[word] ?? 0
+      for (let n = count - 1; n >= 0; n--) {
+        listed[n] = values[at] ?? 0
+        at = before[at] ?? 0
+      }
+      return Buffer.from(listed.buffer, 0, count * listed.BYTES_PER_ELEMENT)
+    },
+    clear() {
+      counts.fill(0)
+      used = 0
+    },
   }
-  return { lines, all: Buffer.concat(parts) }
+}
+
+const FIRST_LENGTH = 4096
+
+function wider<A extends Int32Array | Uint32Array>(array: A, Kind: new (length: number) => A): A {
+  const more = new Kind(Math.max(FIRST_LENGTH, array.length * 2))
+  more.set(array)
+  return more
+}
+
+/** Adds the bytes of each name to `pieces`. Gives lines that say where they are. */
+function placed(
+  pieces: Pieces,
+  names: readonly string[],
+  bytesOf: (name: string, at: number) => Buffer,
+): readonly string[] {
+  return names.map((name, number) => {
+    const bytes = bytesOf(name, number)
+    return `\n${name}\t${pieces.add(bytes)}\t${bytes.length}\t${crc32(bytes)}`
+  })
 }
 
 /** Counts of the words, and the number of different ones. */

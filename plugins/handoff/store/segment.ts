@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { createPieces } from './pieces.ts'
 import {
   type Columns,
   GROUPS,
@@ -28,23 +29,28 @@ const MAGIC = 'satchel handoff segment 3 '
 /** The header with its line end; the sections follow. */
 export const HEADER_BYTES = 1024
 
-/** Takes files one by one and makes a segment of them: a part of the index that never changes. */
+/** Takes files one by one and makes segments of them: parts of the index that never change. */
 export interface SegmentBuilder {
   readonly count: number
   add(file: IndexedFile): void
-  /** The bytes of the segment. The builder is used up. */
+  /** The bytes of a segment of all files since the last one. They are valid until the next call of `bytes`. */
   bytes(): Buffer
 }
 
-/** A builder without files. Keeps no objects of them, only bytes. */
+/** A builder without files. Keeps no objects of them, only bytes, in room that serves one segment after another. */
 export function createSegmentBuilder(): SegmentBuilder {
   const buffers = Object.fromEntries(
     GROUP_NAMES.map((group) => [group, new ArrayBuffer(SEGMENT_ROWS * rowBytes(group))]),
   ) as Readonly<Record<Group, ArrayBuffer>> // one for each group
   const columns = allColumns((group) => viewOf(group, buffers[group], SEGMENT_ROWS))
-  const [rows, texts, edges] = [createBlobs(), createBlobs(), [] as Buffer[]]
+  const [rows, texts, edges] = [createPieces(), createPieces(), createPieces()]
   const words = createWordList()
   let count = 0
+  let room = Buffer.alloc(0)
+  const clear = () => {
+    for (const part of [rows, texts, edges, words]) part.clear()
+    count = 0
+  }
   return {
     get count() {
       return count
@@ -57,36 +63,44 @@ export function createSegmentBuilder(): SegmentBuilder {
       place([places.rowAt, places.rowSize, places.rowCrc], count, { bytes: own, at: rows.add(own) })
       place([places.textAt, places.textSize, places.textCrc], count, { bytes: text, at: texts.add(text) })
       lengths.lengths.set(words.add(count, file.text ?? []), count * GROUPS.lengths.lengths[1])
-      for (const parent of file.parents) edges.push(edgeOf(count, parent))
+      for (const parent of file.parents) edges.add(edgeOf(count, parent))
       count += 1
     },
     bytes() {
       columns.facts.order.set(orderOf(columns.facts.key, count))
       const groups = GROUP_NAMES.map((group) => [group, shortened(columns[group], count)])
       const { blocks, words: list, postings } = words.encoded()
-      return laidOut(count, {
-        ...(Object.fromEntries(groups) as Record<Group, Buffer>), // one for each group
-        edges: Buffer.concat(edges),
-        rows: rows.all(),
-        texts: texts.all(),
-        blocks,
+      const parts = laidOut(count, {
+        ...(Object.fromEntries(groups) as Record<Group, Parts>), // one for each group
+        edges: edges.pieces(),
+        rows: rows.pieces(),
+        texts: texts.pieces(),
+        blocks: [blocks],
         words: list,
         postings,
       })
+      const size = parts.reduce((sum, part) => sum + part.length, 0)
+      if (room.length < size) room = Buffer.allocUnsafeSlow(Math.ceil(size * 1.125))
+      parts.reduce((at, part) => at + part.copy(room, at), 0)
+      clear()
+      return room.subarray(0, size)
     },
   }
 }
 
-function laidOut(count: number, parts: Readonly<Record<Section, Buffer>>): Buffer {
+type Parts = readonly Buffer[]
+
+function laidOut(count: number, sections: Readonly<Record<Section, Parts>>): Parts {
   let at = HEADER_BYTES
   const header: Record<string, unknown> = { count }
   for (const name of SECTIONS) {
-    header[name] = [at, parts[name].length, crc32(parts[name])]
-    at += parts[name].length
+    const length = sections[name].reduce((sum, part) => sum + part.length, 0)
+    header[name] = [at, length, sections[name].reduce((crc, part) => crc32(part, crc), 0)]
+    at += length
   }
   const body = JSON.stringify(header)
   const first = `${MAGIC}${crc32(body)} ${body}`.padEnd(HEADER_BYTES - 1)
-  return Buffer.concat([Buffer.from(`${first}\n`), ...SECTIONS.map((name) => parts[name])])
+  return [Buffer.from(`${first}\n`), ...SECTIONS.flatMap((name) => sections[name])]
 }
 
 /** The header in the first bytes of a segment; undefined for another version or damage. */
@@ -135,27 +149,11 @@ function place(
   crc[n] = crc32(blob.bytes)
 }
 
-function createBlobs() {
-  const parts: Buffer[] = []
-  let size = 0
-  return {
-    /** Where the bytes are among all. */
-    add(bytes: Buffer): number {
-      parts.push(bytes)
-      size += bytes.length
-      return size - bytes.length
-    },
-    all: () => Buffer.concat(parts),
-  }
-}
-
 /** The columns of a group one behind the other, each with its first rows only. */
-function shortened(columns: Columns<Group>, count: number): Buffer {
+function shortened(columns: Columns<Group>, count: number): Parts {
   const arrays: readonly ArrayBufferView[] = Object.values(columns)
-  return Buffer.concat(
-    arrays.map(({ buffer, byteOffset, byteLength }) =>
-      Buffer.from(buffer, byteOffset, (byteLength / SEGMENT_ROWS) * count),
-    ),
+  return arrays.map(({ buffer, byteOffset, byteLength }) =>
+    Buffer.from(buffer, byteOffset, (byteLength / SEGMENT_ROWS) * count),
   )
 }
 
