@@ -141,7 +141,7 @@ export const removedSinceField = z.string().optional()
 /** How a caller names one module version. */
 export const moduleNameFields = {
   id: z.string().max(2048).optional().describe('From a search; 8 digits will do.'),
-  repository: z.string().max(2048).optional().describe('Or URL, owner/name, name.'),
+  repository: z.string().max(2048).optional().describe('Or URL or name.'),
   ref: z.string().max(255).optional().describe('Absent: latest.'),
   path: z.string().max(1024).optional().describe('Absent: root.'),
 }

@@ -21,7 +21,7 @@ const MAX_DEPTH = 64
 /** Longer constraints are compared as text. */
 const MAX_CHARS = 50_000
 const TOKEN =
-  /\s+|#[^\n]*|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|"(?:[^"\\\n]|\\.)*"|[\p{L}_][\p{L}\p{N}_-]*|./gsu
+  /\s+|#[^\n]*|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|"(?:[^"\\\n]|\\.)*"|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_-]*|./gsu
 
 /** Parses the source text of a constraint. Never throws. `list` alone is a list of anything, as in old modules. */
 export function parseType(text: string): TypeConstraint {

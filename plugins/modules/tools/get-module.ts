@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { counted, defineTool, nearest } from '../../../server/plugin.ts'
+import { counted, defineTool, inWords, nearest } from '../../../server/plugin.ts'
 import { compactModule } from '../answers/compact.ts'
+import { narrowModule } from '../answers/narrow.ts'
 import {
   MODULE_NAMES,
   moduleHead,
@@ -24,13 +25,17 @@ export function getModuleTool(service: ModuleService) {
     name: 'get_module',
     title: 'Show a module',
     description:
-      'A module version: inputs (required first), outputs, providers. Choose it after search_modules; `page.next` reads on.',
+      'A module version: inputs (required first), outputs, providers. Choose it after search_modules. Also takes match, a text.',
     profile: 'core',
     maxResultChars: 400_000,
     input: z.object({
       ...moduleNameFields,
-      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: texts cut.'),
-      fields: z.array(z.string().max(40)).max(30).optional().describe('Only these, whole: outputs …'),
+      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: cut.'),
+      fields: z.array(z.string().max(40)).max(30).optional().describe('Only these: outputs …'),
+      inputs: z.array(z.string().max(255)).max(100).optional().describe('Types by path.'),
+      match: inWords(
+        z.string().min(1).max(100).optional().describe('Only inputs and outputs with this text.'),
+      ),
       output_dir: outputDirField,
     }),
     output: moduleHead.extend({
@@ -45,7 +50,7 @@ export function getModuleTool(service: ModuleService) {
       positional: ['[id]'],
       completes: { id: MODULE_NAMES },
       arrange: async (typed) => byIdOrName(typed),
-      example: 'satchel modules show terraform-aws-network',
+      example: 'satchel modules show terraform-aws-network --match cidr',
     },
     example: { id: '225f968df4c9', detail: 'compact' },
     omits: {
@@ -64,6 +69,8 @@ export function getModuleTool(service: ModuleService) {
       const summary = await service.summary(outputDir, record)
       const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
       const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }
+      if (input.inputs !== undefined || input.match !== undefined)
+        return { ...head, module: narrowModule(summary, input) }
       if (input.fields !== undefined) return { ...head, module: pick(summary, input.fields) }
       if (input.detail === 'full') return { ...head, module: { ...summary } }
       if (input.detail === 'readme') return { ...head, module: { readme_content: summary.readme_content } }
@@ -82,7 +89,9 @@ export function getModuleTool(service: ModuleService) {
   })
 }
 
-function inputsText(inputs: readonly Record<string, unknown>[]): string {
+/** Rows of a place in a value (`rules[].port`) are no inputs. */
+function inputsText(rows: readonly Record<string, unknown>[]): string {
+  const inputs = rows.filter((row) => !/[.[]/.test(String(row['name'])))
   const required = inputs.filter((input) => input['required'] === true)
   return `${counted(inputs.length, 'input')} (${required.length} required)`
 }

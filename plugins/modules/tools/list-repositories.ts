@@ -34,10 +34,10 @@ export function listRepositoriesTool(service: ModuleService) {
     name: 'list_repositories',
     title: 'List module repositories',
     description:
-      'Lists the ingested module repositories: URL, refs (latest first), module count, providers. search_modules finds a module for a task.',
+      'Lists the ingested module repositories: URL, refs (latest first), module count, providers. For a task: search_modules.',
     profile: 'core',
     input: z.object({
-      filter: z.string().max(200).optional().describe('Part of a URL, name or provider.'),
+      filter: z.string().max(200).optional().describe('Part of URL, name, provider.'),
       limit: z.number().int().min(1).max(100).default(50).describe('Most rows.'),
       cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
       output_dir: outputDirField,

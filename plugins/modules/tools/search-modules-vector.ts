@@ -76,7 +76,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     name: 'search_modules_vector',
     title: 'Search modules by meaning',
     description:
-      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Gives text and distance (0 is best). Also takes all_versions, explain, config_file.',
+      'Finds ingested modules by what they are for, joining meaning and keywords. Choose it when their wording is unknown. Distance 0 is best. Also takes all_versions, explain, config_file.',
     profile: 'core',
     input,
     output,

@@ -33,7 +33,7 @@ export function searchModulesTool(service: ModuleService) {
     name: 'search_modules',
     title: 'Search modules by keyword',
     description:
-      'Finds ingested Terraform modules by words of their name, README, inputs, outputs or resources. Takes a task (private network with NAT) or an exact name (aws_nat_gateway); gives the latest version of each, with the id for get_module.',
+      'Finds ingested Terraform modules by words of their name, README, inputs, outputs or resources. Takes a task or an exact name (aws_nat_gateway); gives the latest versions, with ids for get_module.',
     profile: 'core',
     input: z.object({
       query: z.string().max(2000).optional().describe('Absent: all, by name.'),

@@ -1,0 +1,85 @@
+import { cleanText } from '../../../server/plugin.ts'
+import { nearInput } from '../domain/near-input.ts'
+import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
+import { describeType, parseType } from '../domain/type-constraint.ts'
+import { typePaths } from '../domain/type-paths.ts'
+import { refusals } from '../reasons.ts'
+
+interface Asked {
+  /** Names of inputs; absent: all. */
+  readonly inputs?: readonly string[] | undefined
+  /** A text that a name, a path in a value or a description has; absent: all. */
+  readonly match?: string | undefined
+}
+
+/**
+ * Inputs with every place in their values as a row of its own (`rules[].port`), and with `match` the outputs too.
+ * Errors: `invalid`/`options_invalid` for an input that the module does not have.
+ */
+export function narrowModule(summary: ModuleSummary, { inputs, match }: Asked): Record<string, unknown> {
+  const known = summary.variables.map(({ name }) => name)
+  const unknown = inputs?.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const near = nearInput(unknown, known)
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`
+    throw refusals.input_unknown({ input: JSON.stringify(unknown), hint })
+  }
+  const chosen = summary.variables.filter(({ name }) => inputs?.includes(name) ?? true)
+  const rows = chosen.flatMap(rowsOf).filter(matching(match))
+  const outputs = inputs === undefined ? summary.outputs.map(outputRow).filter(matching(match)) : undefined
+  return { variables: rows, ...(outputs && { outputs }) }
+}
+
+interface Row {
+  readonly name: string
+  readonly description?: string
+}
+
+function matching(match: string | undefined): (row: Row) => boolean {
+  const wanted = match?.toLowerCase()
+  return ({ name, description = '' }) =>
+    wanted === undefined || `${name}\n${description}`.toLowerCase().includes(wanted)
+}
+
+function rowsOf(variable: Variable): Row[] {
+  const { name, type, required, description, default: stated, sensitive, nullable, deprecated } = variable
+  const whole = {
+    name,
+    type: describeType(parseType(type)),
+    required,
+    ...(description !== '' && { description: oneLine(description) }),
+    ...(!required && { default: stated }),
+    ...(variable.default_expression && { default_expression: true }),
+    ...(sensitive === true && { sensitive }),
+    ...(nullable === false && { nullable }),
+    ...(deprecated !== undefined && { deprecated: oneLine(deprecated) }),
+  }
+  const inside = typePaths(name, type).map(({ path, type: text, required: isNeeded, fallback }) => ({
+    name: path,
+    type: text,
+    ...(isNeeded && { required: true }),
+    ...(fallback !== undefined && statedDefault(fallback)),
+  }))
+  return [whole, ...inside]
+}
+
+/** A literal as what it is, anything else as its source text. */
+function statedDefault(text: string): Record<string, unknown> {
+  try {
+    return { default: JSON.parse(text) }
+  } catch {
+    return { default: text.replace(/ ?\. ?/g, '.'), default_expression: true }
+  }
+}
+
+function outputRow({ name, description, sensitive }: Output): Row {
+  return {
+    name,
+    ...(description !== '' && { description: oneLine(description) }),
+    ...(sensitive && { sensitive }),
+  }
+}
+
+function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim()
+}
