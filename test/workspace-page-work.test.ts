@@ -311,6 +311,20 @@ test('a question that is asked right after another was answered waits for its ow
   assert.deepEqual(seen.complaints, [])
 })
 
+test('an outside edit is shown with the one active agent as its probable author', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const post = as(seen.server, (await seen.server.join('ada')).token)
+  await post('/workspace/propose', { base_version: 1, summary: 'Say less', content: '# Plan\n' })
+
+  await saveByHand(seen, PLAN.replace('in May', 'in June'))
+  const edit = seen.page.locator('#events li', { hasText: 'external edit' }).first()
+  await edit.waitFor()
+
+  assert.match(await edit.innerText(), /probably by ada, the active agent/)
+  assert.deepEqual(seen.complaints, [])
+})
+
 test('events are shown back to the oldest one kept', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

@@ -88,13 +88,15 @@ function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): 
   const link = `${owner}/#k=${room.claims.issue()}`
   const { file } = room.place()
   const agents = `satchel mcp --room ${shellWord(file)}`
-  print(terminal, { workspace_id, file, owner, ingress, link, agents }, () =>
+  const setup = `satchel setup --room ${shellWord(file)}`
+  print(terminal, { workspace_id, file, owner, ingress, link, agents, setup }, () =>
     [
       `room     ${file}`,
       `owner    ${link}`,
       `ingress  ${ingress}`,
       `agents   ${agents}`,
-      'next     Open the link, and give an MCP client the command of agents.',
+      `clients  ${setup}`,
+      'next     Open the link, then run the line of clients in another shell.',
     ].join('\n'),
   )
 }

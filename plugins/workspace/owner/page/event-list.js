@@ -2,6 +2,7 @@ import { h } from 'preact'
 import { act } from './actions.js'
 import { button, empty, visible, when } from './dom.js'
 import { nameOf, store } from './store.js'
+import { suggestedAuthor } from './suggested-author.ts'
 
 /** What happened, newest first. */
 export function EventList({ room, events }) {
@@ -20,14 +21,14 @@ export function EventList({ room, events }) {
         tabindex: 0,
         'aria-label': 'Events, newest first',
       },
-      shown.map((event) => h(Entry, { key: event.event_id, event, room })),
+      shown.map((event) => h(Entry, { key: event.event_id, event, room, events: all })),
     ),
     last > oldest && button('Show older events', () => act.olderEvents()),
     last <= oldest && oldest > 1 && h('p', { class: 'hint' }, `Events before ${oldest} are no longer kept.`),
   ]
 }
 
-function Entry({ event, room }) {
+function Entry({ event, room, events }) {
   const { summary, target, name, status } = event.payload
   const who = event.actor_id ? nameOf(room, event.actor_id) : ''
   const what = [
@@ -41,8 +42,15 @@ function Entry({ event, room }) {
     { value: event.event_id },
     h('strong', {}, event.event_type),
     ` ${visible(text)} `,
+    suggestion(event, events, room),
     h('small', {}, when(event.created_at)),
   )
+}
+
+/** Who probably edited the file: an outside edit has no author. */
+function suggestion(event, events, room) {
+  const author = suggestedAuthor(event, { events, members: room.participants })
+  return author && h('em', {}, `probably by ${visible(nameOf(room, author))}, the active agent `)
 }
 
 /** What a listener should hear of an event of others. */
