@@ -15,6 +15,7 @@ test('the listeners serve exactly what is theirs', async (t) => {
     assert.equal(await status(server.owner, method, '/mcp'), 404, method)
   }
   assert.equal(await status(server.owner, 'POST', '/session/join'), 404)
+  assert.equal(await status(server.owner, 'POST', '/session/renew'), 404)
   assert.equal(await status(server.owner, 'GET', '/'), 200)
   assert.equal(await status(server.owner, 'GET', '/local/ping'), 404)
   assert.equal(await status(server.ingress, 'GET', '/'), 404)

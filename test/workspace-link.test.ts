@@ -58,17 +58,69 @@ test('an invitation begins a session once, and the next start takes it up', asyn
   second.send(call(1, 'workspace_status'))
   const again = dataOf(await second.answer(1))
 
-  assert.equal(name, `${server.workspaceId}.json`)
+  assert.match(name, new RegExp(`^${server.workspaceId}-[0-9a-f]{16}\\.json$`))
   assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600)
   assert.equal(JSON.stringify(again).includes(server.workspaceId), true)
   assert.deepEqual(Object.keys(again), Object.keys(status))
+})
+
+/** Micros of a clock that a test moves. */
+const movable = () => {
+  let passed = 0
+  const clock = { nowMicros: () => Date.now() * 1000 + passed * 60_000_000 }
+  const pass = (minutes: number): void => {
+    passed += minutes
+  }
+  return { clock, pass }
+}
+
+const youIn = (message: Message) => dataOf(message)['you'] as { name: string; participant_id: string }
+
+test('over a link each client keeps its own name and session; a session that ran out is renewed, one that was revoked is not', async (t) => {
+  const { clock, pass } = movable()
+  const server = await openRoomServer(t, clock)
+  const home = await temporaryFolder(t)
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', { body: { max_uses: 5 } })
+  const settings = { connect: server.ingress, invite: String(invited.json['uri']) }
+  const first = await connect(t, home, settings)
+  const second = await connect(t, home, settings)
+  const statusOf = async (client: StdioClient, id: number) => {
+    client.send(call(id, 'workspace_status'))
+    return client.answer(id)
+  }
+  second.send(initialize())
+  second.send(legacy(1, 'tools/call', { name: 'workspace_status', arguments: {} }))
+  const [one, two] = [youIn(await statusOf(first, 1)), youIn(await second.answer(1))]
+
+  pass(9 * 60)
+  const renewed = youIn(await statusOf(first, 2))
+  const again = await connect(t, home, settings)
+  const taken = youIn(await statusOf(again, 1))
+  const admin = await server.join('admin', ['*'])
+  const listed = await server.ask(server.ingress, 'GET', '/workspace/sessions?live=true', {
+    token: admin.token,
+  })
+  const sessions = listed.json['sessions'] as { session_id: string; participant_id: string }[]
+  const own = sessions.find(({ participant_id }) => participant_id === one.participant_id)
+  await server.ask(server.ingress, 'DELETE', `/workspace/sessions/${own?.session_id}`, { token: admin.token })
+  const revoked = await statusOf(first, 3)
+
+  assert.deepEqual([one.name, two.name], ['test', 'old'])
+  assert.deepEqual([renewed, taken], [one, one])
+  assert.match(JSON.stringify(revoked), /session_expired/)
+  const { json } = await server.ask(server.ingress, 'GET', '/workspace/participants', { token: admin.token })
+  const names = (json['participants'] as { name: string }[]).map(({ name }) => name)
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('test')),
+    ['test'],
+  )
 })
 
 test('a proposal made through the link is in the room, and its change comes back as a hint', async (t) => {
   const server = await openRoomServer(t)
   const home = await temporaryFolder(t)
   const client = await connect(t, home, { connect: server.ingress, invite: await inviteTo(server) })
-  const old = await connect(t, home, { connect: server.ingress })
+  const old = await connect(t, home, { connect: server.ingress, invite: await inviteTo(server) })
   const uri = 'satchel://workspace/proposals'
   client.send(modern(1, 'tools/list'), modern(2, 'resources/read', { uri: 'satchel://workspace/document' }))
   const tools = resultOf(await client.answer(1))['tools'] as { name: string }[]

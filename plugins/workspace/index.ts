@@ -31,6 +31,7 @@ import { roomStores } from './room-stores.ts'
 import { localRoutes } from './routes/local.ts'
 import { roomRoute } from './routes/room.ts'
 import { sessionJoinRoute } from './routes/session-join.ts'
+import { sessionRenewRoute } from './routes/session-renew.ts'
 import { wellKnownRoutes } from './routes/well-known.ts'
 import { roomSearcher } from './searcher.ts'
 import { roomTasks, taskRoute } from './tasks.ts'
@@ -116,6 +117,7 @@ function offered(room: RoomProcess, joint: Joint): PluginInstance {
     tasks: roomTasks(connection, joint),
     routes: [
       sessionJoinRoute(connection),
+      sessionRenewRoute(connection),
       roomRoute(connection),
       taskRoute(connection, joint),
       ...pageRoutes(),

@@ -1,6 +1,7 @@
 import { defineRefusals } from '../../server/plugin.ts'
 import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
 import { HANDOFF_REFUSALS } from './handoff-rows.ts'
+import { SESSION_REFUSALS } from './session-rows.ts'
 
 const INVITATION_NEXT = 'Ask for a new invitation.'
 const CHECKOUT_NEXT = 'Check out the target again.'
@@ -18,6 +19,7 @@ const absent = (what: string, tool: string) =>
 /** Every refusal of a room. Several rows may share a reason. */
 export const refusals = defineRefusals({
   ...ENGINE_REFUSALS,
+  ...SESSION_REFUSALS,
 
   permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
   capability_missing: {
@@ -41,11 +43,6 @@ export const refusals = defineRefusals({
     reason: 'unauthorized',
     message: 'This link was used before, or it is too old.',
     next: 'Create another one: satchel workspace owner-link.',
-  },
-  session_expired: {
-    code: 'unauthorized',
-    message: 'This session has ended.',
-    next: 'Join the room again.',
   },
   origin_not_allowed: {
     code: 'forbidden',

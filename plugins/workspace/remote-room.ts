@@ -1,12 +1,15 @@
 import { type Host, isSatchelError, type RemoteMcp } from '../../server/plugin.ts'
 import { isSafeEndpoint, redeemAt, ticketOf } from './commands/joining.ts'
-import { savedSessionAt, saveSession } from './commands/target.ts'
+import { type SavedSession, savedSessionsAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
 import { requireSameProtocol } from './connection/attachment.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
+import { nameOfClient } from './connection/local-session.ts'
+import { sha256 } from './domain/fingerprint.ts'
 import type { JoinTicket } from './domain/invitation.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
+import type { Joined } from './room/members.ts'
 
 /**
  * The room of `workspace.connect` or of an invitation, offered over stdio; undefined when neither is configured.
@@ -21,6 +24,7 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
   if (address === undefined || !isSafeEndpoint(address)) throw refusals.room_address()
   const { origin, pathname } = new URL(address)
   let asked = false
+  let given: string | undefined
   return {
     url: pathname === '/' ? `${origin}/mcp` : address,
     toolPrefix: 'workspace_',
@@ -32,24 +36,66 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
       sessionEnded: () => refusals.session_expired(),
       mismatch: () => refusals.not_a_room(),
     },
-    async bearer() {
-      const saved = await savedSessionAt(host, origin)
+    async bearer(client) {
+      const name = config.name ?? nameOfClient(client)
+      const saved = await savedFor(host, { origin, name, mayShare: ticket === undefined })
       if (!asked) await requireRoom(origin, saved?.token)
-      // A second request for the token means that the stored session was refused: an invitation may start a new one.
-      if (saved && !(asked && ticket)) {
-        asked = true
-        return saved.token
-      }
       asked = true
-      if (ticket) return redeem(host, { ...ticket, endpoints: [origin] }, config.name)
-      throw refusals.session_not_stored()
+      // The same token asked for again means that the room refused it; another process may have stored the next one.
+      if (saved && saved.token !== given) {
+        given = saved.token
+        return given
+      }
+      given = saved && (await renew(host, saved, ticket))
+      if (given === undefined && ticket) given = await redeem(host, { ...ticket, endpoints: [origin] }, name)
+      if (given !== undefined) return given
+      throw saved ? refusals.session_expired() : refusals.session_not_stored()
     },
   }
 }
 
-async function redeem(host: Host, ticket: JoinTicket, name = 'agent'): Promise<string> {
+interface Wanted {
+  readonly origin: string
+  /** Of the client. */
+  readonly name: string
+  /** Without an invitation of its own a client may use the session that `satchel workspace join` stored. */
+  readonly mayShare: boolean
+}
+
+/** The session of this client, so that each client keeps its own name. */
+async function savedFor(host: Host, { origin, name, mayShare }: Wanted): Promise<SavedSession | undefined> {
+  const saved = await savedSessionsAt(host, origin)
+  const own = saved.find(({ client }) => client === name)
+  return own ?? (mayShare ? saved.find(({ client }) => client === undefined) : undefined)
+}
+
+/**
+ * A new token for a session that ran out; undefined if the room does not know the old one, or another invitation may
+ * begin a session. Errors: `unauthorized`/`session_expired` for a session that was revoked or left: its own invitation
+ * begins no other one.
+ */
+async function renew(
+  host: Host,
+  saved: SavedSession,
+  ticket: JoinTicket | undefined,
+): Promise<string | undefined> {
+  const { url, token, invited_by } = saved
+  try {
+    const body = { token }
+    const joined = (await callOwner({ url }, { method: 'POST', path: '/session/renew', body })) as Joined // the route's answer
+    await saveSession(host, { ...saved, ...joined })
+    return joined.token
+  } catch (thrown) {
+    if (thrown instanceof LinkLost || !isSatchelError(thrown)) throw thrown
+    const isOwnInvitation = ticket !== undefined && invited_by === sha256(ticket.secret)
+    if (thrown.reason === 'session_expired' && (ticket === undefined || isOwnInvitation)) throw thrown
+    return undefined
+  }
+}
+
+async function redeem(host: Host, ticket: JoinTicket, name: string): Promise<string> {
   const { url, joined } = await redeemAt(ticket, { invite: ticket.secret, name, kind: 'agent' })
-  await saveSession(host, { ...joined, url })
+  await saveSession(host, { ...joined, url, client: name, invited_by: sha256(ticket.secret) })
   return joined.token
 }
 

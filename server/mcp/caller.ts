@@ -46,6 +46,13 @@ export function clientInfoOf(envelope: unknown): ClientInfo | undefined {
   return { name: name.slice(0, 120), version: version.slice(0, 60) }
 }
 
+/** Returns the name that a client gives itself in a message: in `initialize`, or in the envelope of any request. */
+export function clientNameIn(message: unknown): string | undefined {
+  const params = fieldOf(message, 'params')
+  const name = clientInfoOf(fieldOf(params, '_meta'))?.name ?? fieldOf(fieldOf(params, 'clientInfo'), 'name')
+  return typeof name === 'string' ? name.slice(0, 120) : undefined
+}
+
 /** Reports whether this request declares the tasks extension. */
 export function declaresTasks(envelope: unknown): boolean {
   return isJsonObject(fieldOf(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'extensions'), TASKS_EXTENSION))

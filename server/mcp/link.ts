@@ -17,20 +17,27 @@ export interface Links {
   close(): void
 }
 
-/** Creates the links. Nothing is sent before a client requests a list or makes a call. */
-export function createLinks(): Links {
+/** Creates the links. Nothing is sent before a client requests a list or makes a call; `clientName` is asked for then. */
+export function createLinks(clientName: () => string | undefined): Links {
   const closing = new AbortController()
   return {
     async tableOf(host) {
       const owner = host.registry.instances.find(({ instance }) => instance.remote !== undefined)
-      return owner?.instance.remote && loadTable(host, owner.instance.remote, closing.signal)
+      return (
+        owner?.instance.remote &&
+        loadTable(host, owner.instance.remote, { client: clientName(), signal: closing.signal })
+      )
     },
     close: () => closing.abort(),
   }
 }
 
-async function loadTable(host: RunningHost, remote: RemoteMcp, signal: AbortSignal): Promise<RawTable> {
-  const requests = createRemoteRequests(remote)
+async function loadTable(
+  host: RunningHost,
+  remote: RemoteMcp,
+  { client, signal }: { readonly client: string | undefined; readonly signal: AbortSignal },
+): Promise<RawTable> {
+  const requests = createRemoteRequests(remote, client)
   const follower = createFollower(host, requests, signal)
   const ask = (method: string, params: WireResult = {}): Promise<WireResult> =>
     requests.send({ method, params, repeatable: true, signal })

@@ -30,14 +30,14 @@ export interface RemoteRequests {
   follow(notify: (message: WireResult) => void, signal: AbortSignal): Promise<boolean>
 }
 
-/** Creates the client without sending a request. */
-export function createRemoteRequests(remote: RemoteMcp): RemoteRequests {
+/** Creates the client without sending a request. `client`: the name of the one that it acts for. */
+export function createRemoteRequests(remote: RemoteMcp, client?: string): RemoteRequests {
   let token: Promise<string> | undefined
   let underWay = 0
   const waiting: (() => void)[] = []
 
   const bearer = async (): Promise<string> => {
-    token ??= remote.bearer().catch((thrown: unknown) => {
+    token ??= remote.bearer(client).catch((thrown: unknown) => {
       token = undefined
       throw thrown
     })

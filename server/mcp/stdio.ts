@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveStdio as connectStdio } from '@modelcontextprotocol/server/stdio'
 import type { ProcessIo } from '../process-io.ts'
-import { LOCAL_CALLER } from './caller.ts'
+import { clientNameIn, LOCAL_CALLER } from './caller.ts'
 import { createDoor, type DoorOptions } from './door.ts'
 import { createLinks } from './link.ts'
 import { updated } from './listen.ts'
@@ -48,7 +48,8 @@ const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
  * Errors: those of the start-up.
  */
 export async function serveStdio(options: StdioOptions): Promise<number> {
-  const links = createLinks()
+  let clientName: string | undefined
+  const links = createLinks(() => clientName)
   const door = createDoor({ ...options, loadRemote: links.tableOf })
   let end: (ending: Ending) => void = () => undefined
   const ended = new Promise<Ending>((resolve) => {
@@ -62,7 +63,10 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   const wire = createWire({
     input: options.io.stdin,
     outlet,
-    intercept: (message) => extras.take(message),
+    intercept(message) {
+      clientName ??= clientNameIn(message)
+      return extras.take(message)
+    },
     isLegacy: () => isLegacy,
     ended: () => end(AFTER_EOF),
   })

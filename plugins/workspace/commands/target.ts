@@ -12,6 +12,7 @@ import {
 import { callOwner, type LinkCall, LinkLost, type OwnerAddress } from '../connection/link.ts'
 import { isOfAnotherPlace } from '../connection/place-mark.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
+import { sha256 } from '../domain/fingerprint.ts'
 import { LOOKING } from '../domain/session.ts'
 import { lastOwner, type RoomPlace } from '../engine/open-room.ts'
 import { refusals } from '../reasons.ts'
@@ -135,6 +136,10 @@ async function asOwner<T>(address: OwnerAddress, work: (target: Target) => Promi
 /** A session that `join` stored; only this user can read its token. */
 export interface SavedSession extends Joined {
   readonly url: string
+  /** The client of the link that it belongs to; absent: it is of the command line, or of a client without its own. */
+  readonly client?: string
+  /** Hash of the secret of the invitation that a link redeemed. */
+  readonly invited_by?: string
 }
 
 function sessionFolder({ env }: Host): string {
@@ -146,8 +151,14 @@ function sessionFolder({ env }: Host): string {
 export async function saveSession(host: Host, saved: SavedSession): Promise<void> {
   const folder = sessionFolder(host)
   await makeFolder(folder, 0o700)
-  const path = join(folder, `${saved.workspace_id}.json`)
+  const path = join(folder, fileNameOf(saved))
   await writeFileDurably(path, `${JSON.stringify(saved)}\n`, { mode: 0o600 })
+}
+
+/** One session of the command line for a room, and one for each client of a link. */
+function fileNameOf({ workspace_id, client }: Pick<SavedSession, 'workspace_id' | 'client'>): string {
+  const ofClient = client === undefined ? '' : `-${sha256(client).slice(0, 16)}`
+  return `${workspace_id}${ofClient}.json`
 }
 
 /** Forgets a stored session. */
@@ -157,14 +168,14 @@ export async function forgetSession(host: Host, workspaceId: string): Promise<vo
 
 /** The session joined last. Errors: `unavailable`/`room_not_running` when none is stored. */
 export async function savedSession(host: Host): Promise<SavedSession> {
-  const newest = (await savedSessions(host))[0]
+  const newest = (await savedSessions(host)).find(({ client }) => client === undefined)
   if (newest) return newest
   throw refusals.room_not_named()
 }
 
-/** The session joined last at the room of this origin (`http://127.0.0.1:4181`), if one is stored. */
-export async function savedSessionAt(host: Host, origin: string): Promise<SavedSession | undefined> {
-  return (await savedSessions(host)).find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
+/** The sessions at the room of this origin (`http://127.0.0.1:4181`) that are stored, newest first. */
+export async function savedSessionsAt(host: Host, origin: string): Promise<readonly SavedSession[]> {
+  return (await savedSessions(host)).filter(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
 }
 
 /** All stored sessions, newest first. */

@@ -100,6 +100,6 @@ export function localJoin({ name, asOwner }: LocalWish, client: string | undefin
 }
 
 /** A client's own name, cut and cleaned so that it is always valid in a room. */
-function nameOfClient(client = ''): string {
+export function nameOfClient(client = ''): string {
   return firstChars(visibleLine(client), LIMITS.nameChars) || 'agent'
 }

@@ -41,6 +41,8 @@ export const LIMITS = {
   inviteMaxMinutes: 7 * 24 * 60,
   inviteMaxUses: 1000,
   sessionMinutes: 8 * 60,
+  /** After its end a session can be renewed. */
+  renewalMinutes: 7 * 24 * 60,
   claimMinutes: 10,
   observeStreamsPerSession: 16,
   observeStreamsPerRoom: 256,

@@ -137,7 +137,8 @@ function addParticipant(
 
 type SessionFacts = Pick<Session, 'audience' | 'transport' | 'capabilities'> & { readonly invite_id?: string }
 
-function addSession(change: Change, participant: Participant, facts: SessionFacts): Joined {
+/** A live session of a participant. Errors: `rate_limited`/`limit_exceeded` where the room is full. */
+export function addSession(change: Change, participant: Participant, facts: SessionFacts): Joined {
   const { tx, now, random } = change
   if (!isOwners(facts)) refuseTooManySessions(tx, now)
   const token = `ses_${Buffer.from(random(TOKEN_BYTES)).toString('base64url')}`

@@ -146,6 +146,10 @@ export const STATEMENTS: Statements = {
     id: 76,
     sql: 'SELECT json, n FROM session WHERE ended = 0 AND expires_at > :now AND n < :before ORDER BY n DESC LIMIT :limit',
   },
+  session_newest_of: {
+    id: 77,
+    sql: 'SELECT json FROM session WHERE participant_id = :participant_id ORDER BY n DESC LIMIT 1',
+  },
   session_first_of: {
     id: 75,
     sql: 'SELECT json FROM session WHERE participant_id = :participant_id ORDER BY n LIMIT 1',

@@ -9,6 +9,16 @@ import { redeem } from '../room/members.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
 
+/** What begins with a session; its token is shown this once. */
+export const JOINED = z.object({
+  token: z.string().describe('Shown this once; goes into Authorization: Bearer'),
+  session_id: z.string(),
+  participant_id: z.string(),
+  workspace_id: z.string(),
+  capabilities: z.array(z.enum(CAPABILITIES)),
+  expires_at: z.string(),
+})
+
 const DOCUMENT: RouteDocument = {
   operationId: 'session-join',
   summary: 'Join the room by an invitation',
@@ -17,14 +27,7 @@ const DOCUMENT: RouteDocument = {
     name: z.string().describe(`Your name there, at most ${LIMITS.nameChars} characters`),
     kind: z.enum(['human', 'agent']).optional().describe('Default: agent'),
   }),
-  answer: z.object({
-    token: z.string().describe('Shown this once; goes into Authorization: Bearer'),
-    session_id: z.string(),
-    participant_id: z.string(),
-    workspace_id: z.string(),
-    capabilities: z.array(z.enum(CAPABILITIES)),
-    expires_at: z.string(),
-  }),
+  answer: JOINED,
 }
 
 /** `POST /session/join`: redeems an invitation's URI or secret for a participant and a session. Returns the token once. */

@@ -15,6 +15,7 @@ export function wellKnownRoutes(version: string): readonly Route[] {
       version,
       protocol: PROTOCOL,
       join: { method: 'POST', path: '/session/join' },
+      renew: { method: 'POST', path: '/session/renew' },
       mcp: '/mcp',
       rest: '/workspace',
       skills: '/skills',

@@ -17,9 +17,10 @@ export interface RemoteMcp {
   readonly prompts: readonly string[]
   /**
    * Returns the bearer token. Called at the first request, and once more if the server refuses the token.
+   * `client`: the name that the client of this connection gave itself.
    * Errors: passed on to the caller.
    */
-  bearer(): Promise<string>
+  bearer(client?: string): Promise<string>
   /** The errors for callers, in the words of the plugin. */
   readonly errors: {
     /** The server is unreachable or the connection broke; a writing call may have taken effect. */

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { Route, RouteDocument } from '../../../server/plugin.ts'
+import { createRate } from '../connection/rate.ts'
+import type { RoomConnection } from '../connection/room-connection.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { renewSession } from '../room/renewal.ts'
+import { GUEST_LISTENERS } from '../tools/room-tool.ts'
+import { json, jsonBody, textField } from './json-route.ts'
+import { JOINED } from './session-join.ts'
+
+const DOCUMENT: RouteDocument = {
+  operationId: 'session-renew',
+  summary: 'Go on in the room after a session ran out',
+  body: z.object({ token: z.string().describe('Token of the session that ran out') }),
+  answer: JOINED,
+}
+
+/** `POST /session/renew`: a new session for the holder of one that ran out, as the same participant. Returns its token once. */
+export function sessionRenewRoute(connection: RoomConnection): Route {
+  const rate = createRate(LIMITS.joinsPerMinute)
+  return {
+    method: 'POST',
+    path: '/session/renew',
+    listeners: GUEST_LISTENERS,
+    guard: 'open',
+    maxBodyBytes: 1024,
+    document: DOCUMENT,
+    async handle(ctx, request) {
+      if (ctx.credentials.transport !== 'socket') rate.count(ctx.peer)
+      const token = textField(await jsonBody(request), 'token')
+      const { room } = await connection.owner('listener')
+      return json(await room.changeAsSystem((change) => renewSession(change, { token })))
+    },
+  }
+}
