@@ -14,6 +14,10 @@ export const workspaceConfig = z.strictObject({
     .describe(
       'section: a proposal for a section stays current while that section is untouched; strict: no proposal does',
     ),
+  connector: z
+    .boolean()
+    .default(false)
+    .describe('also the tools search and fetch, as connectors of assistants expect them'),
   connect: z.string().url().optional().describe('URL of a remote room'),
   invite: z.string().optional().describe('invitation to redeem at that room, once'),
   name: z.string().min(1).max(LIMITS.nameChars).optional().describe('name of the local participant'),

@@ -35,7 +35,9 @@ import { sessionRenewRoute } from './routes/session-renew.ts'
 import { wellKnownRoutes } from './routes/well-known.ts'
 import { roomSearcher } from './searcher.ts'
 import { roomTasks, taskRoute } from './tasks.ts'
+import { connectorFetch } from './tools/fetch.ts'
 import { roomTools } from './tools/room-tools.ts'
+import { connectorSearch } from './tools/search.ts'
 
 const VERSION = '0.1.0'
 
@@ -57,12 +59,14 @@ export const plugin = workspacePlugin(realWorld)
 function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginInstance {
   const room = createRoomProcess(host, config, world)
   const joint = createJoint(host)
-  const tools = roomTools(room.connection, checkHandoffRecord, { feed: () => room.feed, joint })
+  const { connection } = room
+  const own = roomTools(connection, checkHandoffRecord, { feed: () => room.feed, joint })
+  const tools = config.connector ? [...own, connectorSearch(connection), connectorFetch(connection)] : own
   const commands = [
     openCommand(host, config, room),
     ...lookingCommands(host, room),
     ...joiningCommands(host, room),
-    callCommand(host, room, tools),
+    callCommand(host, room, own),
     editHookCommand(host),
   ].map(completingRooms)
   const stores = (saved: readonly string[]) => roomStores(host, config.file, saved)

@@ -1,4 +1,4 @@
-/** The refusals about sessions that begin and end. */
+/** The refusals about sessions that begin and end, and about what a connector asks for. */
 export const SESSION_REFUSALS = {
   session_expired: {
     code: 'unauthorized',
@@ -9,5 +9,11 @@ export const SESSION_REFUSALS = {
     code: 'invalid',
     reason: 'invalid_request',
     message: 'This session has not ended: go on with it.',
+  },
+  connector_id: {
+    code: 'invalid',
+    reason: 'invalid_request',
+    message: 'This is no id of a search result.',
+    next: 'Take the id of a result, or document.',
   },
 } as const

@@ -58,6 +58,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly mcp?: false
   /** May answer as an MCP task. */
   readonly task?: true
+  /** Its text at MCP is the data as JSON and nothing else, for clients that parse it; the tool keeps to the bounds itself. */
+  readonly textIsJson?: true
   /** Maximum length of the answer in characters if it can exceed 50,000 (at most 500,000). */
   readonly maxResultChars?: number
   readonly http?: HttpRoute | readonly HttpRoute[]

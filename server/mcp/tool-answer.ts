@@ -37,6 +37,7 @@ export function toolAnswer(
 ): ToolAnswer {
   const { tool } = offered.owned
   const data = offered.untrusted.clean(whole) as Record<string, unknown> // cleaning keeps the shape
+  if (tool.textIsJson) return { text: JSON.stringify(data), data }
   const headline = headlineOf(tool, whole)
   const maxBytes = reader.maxTokens * BYTES_PER_TOKEN
   // The page that fits was measured, so its answer is there already.
