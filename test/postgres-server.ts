@@ -22,6 +22,9 @@ export interface PostgresServer {
   urlOf(database: string): string
   /** Runs SQL as the superuser, and gives what psql prints. */
   sql(text: string, database?: string): string
+  /** What pg_dump writes of a database. */
+  dump(database: string): string
+  restore(database: string, dump: string): void
   /** Kills the server in the middle of its work. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -127,7 +130,13 @@ export async function startPostgres(t: TestContext): Promise<PostgresServer | un
   sql(`create role app login password '${PASSWORD}'`, 'postgres')
   sql('create database satchel owner app', 'postgres')
   const urlOf = (database: string) => `postgres://app:${PASSWORD}@127.0.0.1:${port}/${database}`
-  return { port, url: urlOf('satchel'), urlOf, sql, kill, start }
+  const at = ['-h', folder, '-p', String(port), '-U', 'keeper']
+  const dump = (database: string) => run('pg_dump', ...at, database)
+  const restore = (database: string, text: string): void => {
+    const words = [...at, '-d', database, '-v', 'ON_ERROR_STOP=1', '-Xq']
+    execFileSync(join(bin, 'psql'), words, { ...options, input: text, stdio: ['pipe', 'ignore', 'pipe'] })
+  }
+  return { port, url: urlOf('satchel'), urlOf, sql, dump, restore, kill, start }
 }
 
 function isReady(bin: string, folder: string, port: number): boolean {

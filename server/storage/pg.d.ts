@@ -28,6 +28,7 @@ declare module 'pg' {
     query(text: string, values?: readonly unknown[]): Promise<Result>
     /** With an error the connection is closed instead of kept. */
     release(error?: Error | boolean): void
+    on(event: 'error', listener: (error: unknown) => void): void
   }
 
   export class Pool {
@@ -35,6 +36,7 @@ declare module 'pg' {
     connect(): Promise<PoolClient>
     end(): Promise<void>
     on(event: 'error', listener: (error: unknown) => void): void
+    on(event: 'connect', listener: (client: PoolClient) => void): void
   }
 
   const pg: { readonly Client: typeof Client; readonly Pool: typeof Pool }

@@ -12,7 +12,7 @@ const IDLE_MS = 30_000
 
 /** The server at `url`. Opens no connection yet. Errors: `invalid`/`storage_url`. */
 export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: string }): Postgres {
-  return createPostgres(openWire(settingsOf(url)), parts)
+  return createPostgres(openWire(url), parts)
 }
 
 function settingsOf(url: string): Settings {
@@ -26,11 +26,15 @@ function settingsOf(url: string): Settings {
   }
 }
 
-function openWire(settings: Settings): Wire {
+/** Connections to the server at `url`, none open yet. Errors: `invalid`/`storage_url`. */
+export function openWire(url: string): Wire {
+  const settings = settingsOf(url)
   const place = placeOf(settings)
   const pool = new pg.Pool({ ...settings, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS })
   let lost = (): void => {}
   pool.on('error', () => lost()) // an idle connection ended
+  // One in use that ends says so to its statement; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => lost()))
   let isKnown = false
   const connect = async () => {
     try {

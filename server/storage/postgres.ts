@@ -28,6 +28,8 @@ export interface PostgresParts {
   now(): Date
   /** The tables that this process needs; asked at the first connection. */
   schema(): readonly SchemaPart[]
+  /** How long a server is asked about a commit whose answer was lost; absent: 15 s. */
+  readonly findOutMs?: number
 }
 
 /** The server, with what only the host does: migrate and close. */
@@ -48,6 +50,7 @@ const CLOCK_WARNING_MS = 60_000
 /** The server behind these connections. Connects at the first call. */
 export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
   const { place } = wire
+  const { findOutMs = FIND_OUT_LIMIT_MS } = parts
   const send: Run = (text, values) => wire.withClient((run) => run(text, values))
   const { ready, clockOffsetMs } = checkedOnce(wire, send, parts)
   const locks = createLockLine(wire.openLine)
@@ -62,7 +65,7 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
     },
     async write(changes, values) {
       await ready()
-      const changed = await writeOnce(send, { text: noted(changes), values, place })
+      const changed = await writeOnce(send, { text: noted(changes), values, place, findOutMs })
       if (++writes % REMOVE_EVERY === 0) await removeNotes(send)
       return changed
     },
@@ -110,9 +113,13 @@ interface Statement {
   readonly text: string
   readonly values: readonly SqlValue[]
   readonly place: string
+  readonly findOutMs: number
 }
 
-async function read(send: Run, { text, values, place }: Statement): Promise<readonly SqlRow[]> {
+async function read(
+  send: Run,
+  { text, values, place }: Omit<Statement, 'findOutMs'>,
+): Promise<readonly SqlRow[]> {
   try {
     return await send(text, values).catch((thrown) => {
       if (!isLost(thrown)) throw thrown
@@ -134,14 +141,14 @@ async function writeOnce(send: Run, statement: Statement): Promise<number> {
 
 type Tried = { readonly changed: number } | { readonly lost: unknown }
 
-async function tryWrite(send: Run, { text, values, place }: Statement): Promise<Tried> {
+async function tryWrite(send: Run, { text, values, place, findOutMs }: Statement): Promise<Tried> {
   const id = randomUUID()
   try {
     const [row] = await send(text, [id, ...values])
     return { changed: Number(row?.['changed']) }
   } catch (thrown) {
     if (!isLost(thrown)) throw refusalOfStatement(thrown, place)
-    const changed = await findOut(send, id, place)
+    const changed = await findOut(send, id, { place, findOutMs })
     return changed === undefined ? { lost: thrown } : { changed }
   }
 }
@@ -156,8 +163,12 @@ function noted(parts: string): string {
  * The number of rows that a write changed whose answer was lost; undefined if it was not committed, and never will be: its
  * note is taken. While its transaction runs, the server lets this one wait. Errors: `storage_unknown`.
  */
-async function findOut(send: Run, id: string, place: string): Promise<number | undefined> {
-  const untilMs = performance.now() + FIND_OUT_LIMIT_MS
+async function findOut(
+  send: Run,
+  id: string,
+  { place, findOutMs }: Pick<Statement, 'place' | 'findOutMs'>,
+): Promise<number | undefined> {
+  const untilMs = performance.now() + findOutMs
   for (;;) {
     try {
       await send('insert into satchel.writes (id, changed) values ($1, -1) on conflict (id) do nothing', [id])
