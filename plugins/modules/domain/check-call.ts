@@ -11,6 +11,8 @@ export interface ReadOutput {
   readonly line: number
   /** Absent: the file of the call. */
   readonly file?: string
+  /** Read inside `try()` or `can()`: Terraform takes it though it does not exist. */
+  readonly isTried?: true
 }
 
 /** Where a block is. */
@@ -53,7 +55,7 @@ export function checkUse(
   summary: Pick<ModuleSummary, 'outputs' | 'providers'>,
 ): CheckFinding[] {
   const known = summary.outputs.map(({ name }) => name)
-  const unknown = outputs.filter(({ name }) => !known.includes(name))
+  const unknown = outputs.filter(({ name, isTried }) => !isTried && !known.includes(name))
   return [...unknown.map((output) => unknownOutput(block, output, known)), ...checkProviders(block, summary)]
 }
 

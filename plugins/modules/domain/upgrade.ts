@@ -14,6 +14,8 @@ export interface OutputUse {
   readonly line: number
   /** Absent: the text that holds the call. */
   readonly file?: string
+  /** Read inside `try()` or `can()`, which take an output that does not exist. */
+  readonly isTried?: true
 }
 
 /** A call as written, and what is read of it. */

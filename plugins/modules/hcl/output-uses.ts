@@ -11,9 +11,10 @@ import { skipTrivia } from './source-text.ts'
 export function readOutputUses(text: string): ReadonlyMap<string, readonly OutputUse[]> {
   const found = new Map<string, OutputUse[]>()
   for (const { text: source, line } of expressionsOf(readHcl(text))) {
-    for (const { call, output, offset } of usesIn(source)) {
+    for (const { call, output, offset, isTried } of usesIn(source)) {
       const at = line + linesIn(source.slice(0, offset))
-      found.set(call, [...(found.get(call) ?? []), { name: output, line: at }])
+      const use: OutputUse = { name: output, line: at, ...(isTried && { isTried }) }
+      found.set(call, [...(found.get(call) ?? []), use])
     }
   }
   return found
@@ -47,15 +48,40 @@ const CALL = new RegExp(`(?<![\\p{L}\\p{N}_.-])module\\.(${NAME})`, 'gu')
 const OUTPUT = new RegExp(`\\.(${NAME})`, 'uy')
 const SPLAT = /\.(?:\*|\d+)/y
 
-function* usesIn(source: string): Generator<{ call: string; output: string; offset: number }> {
+interface Use {
+  readonly call: string
+  readonly output: string
+  readonly offset: number
+  readonly isTried: boolean
+}
+
+function* usesIn(source: string): Generator<Use> {
   const code = codeOnly(source)
+  const tried = triedParts(code)
   for (const { 1: call = '', 0: whole, index } of code.matchAll(CALL)) {
     let at = index + whole.length
     for (let next = afterIndex(code, at); next !== undefined; next = afterIndex(code, at)) at = next
     OUTPUT.lastIndex = at
     const output = OUTPUT.exec(code)?.[1]
-    if (output !== undefined) yield { call, output, offset: index }
+    const isTried = tried.some(({ start, end }) => index > start && index < end)
+    if (output !== undefined) yield { call, output, offset: index, isTried }
   }
+}
+
+/** The arguments of `try` and `can`. */
+function triedParts(code: string): readonly { readonly start: number; readonly end: number }[] {
+  const parts: { start: number; end: number }[] = []
+  for (const { 0: head, index } of code.matchAll(/(?<![\p{L}\p{N}_.-])(?:try|can)\s*\(/gu)) {
+    const start = index + head.length
+    if (start <= (parts.at(-1)?.end ?? 0)) continue
+    let end = start
+    for (let depth = 1; end < code.length && depth > 0; end += 1) {
+      if (code[end] === '(') depth += 1
+      if (code[end] === ')') depth -= 1
+    }
+    parts.push({ start, end })
+  }
+  return parts
 }
 
 /** The offset after `[…]`, `.*` or `.0`, undefined where there is none. */

@@ -60,6 +60,11 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [block(url) + block(url, '', '{ aws.east = aws.west }', 'other'), []],
     [block(url, '  count = 1\n  for_each = {}\n'), ['5 count_and_for_each']],
     [right + read('arm'), ['8 unknown_output']],
+    [`${right}output "x" {\n  value = try(one(module.box[0].arm).ip, can(module.box[0].arm))\n}\n`, []],
+    [
+      `${right}output "x" {\n  value = [try(1, 2), module.box[0].arm, retry(module.box[0].arn)]\n}\n`,
+      ['8 unknown_output'],
+    ],
     [`${right}moved {\n  from = module.box.aws_x.a\n  to = module.box.module.y.aws_x.a\n}\n`, []],
     [`${right}removed {\n  from = module.box.aws_x.b\n}\n`, []],
     [`${right}import {\n  to = module.box.aws_x.b\n  id = module.box[0].arm\n}\n`, ['9 unknown_output']],
