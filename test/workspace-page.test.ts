@@ -66,7 +66,7 @@ test('proposals beyond the newest 200 are said to be there, and shown when asked
   assert.deepEqual(seen.complaints, [])
 })
 
-test('what others wrote stays text: in the document, names, summaries and handoffs', async (t) => {
+test('what others wrote stays text: in the document, names, summaries, reasons of a review and handoffs', async (t) => {
   const attacks = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(2)>',
@@ -87,6 +87,17 @@ test('what others wrote stays text: in the document, names, summaries and handof
     await as(server, guest.token)('/workspace/propose', { base_version: 1, summary: attack, content: attack })
     await as(server, guest.token)('/workspace/handoff', { title: attack, objective: attack })
   }
+  const boss = as(server, (await server.join('boss', ['*'])).token)
+  for (const [index, reason] of attacks.entries()) {
+    const draft = { base_version: 1, summary: `Settled ${index}`, content: reason }
+    const { json } = await boss('/workspace/propose', draft)
+    await boss('/workspace/proposal/review', { proposal_id: json['proposal_id'], approve: false, reason })
+  }
+  await page.locator('#proposals details > summary').click()
+  await page
+    .locator('#proposals .reason')
+    .nth(attacks.length - 1)
+    .waitFor()
   await page.locator('#proposals .card').nth(3).waitFor()
   await page
     .getByRole('button', { name: /^Show the changes of/ })
