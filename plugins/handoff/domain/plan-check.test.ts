@@ -93,6 +93,25 @@ test('a plan that drops what the attempt dropped repeats it, one that refuses to
   )
 })
 
+test('a plan without words, of signs only, or as long as may be has a verdict and scores from 0 to 1', () => {
+  const attempts = ['', '!!!', 'the', '\u0000\ud800', 'Store the state in a cookie', 'a,b,c '.repeat(1000)]
+  const given = attempts.map((approach, n) => avoided(approach, n))
+
+  for (const plan of [
+    ...attempts,
+    '日本語の計画',
+    'not '.repeat(1000),
+    'x'.repeat(4000),
+    '1 '.repeat(2000),
+  ]) {
+    const { matches } = checkPlan(plan, given)
+
+    for (const { score } of matches) assert.ok(score >= 0 && score <= 1, `${plan.slice(0, 20)}: ${score}`)
+  }
+  assert.equal(checkPlan('the', given).verdict, 'clear')
+  assert.equal(checkPlan('Store the state in a cookie', []).verdict, 'clear')
+})
+
 const avoided = (approach: string, n: number) => ({
   record: '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f',
   id: `F-${String(n).padStart(3, '0')}`,

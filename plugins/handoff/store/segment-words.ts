@@ -191,8 +191,10 @@ export function isWhole(bytes: Buffer, [, length, crc]: WordEntry): boolean {
 
 /** Visits postings, by row and field. */
 export function eachPosting(bytes: Buffer, visit: (row: number, field: number, count: number) => void): void {
-  const whole = Uint8Array.from(bytes) // from the beginning of an array, as numbers of four bytes must be
-  for (const packed of new Uint32Array(whole.buffer)) {
+  // Numbers of four bytes must begin at one of their places.
+  const { buffer, byteOffset, length } =
+    bytes.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes)
+  for (const packed of new Uint32Array(buffer, byteOffset, length / Uint32Array.BYTES_PER_ELEMENT)) {
     visit(
       packed >>> (COUNT_BITS + FIELD_BITS),
       (packed >>> COUNT_BITS) & (2 ** FIELD_BITS - 1),
