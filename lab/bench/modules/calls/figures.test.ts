@@ -23,6 +23,7 @@ variable "rules" {
   type = list(object({ port = number, description = optional(string) }))
   default = []
 }
+output "cluster_arn" { value = "x" }
 `
 const EXAMPLE = `module "one" {
   source = "../../"

@@ -1,6 +1,7 @@
 /** What the findings of `module_check` are worth on the calls of real repositories, as written and with mistakes. */
 import { createHash } from 'node:crypto'
 import { type CheckFinding, checkInputs } from '../../../../plugins/modules/domain/check.ts'
+import { checkForm, checkUse } from '../../../../plugins/modules/domain/check-call.ts'
 import { openModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import type { LabContext } from '../../../context.ts'
 import { type Figure, figureOf, limitFigure } from '../../figure.ts'
@@ -82,7 +83,14 @@ export function outcomesOf({ block, summary, repository, file }: RealCall): Outc
 }
 
 function outcomeOf(seeded: SeededCall, summary: RealCall['summary']): Outcome {
-  const findings = checkInputs(seeded.block, summary).filter(({ code }) => code !== 'deprecated_input')
+  const { block, read } = seeded
+  const reads = read === undefined ? [] : [{ name: read, line: block.line }]
+  const found = [
+    ...checkForm(block, new Map()),
+    ...checkInputs(block, summary),
+    ...checkUse(block, reads, summary),
+  ]
+  const findings = found.filter(({ code }) => code !== 'deprecated_input')
   const own = findings.find(({ code, message }) => code === seeded.code && message.includes(seeded.about))
   const suggestion = own?.suggestion
   const isRight = suggestion === undefined || isSuggested(seeded, suggestion)

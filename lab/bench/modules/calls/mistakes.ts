@@ -13,6 +13,8 @@ export interface SeededCall {
   readonly about: string
   /** The name that a suggestion may give; undefined: none is right. */
   readonly right: string | undefined
+  /** An output of the call that is read. */
+  readonly read?: string
 }
 
 /** Picks one of a list, the same one in every run. */
@@ -49,6 +51,9 @@ export const MISTAKES = {
   'a misspelt key inside a value': misspeltKey,
   'a wrong value inside a value': wrongInside,
   'a required key inside a value left out': keyLeftOut,
+  'an output that does not exist': wrongOutput,
+  'count with for_each': countAndForEach,
+  'a version on a local source': versionNotTaken,
 } as const satisfies Record<string, Mistake>
 
 export type MistakeKind = keyof typeof MISTAKES
@@ -214,6 +219,31 @@ function keyLeftOut(seed: Seed): ReturnType<Mistake> {
     const found = entries.find(([key]) => attributes.get(key)?.optional === false)
     return found && { entries: entries.filter((entry) => entry !== found), about: found[0] }
   })
+}
+
+function wrongOutput({ block, summary, pick }: Seed): ReturnType<Mistake> {
+  const names = summary.outputs.map(({ name }) => name)
+  const places = names.flatMap((right) => {
+    const read = swapped(right)
+    return read === undefined || names.includes(read) ? [] : [{ right, read }]
+  })
+  const place = pick(places)
+  return place && { block, code: 'unknown_output', about: `"${place.read}"`, ...place }
+}
+
+function countAndForEach({ block }: Seed): ReturnType<Mistake> {
+  const meta = new Map([
+    ...(block.meta ?? []),
+    ['count', block.line] as const,
+    ['for_each', block.line] as const,
+  ])
+  return { block: { ...block, meta }, code: 'count_and_for_each', about: 'for_each', right: undefined }
+}
+
+function versionNotTaken({ block }: Seed): ReturnType<Mistake> {
+  const meta = new Map([...(block.meta ?? []), ['version', block.line] as const])
+  const now = { ...block, meta, version: '1.0.0' }
+  return { block: now, code: 'version_not_taken', about: 'version', right: undefined }
 }
 
 function inside(seed: Seed, code: CheckCode, spoil: Spoil): ReturnType<Mistake> {
