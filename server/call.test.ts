@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { openHost } from '../test/harness/open-host.ts'
 import { call } from './call.ts'
 import type { Principal } from './contract/advanced/principal.ts'
-import { definePlugin, defineTool, errorBody, SatchelError } from './plugin.ts'
+import { definePlugin, defineTool, errorBody, inTurns, type Pieces, SatchelError } from './plugin.ts'
 
 const readOnly = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 const session = (capabilities: Principal['capabilities'], plugin = 'sample'): Principal => ({
@@ -204,4 +204,17 @@ test('a handler that takes too long is ended, its caller is answered, and the lo
   await assert.rejects(calling, { code: 'unavailable', reason: 'call_timeout' })
   assert.equal((ended as SatchelError).reason, 'call_timeout')
   assert.match(logged.join(''), /"tool":"endless","limit_ms":20/)
+})
+
+test('a call whose work in turns needs more of the processor than it may is ended, and the log names the tool', async (t) => {
+  const { context, logged } = await openHost(t, { plugins: [] })
+  function* forever(): Pieces<never> {
+    for (;;) yield
+  }
+  const greedy = defineTool({ ...double, name: 'greedy', handler: (ctx) => inTurns(forever(), ctx.signal) })
+
+  const calling = call({ tool: greedy, plugin: 'sample' }, { amount: 1 }, context(), { cpuLimitMs: 30 })
+
+  await assert.rejects(calling, { code: 'unavailable', reason: 'call_cpu_limit' })
+  assert.match(logged.join(''), /"tool":"greedy","limit_ms":30/)
 })

@@ -15,6 +15,7 @@ import type { Tool } from './contract/tool.ts'
 import { forgivenInput } from './forgiving-input.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
+import { limitWork } from './platform/turns.ts'
 import { within } from './platform/within.ts'
 import { refusals } from './refusals.ts'
 import { levelOf, requireScope } from './tokens/scopes.ts'
@@ -41,6 +42,8 @@ export interface CallRules {
   readonly visible?: (toolName: string) => boolean
   /** Time for the handler; absent: no limit. */
   readonly limitMs?: number
+  /** Time of the processor for its work in turns; absent: no limit. */
+  readonly cpuLimitMs?: number
 }
 
 /**
@@ -51,38 +54,49 @@ export async function call(
   owned: OwnedTool,
   rawInput: unknown,
   ctx: CallContext,
-  { visible = () => true, limitMs }: CallRules = {},
+  rules: CallRules = {},
 ): Promise<CallAnswer> {
   try {
     authorize(owned, ctx.principal)
     const input = parseInput(owned.tool, rawInput)
     ctx.signal.throwIfAborted()
-    const answer = await handled(owned.tool, input, ctx, limitMs)
+    const answer = await handled(owned.tool, input, ctx, rules)
     const task = startedTask(answer)
     if (task) return { kind: 'task', task }
     return { kind: 'done', data: checkOutput(owned.tool, answer), input }
   } catch (thrown) {
-    throw asCallerError(thrown, ctx, owned.tool.name, visible)
+    throw asCallerError(thrown, ctx, owned.tool.name, rules.visible)
   }
 }
 
-/** Runs the handler. After the limit its signal aborts and the caller is answered; errors: `unavailable`/`call_timeout`. */
+/**
+ * Runs the handler. After a limit its signal aborts and the caller is answered.
+ * Errors: `unavailable`/`call_timeout`, `call_cpu_limit`.
+ */
 async function handled(
   tool: Tool,
   input: Record<string, unknown>,
   ctx: CallContext,
-  limitMs: number | undefined,
+  { limitMs, cpuLimitMs }: CallRules,
 ): Promise<unknown> {
-  if (limitMs === undefined) return tool.handler(ctx, input)
+  if (limitMs === undefined && cpuLimitMs === undefined) return tool.handler(ctx, input)
   const ending = new AbortController()
-  const late = (): SatchelError => {
-    ctx.log.warn('a call took too long and was ended', { tool: tool.name, limit_ms: limitMs })
-    const refused = refusals.call_timeout({ seconds: limitMs / 1000 })
+  const signal = AbortSignal.any([ctx.signal, ending.signal])
+  const ended = (message: string, limit: number, refused: SatchelError): SatchelError => {
+    ctx.log.warn(message, { tool: tool.name, limit_ms: limit })
     ending.abort(refused)
     return refused
   }
-  const signal = AbortSignal.any([ctx.signal, ending.signal])
-  return within(limitMs, late, async () => tool.handler({ ...ctx, signal }, input))
+  if (cpuLimitMs !== undefined) {
+    const refused = () => refusals.call_cpu_limit({ seconds: cpuLimitMs / 1000 })
+    limitWork(signal, cpuLimitMs, () =>
+      ended('a call computed too long and was ended', cpuLimitMs, refused()),
+    )
+  }
+  const run = async () => tool.handler({ ...ctx, signal }, input)
+  if (limitMs === undefined) return run()
+  const late = () => refusals.call_timeout({ seconds: limitMs / 1000 })
+  return within(limitMs, () => ended('a call took too long and was ended', limitMs, late()), run)
 }
 
 /**

@@ -87,6 +87,11 @@ export const toolsSection = z.object({
     .default(null)
     .describe('file to which each call of a tool that changes something adds a line; null: none'),
   call_limit_s: z.int().min(1).default(3600).describe('seconds after which a call of a client is ended'),
+  call_cpu_s: z
+    .int()
+    .min(1)
+    .default(30)
+    .describe('seconds of the processor after which a call of a client is ended'),
 })
 
 /** `storage:` of the configuration. */

@@ -61,6 +61,7 @@ test('without a file every value is its default', async (t) => {
     answer_tokens: 4000,
     audit_log: null,
     call_limit_s: 3600,
+    call_cpu_s: 30,
   })
 })
 

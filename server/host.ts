@@ -32,6 +32,8 @@ export interface HostOptions {
   readonly answers?: AnswerSettings
   /** Time for a call of a client; absent: no limit. A person at the command line ends a verb. */
   readonly callLimitMs?: number
+  /** The same for the time of the processor. */
+  readonly callCpuLimitMs?: number
   /** Are told of each call; absent: none. */
   readonly observers?: readonly CallObserver[]
   /** Where the spans of requests and calls go; absent: nowhere. */
@@ -210,6 +212,11 @@ function runningHost(
     const owned = registry.tool(name)
     return owned !== undefined && (door !== 'mcp' || offers(owned))
   }
+  const { callLimitMs, callCpuLimitMs } = options
+  const limits = {
+    ...(callLimitMs !== undefined && { limitMs: callLimitMs }),
+    ...(callCpuLimitMs !== undefined && { cpuLimitMs: callCpuLimitMs }),
+  }
   return {
     ...parts,
     log: options.log,
@@ -235,7 +242,7 @@ function runningHost(
       return observed({ owned, input: rawInput, ctx: known, observers, traces }, () =>
         call(owned, rawInput, known, {
           visible: visibleAt(ctx.door),
-          ...(ctx.door !== 'cli' && options.callLimitMs !== undefined && { limitMs: options.callLimitMs }),
+          ...(ctx.door !== 'cli' && limits),
         }),
       )
     },

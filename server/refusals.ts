@@ -30,6 +30,11 @@ export const refusals = defineRefusals({
     message: 'The call took longer than {seconds} s and was ended.',
     next: 'Ask for less, or raise tools.call_limit_s.',
   },
+  call_cpu_limit: {
+    code: 'unavailable',
+    message: 'The call needed more than {seconds} s of the processor and was ended.',
+    next: 'Ask for less, or raise tools.call_cpu_s.',
+  },
 
   config_missing: {
     code: 'not_found',

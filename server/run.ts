@@ -124,7 +124,11 @@ async function createHostOf(
     now,
     env: io.env,
     filter: parts.config ? configuredFilter(parts.config) : EVERY_TOOL,
-    ...(parts.config && { answers: parts.config.tools, callLimitMs: parts.config.tools.call_limit_s * 1000 }),
+    ...(parts.config && {
+      answers: parts.config.tools,
+      callLimitMs: parts.config.tools.call_limit_s * 1000,
+      callCpuLimitMs: parts.config.tools.call_cpu_s * 1000,
+    }),
     observers: await observersOf(parts, projectRoot),
     traces: await io.traces.open(parts.log),
     ...(url !== null && { databaseUrl: url }),

@@ -49,7 +49,14 @@ const BODY: RefusalTable = {
 /** A call of a tool: its input, its caller's rights, the paths that it names, and its time. */
 const TOOL: RefusalTable = {
   ...picked(hostRefusals, 'invalid_arguments', 'unknown_argument', 'session_needed', 'permission_denied'),
-  ...picked(hostRefusals, 'call_timeout', 'evidence_unknown', 'evidence_timeout', 'search_timeout'),
+  ...picked(
+    hostRefusals,
+    'call_timeout',
+    'call_cpu_limit',
+    'evidence_unknown',
+    'evidence_timeout',
+    'search_timeout',
+  ),
   ...pathRefusals,
 }
 

@@ -1,3 +1,5 @@
+import { nextTurn } from './turns.ts'
+
 /** What is made and sent in one turn: a fraction of a millisecond of work. */
 export const PIECE_LENGTH = 32 * 1024
 
@@ -27,25 +29,4 @@ export function pacedBody(pieces: Generator<Uint8Array | string>): ReadableStrea
 /** Parts of a text that is encoded already, without copying it. */
 export function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH)
-}
-
-const waiting: (() => void)[] = []
-let isScheduled = false
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve)
-    schedule()
-  })
-}
-
-/** An immediate that schedules another runs it after the loop has looked for what came in. */
-function schedule(): void {
-  if (isScheduled) return
-  isScheduled = true
-  setImmediate(() => {
-    isScheduled = false
-    waiting.shift()?.()
-    if (waiting.length > 0) schedule()
-  })
 }

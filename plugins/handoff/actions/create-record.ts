@@ -45,7 +45,7 @@ export async function createRecord(
   project: Project,
   request: CreateRequest,
 ): Promise<CreatedRecord> {
-  const { options } = request
+  const options = { ...request.options, signal: ctx.signal }
   const key = request.idempotencyKey === undefined ? undefined : comparableName(request.idempotencyKey)
   const create = async () => answer(project, await place(ctx, project, { ...request, idempotencyKey: key }))
   if (key === undefined || options.dryRun) return create()

@@ -1,11 +1,11 @@
-import { type CallContext, excessOfJson, MAX_JSON_VALUES } from '../../../server/plugin.ts'
+import { type CallContext, excessOfJson, inTurns, MAX_JSON_VALUES } from '../../../server/plugin.ts'
 import type { Subject } from '../domain/checks/check.ts'
-import { type Level, type Verdict, verdictOn } from '../domain/checks/validation.ts'
+import { judging, type Level, type Verdict } from '../domain/checks/validation.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { readableRecord } from '../domain/readable-record.ts'
 import type { Handoff } from '../domain/record.ts'
-import { schemaVerdict } from '../domain/schema-verdict.ts'
+import { judgingSchema } from '../domain/schema-verdict.ts'
 import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
 import type { Project } from '../project.ts'
@@ -39,10 +39,11 @@ export async function validateRecord(
   const usesProject = level === 'repo' || level === 'all'
   const readable = judged.source.kind === 'value' || judged.source.kind === 'text'
   const world: WorldFacts = usesProject && readable ? await worldOf(project, record) : {}
-  return verdictOn(
+  const faults = await inTurns(judgingSchema(judged.value), ctx.signal)
+  const judgement = judging(
     {
       ...judged,
-      faults: schemaVerdict(judged.value),
+      faults,
       record,
       world,
       now: project.now(),
@@ -51,6 +52,7 @@ export async function validateRecord(
     level,
     strict,
   )
+  return inTurns(judgement, ctx.signal)
 }
 
 type Judged = Pick<Subject, 'source' | 'value'>
@@ -110,7 +112,7 @@ export async function judgeStored(project: Project, stored: StoredRecord): Promi
     status: 'draft',
     flags: record.flags.filter((flag) => flag !== 'invalid'),
   }
-  return verdictOn(
+  const judgement = judging(
     {
       source: { kind: 'text', document },
       value: document.value,
@@ -123,4 +125,5 @@ export async function judgeStored(project: Project, stored: StoredRecord): Promi
     'all',
     false,
   )
+  return inTurns(judgement)
 }

@@ -1,4 +1,4 @@
-import type { SatchelError } from '../../../server/plugin.ts'
+import { inTurns, type SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
 import { artifactOf } from '../domain/new-items.ts'
@@ -6,7 +6,7 @@ import { type Authored, type Circumstances, composeRecord, type NewRecord } from
 import type { Handoff, Redaction } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
-import { redactValue } from '../domain/redaction.ts'
+import { redactingValue } from '../domain/redaction.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
@@ -21,6 +21,8 @@ export interface CaptureOptions {
   readonly hashArtifacts: boolean
   readonly autoArtifacts: 'none' | 'changed'
   readonly dryRun: boolean
+  /** Of the call that waits for the record. */
+  readonly signal?: AbortSignal
 }
 
 /** Lineage and author of a new record. */
@@ -128,10 +130,12 @@ async function stored(
   project: Project,
   { record: draft, assigned }: NewRecord,
   warnings: readonly string[],
-  options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun'> & { refuse(fault: SizeFault): SatchelError },
+  options: Pick<CaptureOptions, 'hashArtifacts' | 'dryRun' | 'signal'> & {
+    refuse(fault: SizeFault): SatchelError
+  },
 ): Promise<WrittenRecord> {
   const hashed = options.hashArtifacts ? await withHashes(project, draft) : draft
-  const { value, ledger } = redactValue(hashed)
+  const { value, ledger } = await inTurns(redactingValue(hashed), options.signal)
   const known = (value['redactions'] as Handoff['redactions'] | undefined) ?? [] // composed by ourselves
   const complete = { ...value, redactions: [...known, ...ledger] }
   const text = `${JSON.stringify(complete, null, 2)}\n`

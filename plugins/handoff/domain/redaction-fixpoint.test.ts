@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { atOnce } from '../../../server/plugin.ts'
 import { openTestProject, SMALL } from '../testing/fixture.ts'
-import { redactValue } from './redaction.ts'
+import { redactingValue } from './redaction.ts'
 import { findSecrets, redactText } from './secrets.ts'
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`
@@ -29,7 +30,7 @@ test('what redaction wrote is never a secret', () => {
     assert.notEqual(once, text)
     assert.ok(!once.includes(STRONG) && !once.includes(GITHUB), once)
     assert.equal(redactText(once), once)
-    const { value } = redactValue({ note: text, password: text })
+    const { value } = atOnce(redactingValue({ note: text, password: text }))
     assert.deepEqual(findSecrets(value), [], JSON.stringify(value))
   }
 })
@@ -68,7 +69,7 @@ test('a second redaction of any record finds nothing, in texts, names and the le
 
   fc.assert(
     fc.property(value, (record) => {
-      const first = redactValue({ record })
+      const first = atOnce(redactingValue({ record }))
       const written = { ...first.value, redactions: first.ledger }
 
       assert.deepEqual(findSecrets(written), [])

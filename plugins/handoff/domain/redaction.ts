@@ -1,8 +1,8 @@
-import { isJsonObject } from '../../../server/plugin.ts'
+import { isJsonObject, type Pieces } from '../../../server/plugin.ts'
 import { childPointer } from './json-pointer.ts'
 import type { Redaction } from './record.ts'
 import { REPLACEMENT } from './secret-rules.ts'
-import { findSecrets, replaceSpans, type SecretFinding } from './secrets.ts'
+import { findingSecrets, replaceSpans, type SecretFinding } from './secrets.ts'
 
 export interface Redacted<T> {
   readonly value: T
@@ -13,8 +13,8 @@ export interface Redacted<T> {
  * A copy of a JSON value without its secrets, and the ledger of what was replaced. Names that hold a secret become
  * `redacted_key_<n>`. Only the matched spans are replaced.
  */
-export function redactValue<T>(value: T): Redacted<T> {
-  const found = findSecrets(value)
+export function* redactingValue<T>(value: T): Pieces<Redacted<T>> {
+  const found = yield* findingSecrets(value)
   if (found.length === 0) return { value, ledger: [] }
   const findings = byPointer(found)
   const ledger: Redaction[] = []

@@ -1,5 +1,5 @@
 import { type SchemaError, validate } from '../../../generated/handoff-validate.js'
-import { isJsonObject, nearest } from '../../../server/plugin.ts'
+import { atOnce, isJsonObject, nearest, type Pieces } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { resolvePointer } from './json-pointer.ts'
 import type { Handoff } from './record.ts'
@@ -28,13 +28,22 @@ export const MAX_ERRORS = 100
 
 /** Every rule of the schema that a value breaks; empty for a valid record. */
 export function schemaVerdict(value: unknown): readonly SchemaFault[] {
+  return atOnce(judgingSchema(value))
+}
+
+/** `schemaVerdict` in pieces: a large record may break some ten thousand rules. */
+export function* judgingSchema(value: unknown): Pieces<readonly SchemaFault[]> {
   if (validate(value)) return []
   const errors = validate.errors ?? []
   const names = createNames()
   const wrongType = new Set(errors.filter(isTypeError).map((error) => error.instancePath))
-  return errors
-    .filter((error) => isTypeError(error) || !wrongType.has(error.instancePath))
-    .map((error) => fault(error, value, names))
+  const faults: SchemaFault[] = []
+  for (const error of errors) {
+    if (!isTypeError(error) && wrongType.has(error.instancePath)) continue
+    faults.push(fault(error, value, names))
+    yield
+  }
+  return faults
 }
 
 /** The value as a record. Errors: `invalid`/`schema_invalid` with every error. */

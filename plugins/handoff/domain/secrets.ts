@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../server/plugin.ts'
+import { atOnce, isJsonObject, type Pieces } from '../../../server/plugin.ts'
 import { childPointer, pointerTokens } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
 import {
@@ -35,8 +35,13 @@ const HASH_FIELDS: ReadonlySet<string> = new Set([
 
 /** Every secret in the strings and in the names of a JSON value. */
 export function findSecrets(value: unknown): readonly SecretFinding[] {
+  return atOnce(findingSecrets(value))
+}
+
+/** `findSecrets` in pieces: a large record has some ten thousand strings and names. */
+export function* findingSecrets(value: unknown): Pieces<readonly SecretFinding[]> {
   const findings: SecretFinding[] = []
-  walk(value, {
+  yield* walk(value, {
     text: (pointer, name, text) => {
       for (const found of inText(pointer, name, text)) findings.push(found)
     },
@@ -53,9 +58,9 @@ export function shownFindings(findings: readonly SecretFinding[]): readonly Secr
 }
 
 /** Pointers of strings that look random but match no rule. */
-export function findRandomText(value: unknown): readonly string[] {
+export function* findingRandomText(value: unknown): Pieces<readonly string[]> {
   const pointers: string[] = []
-  walk(value, {
+  yield* walk(value, {
     text: (pointer, name, text) => {
       if (!randomWords(text) || isExempt(pointer, name, text)) return
       if (inText(pointer, name, text).length === 0) pointers.push(pointer)
@@ -96,16 +101,22 @@ interface Visitor {
   name?(pointer: string, name: string): void
 }
 
-function walk(value: unknown, visitor: Visitor, pointer = '', name?: string): void {
+/** Visits every text and name, and may pause after each member. */
+function* walk(value: unknown, visitor: Visitor, pointer = '', name?: string): Pieces<void> {
   if (typeof value === 'string') {
     visitor.text(pointer, name, value)
   } else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) walk(element, visitor, childPointer(pointer, index), name)
+    for (const [index, element] of value.entries()) {
+      yield* walk(element, visitor, childPointer(pointer, index), name)
+      yield
+    }
   } else if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) {
       const at = childPointer(pointer, key)
       visitor.name?.(at, key)
-      walk(member, visitor, at, key)
+      if (typeof member === 'string') visitor.text(at, key, member)
+      else if (typeof member === 'object') yield* walk(member, visitor, at, key)
+      yield
     }
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Disk } from '../../../server/plugin.ts'
+import { type Disk, nextTurn } from '../../../server/plugin.ts'
 import { isUuid } from '../domain/record-id.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import type { Layout } from './layout.ts'
@@ -58,19 +58,12 @@ export async function lookAt(
         changed.push({ name, mtimeMs: stat.modifiedMs, size: stat.size })
     }
     looked += LOOKS_AT_ONCE
-    await turn()
+    await nextTurn()
   }
   const left = names.slice(looked)
   const unchecked = left.filter((name) => known.known(name) !== undefined).length
   changed.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? 1 : -1))
   return { changed, removed, unchecked, unseen: left.length - unchecked }
-}
-
-/** Lets other work of this process run. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }
 
 /** What a reading of files found. */

@@ -1,9 +1,10 @@
+import { inTurns } from '../../../server/plugin.ts'
 import { type CheckFinding, checkInputs, checkSource, type GivenBlock } from '../domain/check.ts'
 import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
 import type { Resolution } from '../domain/module-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { readModuleBlocks } from '../hcl/module-blocks.ts'
-import { readOutputUses } from '../hcl/output-uses.ts'
+import { readingModuleBlocks } from '../hcl/module-blocks.ts'
+import { readingOutputUses } from '../hcl/output-uses.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { CallResolver, ResolvedCall } from './resolve-calls.ts'
 
@@ -39,9 +40,11 @@ export async function checkText(
   text: string,
   resolve: CallResolver | ((block: GivenBlock) => Promise<ResolvedCall>),
   load: (record: IndexRecord) => Promise<ModuleSummary>,
+  signal?: AbortSignal,
 ): Promise<CheckedText> {
-  const { blocks, problems } = readModuleBlocks(text)
-  const checked = await checkBlocks(blocks, readOutputUses(text), async (block) => {
+  const { blocks, problems } = await inTurns(readingModuleBlocks(text), signal)
+  const outputs = await inTurns(readingOutputUses(text), signal)
+  const checked = await checkBlocks(blocks, outputs, async (block) => {
     const { resolution, record } = await resolve(block)
     return { resolution, record, summary: record && (await load(record)) }
   })

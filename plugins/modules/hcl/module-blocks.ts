@@ -1,4 +1,5 @@
 /** The `module` blocks of a proposed text. */
+import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import type { GivenBlock, GivenInput } from '../domain/check.ts'
 import type { GivenValue } from '../domain/given-value.ts'
 import type { Json } from '../domain/summary.ts'
@@ -7,7 +8,7 @@ import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
 import { readJsonModule } from './json-module.ts'
 import { readLiteral } from './literals.ts'
-import { readHcl } from './reader.ts'
+import { readingHcl } from './reader.ts'
 
 /** Arguments that Terraform itself understands. */
 const META = new Set(['source', 'version', 'providers', 'count', 'for_each', 'depends_on'])
@@ -24,7 +25,12 @@ export interface ProposedText {
 
 /** Reads HCL text with `module` blocks; all other blocks are skipped. Never throws. */
 export function readModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): ProposedText {
-  const file = readHcl(text)
+  return atOnce(readingModuleBlocks(text, maxBlocks))
+}
+
+/** `readModuleBlocks` in pieces, for texts of callers. */
+export function* readingModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): Pieces<ProposedText> {
+  const file = yield* readingHcl(text)
   const problems = [...file.problems, ...file.doubts].map(({ line, message }) => ({ line, message }))
   const blocks = file.blocks.filter(isModule)
   const rest = blocks[maxBlocks]
@@ -34,7 +40,7 @@ export function readModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): Proposed
       message: `Only the first ${maxBlocks} module blocks are checked.`,
     })
   }
-  return { blocks: blocks.slice(0, maxBlocks).map(toGiven), problems }
+  return { blocks: yield* allGiven(blocks.slice(0, maxBlocks)), problems }
 }
 
 /** Reads the `module` blocks of a `.tf.json` file, which has no lines: each is at line 1. Never throws. */
@@ -42,18 +48,30 @@ export function readJsonModuleBlocks(text: string): ProposedText {
   const module = readJsonModule(text)
   if (module.kind === 'refused')
     return { blocks: [], problems: [{ line: module.line ?? 1, message: module.message }] }
-  return { blocks: module.body.blocks.filter(isModule).map(toGiven), problems: [] }
+  return { blocks: atOnce(allGiven(module.body.blocks.filter(isModule))), problems: [] }
+}
+
+function* allGiven(blocks: readonly Block[]): Pieces<GivenBlock[]> {
+  const given: GivenBlock[] = []
+  for (const block of blocks) given.push(yield* toGiven(block))
+  return given
 }
 
 function isModule({ type, labels }: Block): boolean {
   return type === 'module' && labels.length === 1
 }
 
-function toGiven(block: Block): GivenBlock {
+function* toGiven(block: Block): Pieces<GivenBlock> {
   const notes: Notes = { unsure: new Map(), numbersAsText: new Set() }
   const { attributes } = block.body
   const source = attributes.get('source')
   const version = attributes.get('version')
+  const inputs: GivenInput[] = []
+  for (const [name, attribute] of attributes) {
+    if (META.has(name)) continue
+    inputs.push(toInput(name, attribute))
+    yield
+  }
   return {
     name: block.labels[0] ?? '',
     line: block.line ?? 1,
@@ -63,7 +81,7 @@ function toGiven(block: Block): GivenBlock {
       [...attributes].flatMap(([name, { line = block.line ?? 1 }]) => (META.has(name) ? [[name, line]] : [])),
     ),
     ...providerKeys(attributes.get('providers')),
-    inputs: [...attributes].filter(([name]) => !META.has(name)).map(toInput),
+    inputs,
   }
 }
 
@@ -72,7 +90,7 @@ function providerKeys(providers: Attribute | undefined): { readonly providers?: 
   return entries === undefined ? {} : { providers: entries.map(({ key }) => key) }
 }
 
-function toInput([name, attribute]: readonly [string, Attribute]): GivenInput {
+function toInput(name: string, attribute: Attribute): GivenInput {
   const value: GivenValue =
     attribute.kind === 'source' ? readGiven(attribute.text, 0) : readJsonGiven(attribute.value)
   return { name, line: attribute.line ?? 1, value }

@@ -1,20 +1,29 @@
 /** Where a configuration reads the outputs of the modules that it calls. */
+import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
 import type { Body } from './body.ts'
 import { createCursor } from './cursor.ts'
 import { readHeredoc } from './heredoc.ts'
-import { readHcl } from './reader.ts'
+import { readingHcl } from './reader.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'
 import { skipTrivia } from './source-text.ts'
 
 /** The outputs of `module.<name>` that a text reads, by the name of the call; each with its line. */
 export function readOutputUses(text: string): ReadonlyMap<string, readonly OutputUse[]> {
+  return atOnce(readingOutputUses(text))
+}
+
+/** `readOutputUses` in pieces, for texts of callers. */
+export function* readingOutputUses(text: string): Pieces<ReadonlyMap<string, readonly OutputUse[]>> {
   const found = new Map<string, OutputUse[]>()
-  for (const { text: source, line } of expressionsOf(readHcl(text))) {
+  for (const { text: source, line } of expressionsOf(yield* readingHcl(text))) {
+    yield
     for (const { call, output, offset, isTried } of usesIn(source)) {
       const at = line + linesIn(source.slice(0, offset))
       const use: OutputUse = { name: output, line: at, ...(isTried && { isTried }) }
-      found.set(call, [...(found.get(call) ?? []), use])
+      const uses = found.get(call)
+      if (uses) uses.push(use)
+      else found.set(call, [use])
     }
   }
   return found

@@ -1,10 +1,12 @@
 /**
  * Reads the structure of an HCL file: blocks, labels and the source text of every attribute, in source order.
  *
- * Pure, synchronous and linear in the length of the text; never throws. Nothing is evaluated. After an error it goes on
+ * Pure and linear in the length of the text; may pause after each item; never throws. Nothing is evaluated. After an error it goes on
  * at the next line that starts with a block header in column 1 and keeps what it read before, so that one mistake costs
  * one block. What it says about broken or doubtful files is for the caller to check against the reference.
  */
+import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { closeBlock, createSpacing, noteSpacing } from './block-spacing.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import {
   CLOSE_BRACE,
@@ -52,6 +54,9 @@ const MAX_PROBLEMS = 100
 /** Text read twice because of recoveries may be this many times the file: it keeps hostile input linear. */
 const MAX_REREAD = 4
 
+/** Read between two pauses: a fraction of a millisecond of work. */
+const PAUSE_CHARS = 4_000
+
 /** A value that has no end keeps this much of its text. */
 const MAX_BROKEN_CHARS = 2_000
 
@@ -69,6 +74,8 @@ interface Reading {
   /** Open blocks end immediately: reading continues at the top level. */
   unwinding: boolean
   endedInside: boolean
+  /** The next offset at which other work may be done. */
+  pauseAt: number
 }
 
 interface OpenBlock {
@@ -79,11 +86,19 @@ interface OpenBlock {
 
 /** Reads one file. The byte order mark and CRLF are understood; names are never used as object keys. */
 export function readHcl(text: string): HclFile {
-  const first = readOnce(text, false)
-  return first.endedInside ? readOnce(text, true).file : first.file
+  return atOnce(readingHcl(text))
 }
 
-function readOnce(text: string, strictColumns: boolean): { file: HclFile; endedInside: boolean } {
+/** `readHcl` in pieces, for texts of callers. */
+export function* readingHcl(text: string): Pieces<HclFile> {
+  const first = yield* readOnce(text, false)
+  return first.endedInside ? (yield* readOnce(text, true)).file : first.file
+}
+
+function* readOnce(
+  text: string,
+  strictColumns: boolean,
+): Pieces<{ readonly file: HclFile; readonly endedInside: boolean }> {
   const reading: Reading = {
     cursor: createCursor(text),
     comments: [],
@@ -92,12 +107,13 @@ function readOnce(text: string, strictColumns: boolean): { file: HclFile; endedI
     reread: 0,
     unwinding: false,
     endedInside: false,
+    pauseAt: PAUSE_CHARS,
   }
   const attributes = new Map<string, Attribute>()
   const blocks: Block[] = []
   do {
     reading.unwinding = false
-    readItems(reading, { attributes, blocks, depth: 0 }, undefined)
+    yield* readItems(reading, { attributes, blocks, depth: 0 }, undefined)
   } while (reading.unwinding && reading.cursor.at < text.length)
   const { comments, problems, endedInside } = reading
   const file = { attributes, blocks, comments, problems, doubts: reading.cursor.doubts }
@@ -105,18 +121,26 @@ function readOnce(text: string, strictColumns: boolean): { file: HclFile; endedI
 }
 
 /** Reads items until the block's closing brace, the end of the text or an error that unwinds. */
-function readItems(reading: Reading, into: OpenBody, owner: OpenBlock | undefined): void {
+function* readItems(reading: Reading, into: OpenBody, owner: OpenBlock | undefined): Pieces<void> {
   const c = reading.cursor
-  const spacing = { owner, endLine: owner?.line ?? 0, items: 0, compact: false }
+  const spacing = createSpacing(owner)
   while (!reading.unwinding) {
+    if (isPauseDue(reading)) yield
     const step = beforeItem(reading, owner)
-    if (step === 'end of text') endOfFile(reading, owner)
-    if (step === 'closing brace') closeBlock(c, spacing, into)
-    if (step === 'end of text' || step === 'closing brace') return
+    if (step === 'end of text') return endOfFile(reading, owner)
+    if (step === 'closing brace') return closeBlock(c, spacing, into)
     if (step === 'item') noteSpacing(c, spacing)
-    if (step === 'problem' || !readItem(reading, into)) recover(reading, owner)
+    const read = step === 'problem' ? false : readItem(reading, into)
+    const isRead = typeof read === 'object' ? yield* readBlock(reading, into, read) : read
+    if (!isRead) recover(reading, owner)
     spacing.endLine = c.line
   }
+}
+
+function isPauseDue(reading: Reading): boolean {
+  const isDue = reading.cursor.at >= reading.pauseAt
+  if (isDue) reading.pauseAt = reading.cursor.at + PAUSE_CHARS
+  return isDue
 }
 
 function beforeItem(
@@ -143,28 +167,6 @@ interface OpenBody {
   readonly attributes: Map<string, Attribute>
   readonly blocks: Block[]
   readonly depth: number
-}
-
-interface Spacing {
-  readonly owner: OpenBlock | undefined
-  endLine: number
-  items: number
-  compact: boolean
-}
-
-/** Terraform wants one item a line; `{ a = 1 }` is the only block on one line that may hold something. */
-function noteSpacing(c: Cursor, spacing: Spacing): void {
-  if (spacing.items === 0 && spacing.owner?.line === c.line) spacing.compact = true
-  else if (spacing.endLine === c.line) doubt(c, 'two items on one line')
-  spacing.items += 1
-}
-
-function closeBlock(c: Cursor, spacing: Spacing, body: Body): void {
-  const misplaced = spacing.items > 0 && spacing.compact !== (spacing.endLine === c.line)
-  if (misplaced || (spacing.compact && body.blocks.length > 0)) {
-    doubt(c, 'the closing brace is not where its block needs it')
-  }
-  c.at += 1
 }
 
 function endsOpenBlocks(reading: Reading): boolean {
@@ -203,7 +205,8 @@ function skipSpace(reading: Reading): boolean {
   }
 }
 
-function readItem(reading: Reading, into: OpenBody): boolean {
+/** Reads an attribute, or the header of a block up to its brace. */
+function readItem(reading: Reading, into: OpenBody): boolean | OpenBlock {
   const c = reading.cursor
   const line = c.line
   const name = readItemName(c)
@@ -223,7 +226,7 @@ function readItem(reading: Reading, into: OpenBody): boolean {
     if (!skipInline(c)) return false
   }
   c.at += 1
-  return readBlock(reading, into, { type: name, labels, line })
+  return { type: name, labels, line }
 }
 
 /** A quoted name is read as a name, but Terraform refuses it. */
@@ -293,11 +296,11 @@ function brokenEnd(c: Cursor, start: number): number {
   return Math.min(c.at, start + MAX_BROKEN_CHARS, Math.max(start, nextHeader(c.text, from)))
 }
 
-function readBlock(reading: Reading, into: OpenBody, header: OpenBlock): boolean {
+function* readBlock(reading: Reading, into: OpenBody, header: OpenBlock): Pieces<boolean> {
   const c = reading.cursor
   if (into.depth >= MAX_BRACKETS) return failTooDeep(c, `Blocks are nested more than ${MAX_BRACKETS} deep.`)
   const body = { attributes: new Map<string, Attribute>(), blocks: [], depth: into.depth + 1 }
-  readItems(reading, body, header)
+  yield* readItems(reading, body, header)
   const { type, labels, line } = header
   into.blocks.push({
     type,

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../../server/plugin.ts'
 import type { ModuleFacts } from '../domain/module-facts.ts'
 import { type Flavour, MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
 import { README_MAX_BYTES } from '../domain/readme.ts'

@@ -1,3 +1,4 @@
+import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import type { Tokens } from './tokens.ts'
 import { tokenize, writtenWords } from './tokens.ts'
 
@@ -53,6 +54,11 @@ const EXCLUDING = /\b(?:without|no|not|never|off|out of|avoid)\b/
 
 /** Compiles groups; a group named twice joins its phrases. `version` goes into the stores' headers. */
 export function createLexicon(groups: readonly ConceptGroup[], version: string): Lexicon {
+  return atOnce(creatingLexicon(groups, version))
+}
+
+/** `createLexicon` in pieces: a first search of a server makes the built-in concepts, some ten thousand words. */
+export function* creatingLexicon(groups: readonly ConceptGroup[], version: string): Pieces<Lexicon> {
   const said = new Map<string, ConceptPhrase[]>()
   const asked = new Map<string, ConceptPhrase[]>()
   const near = new Map<string, ConceptPhrase[]>()
@@ -69,6 +75,7 @@ export function createLexicon(groups: readonly ConceptGroup[], version: string):
   for (const { id, phrases, asks = [] } of groups) {
     for (const text of phrases) add(id, text, true)
     for (const text of asks) add(id, text, false)
+    yield
   }
   return {
     version,

@@ -25,7 +25,7 @@ function vocabularyOf(words: readonly string[], texts = 20): Vocabulary {
   }
 }
 
-const knowledge = knowledgeOf(lexiconOf(undefined))
+const knowledge = knowledgeOf(await lexiconOf(undefined))
 const plan = (query: string) => planQuery(query, knowledge, vocabularyOf(IN_USE))
 
 test('misspelt words are taken for words in use, and words in use and names are left alone', () => {

@@ -73,7 +73,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
     summary: ({ summary_file }) => loadSummary(outputDir, summary_file),
     async lexicon() {
       const text = await readUserLexicon(configFile)
-      return lexicons([text], async () => lexiconOf(text))
+      return lexicons([text], () => lexiconOf(text))
     },
     store: () => stores([], () => noted(openStore(embedding, workingDirectory))),
     embedder: (lexicon) =>

@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
+import { inTurns } from '../../../server/plugin.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
-import { readOutputUses } from '../hcl/output-uses.ts'
+import { readingOutputUses } from '../hcl/output-uses.ts'
 
 /** One file of a configuration; `name` is how the caller knows it. */
 export interface CallFile {
@@ -10,11 +11,14 @@ export interface CallFile {
 }
 
 /** Where the outputs of each call are read, over all files; `.tf.json` is not looked at. */
-export function usesOf(files: readonly CallFile[]): ReadonlyMap<string, readonly OutputUse[]> {
+export async function usesOf(
+  files: readonly CallFile[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly OutputUse[]>> {
   const found = new Map<string, OutputUse[]>()
   for (const { name: file, text } of files) {
     if (moduleFlavour(posix.basename(file)) === 'json') continue
-    for (const [call, uses] of readOutputUses(text)) {
+    for (const [call, uses] of await inTurns(readingOutputUses(text), signal)) {
       found.set(call, [...(found.get(call) ?? []), ...uses.map((use) => ({ ...use, file }))])
     }
   }

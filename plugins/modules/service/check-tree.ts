@@ -61,7 +61,7 @@ export async function checkTree(
     problems.push(...read.problems)
     if (calls.length === 0) continue
     const called = new Map<GivenBlock, CalledModule>()
-    const checked = await checkBlocks(calls, usesOf(directory.files), async (block) => {
+    const checked = await checkBlocks(calls, await usesOf(directory.files), async (block) => {
       const module = await calledBy(directory, block, world)
       called.set(block, module)
       return module

@@ -1,8 +1,9 @@
 /** What the summaries of an output directory lack, because a run has not read it yet or could not read it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inTurns } from '../../../server/plugin.ts'
 import { isNamed } from '../catalog/find.ts'
 import { isRepositoryOf, parseSource } from '../domain/module-source.ts'
-import { readModuleBlocks } from '../hcl/module-blocks.ts'
+import { readingModuleBlocks } from '../hcl/module-blocks.ts'
 import { loadRunState, type RunState } from '../output/run-state.ts'
 
 export interface PartialStore {
@@ -71,14 +72,15 @@ function readCount({ repositories, waiting, failed }: RunState): number {
 export type Means = (repository: string, name: string) => boolean
 
 /** What the input of a tool names: a repository, or the sources of the module blocks of a text. */
-export function namedRepositories(input: {
-  readonly repository?: unknown
-  readonly hcl?: unknown
-}): readonly Means[] {
+export async function namedRepositories(
+  input: { readonly repository?: unknown; readonly hcl?: unknown },
+  signal: AbortSignal,
+): Promise<readonly Means[]> {
   const { repository: named, hcl } = input
   if (typeof named === 'string' && named !== '') return [(url, name) => isNamed(url, name, named)]
   if (typeof hcl !== 'string') return []
-  return readModuleBlocks(hcl).blocks.flatMap(({ source: written }): readonly Means[] => {
+  const { blocks } = await inTurns(readingModuleBlocks(hcl), signal)
+  return blocks.flatMap(({ source: written }): readonly Means[] => {
     const source = parseSource(written?.text ?? '')
     return source.kind === 'git' || source.kind === 'registry' ? [(url) => isRepositoryOf(source, url)] : []
   })

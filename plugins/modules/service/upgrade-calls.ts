@@ -1,6 +1,6 @@
 /** What another version of a module means for the calls of a configuration, and the calls as they would be then. */
 import { resolve } from 'node:path'
-import { isSatchelError } from '../../../server/plugin.ts'
+import { inTurns, isSatchelError } from '../../../server/plugin.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions } from '../catalog/versions.ts'
@@ -12,7 +12,7 @@ import { pinTo } from '../domain/pin.ts'
 import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
 import { readChangelog } from '../git/changelog-file.ts'
 import { editCall } from '../hcl/edit-call.ts'
-import { readModuleBlocks } from '../hcl/module-blocks.ts'
+import { readingModuleBlocks } from '../hcl/module-blocks.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import { type CallFile, usesOf } from './call-file.ts'
@@ -70,17 +70,18 @@ export interface Upgrade {
  * `invalid`/`call_is_local`; `conflict`/`nothing_to_upgrade`; those of the index.
  */
 export async function upgradeCalls(service: ModuleService, request: UpgradeRequest): Promise<Upgrade> {
-  const found = request.files.flatMap((file) =>
-    readModuleBlocks(file.text)
-      .blocks.filter(({ name }) => request.call === undefined || name === request.call)
-      .map((block) => ({ file, block })),
-  )
+  const found: { readonly file: CallFile; readonly block: GivenBlock }[] = []
+  for (const file of request.files) {
+    const { blocks } = await inTurns(readingModuleBlocks(file.text), request.signal)
+    const wanted = blocks.filter(({ name }) => request.call === undefined || name === request.call)
+    found.push(...wanted.map((block) => ({ file, block })))
+  }
   if (found.length === 0) throw noCalls(request)
   const work: Work = {
     service,
     request,
     lookup: createVersionLookup(service, request, request),
-    uses: usesOf(request.files),
+    uses: await usesOf(request.files, request.signal),
     texts: new Map(request.files.map(({ name, text }) => [name, text])),
   }
   const upgraded: UpgradedCall[] = []
@@ -173,7 +174,10 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
     ...plan,
     ...(changelog && { changelog }),
     ...(edited && { edited: edited.block }),
-    remaining: edited === undefined ? [] : findingsOf(edited.text, block.line, newer.summary),
+    remaining:
+      edited === undefined
+        ? []
+        : await findingsOf(edited.text, block.line, { newer, signal: request.signal }),
   }
 }
 
@@ -251,13 +255,20 @@ async function changelogOf(
   return text === undefined ? undefined : changelogBetween(text, before.ref, after.ref)
 }
 
-function findingsOf(
+async function findingsOf(
   text: string,
   line: number,
-  summary: Parameters<typeof checkInputs>[1],
-): readonly CheckFinding[] {
-  const block = readModuleBlocks(text).blocks.find((one) => one.line === line)
-  return block === undefined ? [] : checkInputs(block, summary)
+  {
+    newer,
+    signal,
+  }: { readonly newer: { readonly summary: Parameters<typeof checkInputs>[1] } } & Pick<
+    UpgradeRequest,
+    'signal'
+  >,
+): Promise<readonly CheckFinding[]> {
+  const { blocks } = await inTurns(readingModuleBlocks(text), signal)
+  const block = blocks.find((one) => one.line === line)
+  return block === undefined ? [] : checkInputs(block, newer.summary)
 }
 
 function noCalls({ files, call }: UpgradeRequest) {

@@ -3,6 +3,7 @@ import { counted, defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { checkText } from '../catalog/check-text.ts'
 import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
+import type { IndexRecord } from '../output/module-index.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { createVersionLookup } from '../service/version-lookup.ts'
 
@@ -53,9 +54,8 @@ export function moduleCheckTool(service: ModuleService) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
       const { call } = createVersionLookup(service, ctx, { outputDir, index })
-      const { blocks, problems } = await checkText(input.hcl, call, (record) =>
-        service.summary(outputDir, record),
-      )
+      const load = (record: IndexRecord) => service.summary(outputDir, record)
+      const { blocks, problems } = await checkText(input.hcl, call, load, ctx.signal)
       const found = blocks.reduce((sum, block) => sum + block.findings.length, problems.length)
       return {
         blocks: blocks.map((block) => ({ ...block, findings: [...block.findings] })),

@@ -52,7 +52,7 @@ async function answer<T extends object>(
 ): Promise<T> {
   const outputDir = await outputDirOf(service, ctx, input)
   const waited = async (): Promise<void> => {
-    const named = ctx.door === 'mcp' ? namedRepositories(input) : []
+    const named = ctx.door === 'mcp' ? await namedRepositories(input, ctx.signal) : []
     if (named.length > 0) await reading.wait(outputDir, named, ctx.signal)
   }
   await waited()

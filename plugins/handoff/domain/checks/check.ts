@@ -1,3 +1,4 @@
+import type { Pieces } from '../../../../server/plugin.ts'
 import type { JsonDocument, JsonFault } from '../json-text.ts'
 import type { Handoff } from '../record.ts'
 import type { SchemaFault } from '../schema-verdict.ts'
@@ -38,7 +39,8 @@ export interface CheckRule {
   readonly name: string
   /** `schema` runs always, `semantic` needs only the record, `repo` needs the store, files or git. */
   readonly level: 'schema' | 'semantic' | 'repo'
-  run(subject: Subject): CheckOutcome
+  /** Gives what it found, or finds it in pieces. */
+  run(subject: Subject): CheckOutcome | Pieces<CheckOutcome>
 }
 
 export function fail(detail: string, pointer?: string): CheckFinding {

@@ -1,7 +1,7 @@
-import { hasHidden, isJsonObject } from '../../../../server/plugin.ts'
+import { hasHidden, isJsonObject, type Pieces } from '../../../../server/plugin.ts'
 import { briefFields } from '../brief-fields.ts'
 import { childPointer, pointerOf, resolvePointer } from '../json-pointer.ts'
-import { findRandomText, findSecrets, quoted } from '../secrets.ts'
+import { findingRandomText, findingSecrets, quoted } from '../secrets.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
 /** Checks of the texts: secrets, redactions, transcripts, instructions to the reader. */
@@ -12,9 +12,13 @@ export const CONTENT_CHECKS: readonly CheckRule[] = [
   { name: 'injection', level: 'semantic', run: checkInjection },
 ]
 
-function checkSecrets({ value }: Subject): readonly CheckFinding[] {
-  const found = findSecrets(value).map(({ rule, pointer }) => fail(`looks like a secret (${rule})`, pointer))
-  return [...found, ...findRandomText(value).map((pointer) => warn('looks random; may be a secret', pointer))]
+function* checkSecrets({ value }: Subject): Pieces<readonly CheckFinding[]> {
+  const secrets = yield* findingSecrets(value)
+  const random = yield* findingRandomText(value)
+  return [
+    ...secrets.map(({ rule, pointer }) => fail(`looks like a secret (${rule})`, pointer)),
+    ...random.map((pointer) => warn('looks random; may be a secret', pointer)),
+  ]
 }
 
 function checkRedactions({ record, value }: Subject): readonly CheckFinding[] {

@@ -1,3 +1,4 @@
+import type { Pieces } from '../../../../server/plugin.ts'
 import { drift } from '../drift.ts'
 import { type Quality, qualityOf } from '../quality.ts'
 import type { Check, Validation } from '../record.ts'
@@ -47,23 +48,12 @@ export const CHECKS: readonly CheckRule[] = [
 ]
 
 /** Runs the checks of a level. `strict` counts a warning as a failure. */
-export function verdictOn(subject: Subject, level: Level, strict: boolean): Verdict {
-  const readable = subject.source.kind === 'value' || subject.source.kind === 'text'
+export function* judging(subject: Subject, level: Level, strict: boolean): Pieces<Verdict> {
   const quality = qualityOf(subject.record, isFresh(subject))
-  let isTooLarge = false
-  const checks = CHECKS.map((rule) => {
-    if (!runs(rule, level)) return skippedCheck(rule.name, `level ${level}`)
-    if (!readable && rule.level !== 'schema')
-      return skippedCheck(rule.name, 'the text cannot be read as a record')
-    // The others take time for each member, and a record that is too large is refused in any case.
-    if (isTooLarge) return skippedCheck(rule.name, 'the record is too large')
-    const result = checkResult(rule.name, rule.run(subject))
-    if (rule.name === 'size') isTooLarge = result.status === 'fail'
-    return rule.name === 'quality' ? { ...result, detail: `${quality.overall} of 100` } : result
-  })
+  const checks = yield* checking(subject, level, quality)
   const status = worst(checks, strict)
   const blockers = readyBlockers(subject.record, status)
-  const valid = readable && subject.faults.length === 0
+  const valid = isReadable(subject) && subject.faults.length === 0
   return {
     schema_valid: valid,
     errors: errorsOf(subject).slice(0, MAX_ERRORS),
@@ -86,6 +76,38 @@ function isFresh({ record, world }: Subject): boolean | undefined {
   if (world.git?.kind !== 'repository') return undefined
   const { state } = drift(record, world)
   return state === 'unknown' ? undefined : state === 'fresh'
+}
+
+function* checking(subject: Subject, level: Level, quality: Quality): Pieces<CheckResult[]> {
+  const checks: CheckResult[] = []
+  let isTooLarge = false
+  for (const rule of CHECKS) {
+    // The others take time for each member, and a record that is too large is refused in any case.
+    const why = skipReason(subject, rule, level) ?? (isTooLarge ? 'the record is too large' : undefined)
+    if (why !== undefined) {
+      checks.push(skippedCheck(rule.name, why))
+      continue
+    }
+    const ran = rule.run(subject)
+    const result = checkResult(rule.name, isPieces(ran) ? yield* ran : ran)
+    if (rule.name === 'size') isTooLarge = result.status === 'fail'
+    checks.push(rule.name === 'quality' ? { ...result, detail: `${quality.overall} of 100` } : result)
+    yield
+  }
+  return checks
+}
+
+function skipReason(subject: Subject, rule: CheckRule, level: Level): string | undefined {
+  if (!runs(rule, level)) return `level ${level}`
+  return isReadable(subject) || rule.level === 'schema' ? undefined : 'the text cannot be read as a record'
+}
+
+function isReadable({ source }: Subject): boolean {
+  return source.kind === 'value' || source.kind === 'text'
+}
+
+function isPieces(ran: ReturnType<CheckRule['run']>): ran is Pieces<CheckOutcome> {
+  return 'next' in ran
 }
 
 function runs(rule: CheckRule, level: Level): boolean {
