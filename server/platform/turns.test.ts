@@ -12,7 +12,7 @@ function* busy(pieces: number): Pieces<number> {
   return pieces
 }
 
-test('others get their turn while long work goes on, and short work is done in one', async () => {
+test('others get their turn while long work goes on', async () => {
   let turns = 0
   let isDone = false
   const count = async (): Promise<void> => {
@@ -24,26 +24,23 @@ test('others get their turn while long work goes on, and short work is done in o
   const counting = count()
 
   const long = await inTurns(busy(60))
-  const turnsOfLong = turns
-  await inTurns(busy(1))
   isDone = true
   await counting
 
   assert.equal(long, 60)
-  assert.ok(turnsOfLong >= 4, `${turnsOfLong} turns`)
-  assert.ok(turns - turnsOfLong <= 1)
+  assert.ok(turns >= 4, `${turns} turns`)
   assert.equal(atOnce(busy(3)), 3)
 })
 
-test('work ends with the error of its budget, and at once when its caller has gone', async () => {
+test('work ends with the error of its budget, and with that of its caller', async () => {
   const call = new AbortController()
   limitWork(call.signal, 20, () => new Error('spent'))
-  const gone = new AbortController()
+  const leaving = new AbortController()
   const work = busy(1e9)
 
   await assert.rejects(inTurns(busy(1e9), call.signal), /^Error: spent$/)
-  setImmediate(() => gone.abort(new Error('gone')))
-  await assert.rejects(inTurns(work, gone.signal), /^Error: gone$/)
+  setImmediate(() => leaving.abort(new Error('left')))
+  await assert.rejects(inTurns(work, leaving.signal), /^Error: left$/)
 
   assert.equal(work.next().done, true)
 })

@@ -38,7 +38,7 @@ export async function inTurns<T>(work: Pieces<T>, signal?: AbortSignal): Promise
   }
 }
 
-/** Does the work at once: where it is short, and for callers that cannot wait. */
+/** Does the work without a pause: where it is short, and for callers that cannot wait. */
 export function atOnce<T>(work: Pieces<T>): T {
   for (;;) {
     const step = work.next()

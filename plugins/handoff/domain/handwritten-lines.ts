@@ -21,15 +21,23 @@ export function* markdownLines(markdown: string): Generator<MarkdownLine> {
 }
 
 function plainLine(text: string): MarkdownLine {
-  const [, marks, heading] = /^(#{1,6})[ \t]+(.+?)[ \t]*#*$/.exec(text) ?? []
-  if (marks !== undefined && heading !== undefined) {
-    return { kind: 'heading', text, level: marks.length, heading }
+  const [, marks, titled = ''] = /^(#{1,6})[ \t]+(.*)$/s.exec(text) ?? []
+  if (marks !== undefined && titled !== '') {
+    return { kind: 'heading', text, level: marks.length, heading: withoutEnd(titled) }
   }
-  const [, label, rest] = /^(?:\*\*|__)([^*_]{1,60}?):?(?:\*\*|__):?[ \t]*(.*)$/.exec(text) ?? []
+  const [, label, rest] = /^(?:\*\*|__)([^*_]{1,60}?):?(?:\*\*|__):?[ \t]*(.*)$/s.exec(text) ?? []
   if (label !== undefined && /:/.test(text.slice(0, label.length + 6))) {
     return { kind: 'label', text, label, rest: rest ?? '' }
   }
   return { kind: 'text', text }
+}
+
+/** A heading without the marks at its end and the blanks before them. One expression for both would try every blank. */
+function withoutEnd(heading: string): string {
+  let end = heading.length
+  while (end > 1 && heading[end - 1] === '#') end -= 1
+  while (end > 1 && /[ \t]/.test(heading[end - 1] ?? '')) end -= 1
+  return heading.slice(0, end)
 }
 
 /** A list item, without its mark and check box. */
@@ -43,7 +51,7 @@ export interface ListEntry {
 /** The list item in a line; undefined for another line. */
 export function listEntry(line: string): ListEntry | undefined {
   const [found, indent, box, text] =
-    /^([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line) ?? []
+    /^([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/s.exec(line) ?? []
   if (found === undefined) return undefined
   return { text: text ?? '', indent: (indent ?? '').length, isTicked: box === 'x' || box === 'X' }
 }

@@ -108,3 +108,17 @@ test('a heading in bold on the line of its text is a heading', () => {
   assert.equal(authored.current_state, 'one fixture left')
   assert.deepEqual(descriptions(authored.open_items), ['Write it\n**Note** that this is no heading'])
 })
+
+test('a line of blanks is read in time that grows with its length, also before an unusual line break', () => {
+  const blanks = ' '.repeat(20_000)
+  const lines = [
+    `#${blanks}x\u2028y`,
+    `-${blanks}x\u2028y`,
+    `**Goal:**${blanks}x\u2028y`,
+    `### x${blanks}#\u2028`,
+  ]
+
+  const { title } = readHandwritten(['# Work ##', ...lines].join('\n')).authored
+
+  assert.equal(title, 'Work')
+})

@@ -1,7 +1,7 @@
 import type { Body } from './body.ts'
 import { type Cursor, doubt } from './cursor.ts'
 
-/** Where the items of a body stand. */
+/** The lines of the items of a body. */
 export interface Spacing {
   /** Of the block's header; undefined at the top level. */
   readonly ownerLine: number | undefined
