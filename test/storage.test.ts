@@ -125,6 +125,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const own = await shop.run(['handoff', 'list', '--json'], { SATCHEL_STORAGE_URL: asTeam })
     const foreign = await bank.run(['handoff', 'list', '--json'], { SATCHEL_STORAGE_URL: asTeam })
     const read = await bank.run(['handoff', 'show', other.id, '--json'], { SATCHEL_STORAGE_URL: asTeam })
+    const added = await shop.run(['handoff', 'create', '--input', await recordFile(shop.root)], {
+      SATCHEL_STORAGE_URL: asTeam,
+    })
     const written = await bank.run(['handoff', 'create', '--input', await recordFile(bank.root)], {
       SATCHEL_STORAGE_URL: asTeam,
     })
@@ -136,6 +139,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     )
     assert.equal(foreign.data.items.length, 0)
     assert.equal(read.code, 4)
+    assert.equal(added.code, 0, added.err)
     assert.equal(written.code, 7)
     assert.match(written.err, /lacks a right/)
     assert.equal(server.sql("select count(*) from satchel.handoff_records where project = 'bank'", name), '1')

@@ -73,8 +73,8 @@ function placeOf(settings: Settings): string {
   try {
     const { host, port, database } = new pg.Client(settings)
     return `${database ?? ''} at ${host}:${port}`
-  } catch (cause) {
-    throw refusals.storage_url({ cause })
+  } catch {
+    throw refusals.storage_url() // the cause holds the address, and so the password
   }
 }
 
