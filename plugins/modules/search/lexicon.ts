@@ -1,4 +1,5 @@
 import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { stem } from './stemmer.ts'
 import type { Tokens } from './tokens.ts'
 import { tokenize, writtenWords } from './tokens.ts'
 
@@ -183,5 +184,5 @@ function joinedStem(text: string): string | undefined {
   const words = text.split(/[ -]+/)
   const joined = words.join('')
   if (words.length < 2 || words.length > 3 || joined.length < SHORTEST_JOINED) return undefined
-  return tokenize(joined).words[0]
+  return /^[a-z]+$/.test(joined) ? stem(joined) : undefined
 }

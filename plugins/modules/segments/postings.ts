@@ -14,15 +14,27 @@ export interface Postings {
  */
 export type CollectedPostings = number[]
 
+/** The occurrences of a term in its first text: a copy has no room to grow, and most terms need none. */
+export function firstText(text: number, counts: readonly number[]): CollectedPostings {
+  return [1, text, text, maskOf(counts), ...occurring(counts)].slice()
+}
+
 /** Adds a text, which is later than the last. `counts`: occurrences by field. */
 export function addText(collected: CollectedPostings, text: number, counts: readonly number[]): void {
   const [texts = 0, last = 0] = collected
   collected[0] = texts + 1
   collected[1] = text
+  collected.push(text - last, maskOf(counts), ...occurring(counts))
+}
+
+function maskOf(counts: readonly number[]): number {
   let mask = 0
   for (let field = 0; field < counts.length; field++) if (counts[field]) mask |= 1 << field
-  collected.push(text - last, mask >>> 0)
-  for (const count of counts) if (count) collected.push(Math.min(count, 0xffff))
+  return mask >>> 0
+}
+
+function occurring(counts: readonly number[]): number[] {
+  return counts.filter((count) => count > 0).map((count) => Math.min(count, 0xffff))
 }
 
 /** The postings as they are stored, in a buffer that the next call writes again. */

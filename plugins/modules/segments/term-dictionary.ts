@@ -1,4 +1,4 @@
-import { addText, type CollectedPostings, createPostingsEncoder } from './postings.ts'
+import { addText, type CollectedPostings, createPostingsEncoder, firstText } from './postings.ts'
 import type { SectionFile } from './section-file.ts'
 import { createByteReader, createByteWriter } from './varint.ts'
 
@@ -33,12 +33,9 @@ export function createTermsWriter(): TermsWriter {
   return {
     add(text, terms) {
       for (const [term, counts] of terms) {
-        let collected = byTerm.get(term)
-        if (!collected) {
-          collected = [0, 0]
-          byTerm.set(term, collected)
-        }
-        addText(collected, text, counts)
+        const collected = byTerm.get(term)
+        if (collected) addText(collected, text, counts)
+        else byTerm.set(term, firstText(text, counts))
       }
     },
     sections: () => sectionsOf(byTerm),
