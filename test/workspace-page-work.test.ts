@@ -214,6 +214,16 @@ test('a guest gets the page with the rights of the invitation, which only a join
   await press(page, /^Remove \u043ewner from/)
   await press(page, 'Remove')
   await guest.waitForSelector('[data-state="ended"]')
+  const boss = as(server, (await server.join('boss', ['*'])).token)
+  for (let more = 0; more < 60; more += 1) {
+    const { json } = await boss('/workspace/checkout', { target: 'section:Plan/Goals' })
+    await boss('/workspace/release', { lease_id: json['lease_id'] })
+  }
+  await boss('/workspace/leave', {})
+  await page.locator('#events li', { hasText: 'participant.left' }).first().waitFor()
+  await page.reload()
+  await page.locator('#events li', { hasText: 'participant.left' }).first().waitFor()
+  assert.doesNotMatch(await page.locator('main').innerText(), /par_[0-9a-f]{16}/)
   assert.match(await guest.locator('.connection').innerText(), /new invitation/)
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
   assert.equal(new URL(link).origin, server.ingress)

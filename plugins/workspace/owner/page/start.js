@@ -10,7 +10,7 @@ import { followFocus, giveFocusBack } from './focus.js'
 import { joinIfInvited } from './join.js'
 import { createRoomView } from './room-view.ts'
 import { createSharedEventSource } from './shared-events.js'
-import { draftsOf, namesIn, onUpdate, store, update, waitingIn } from './store.js'
+import { draftsOf, namesOf, onUpdate, store, update, waitingIn } from './store.js'
 
 let heard
 
@@ -37,8 +37,7 @@ async function readDocument() {
 function changed({ connection, room, events }, parts) {
   if (!room) return update({ connection })
   const isFirst = store.room === undefined
-  const names = namesIn([...events, ...store.older])
-  const shown = { ...room, names: new Map([...(store.room?.names ?? []), ...names]) }
+  const shown = { ...room, names: namesOf(room, [...events, ...store.older]) }
   update({ connection, room: shown, events, ...said(events, shown) })
   if (isFirst) {
     draftsOf(shown)

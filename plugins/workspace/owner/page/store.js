@@ -61,10 +61,27 @@ export function nameOf(room, id) {
   return found?.name ?? room.names?.get(id) ?? id ?? 'no one'
 }
 
-/** Who has left is no participant any more, but the event of joining still says the name. */
-export function namesIn(events) {
+/** Names of all that this tab saw, also before a reload: who has left is no participant any more. */
+export function namesOf(room, events) {
+  const key = `satchel:names:${room.status.workspace_id}`
   const joined = events.filter(({ event_type }) => event_type === 'participant.joined')
-  return new Map(joined.map(({ payload }) => [payload.participant_id, payload.name]))
+  const seen = [...joined.map(({ payload }) => payload), ...room.participants]
+  const names = new Map(store.room?.names ?? Object.entries(keptIn(key)))
+  for (const { participant_id, name } of seen) names.set(participant_id, name)
+  try {
+    sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(names)))
+  } catch {
+    // full or closed: after a reload ids are shown
+  }
+  return names
+}
+
+function keptIn(key) {
+  try {
+    return Object(JSON.parse(sessionStorage.getItem(key)))
+  } catch {
+    return {} // another program wrote there
+  }
 }
 
 /** What waits for this person: proposals to review or commit, results to review. */
