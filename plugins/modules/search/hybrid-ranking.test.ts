@@ -104,3 +104,27 @@ test('the same questions get the same answers from every server, one after anoth
 
   assert.deepEqual(atOnce, inTurn)
 })
+
+test('odd queries are answered by both searches, the same each time', async (t) => {
+  const { open } = await openJudged(t, 1)
+  const host = await open()
+  const odd = [
+    'network '.repeat(250),
+    'the of and with',
+    '...---!?',
+    'réseau ネットワーク сеть network',
+    'private\u0007network\u001b[31m',
+    '(.*)+$[a-z]{9}|^network\\b',
+  ]
+
+  for (const query of odd) {
+    for (const tool of ['search_modules', 'search_modules_vector']) {
+      const first = await host.call(tool, { query })
+      assert.deepEqual(await host.call(tool, { query }), first, `${tool}: ${query.slice(0, 40)}`)
+    }
+  }
+  for (const query of [odd[0], odd[3], odd[4], odd[5]]) {
+    const [best] = await search(host, { query: query ?? '' })
+    assert.ok(best, query?.slice(0, 40))
+  }
+})
