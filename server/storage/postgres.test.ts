@@ -11,12 +11,12 @@ import type { Run } from './schema.ts'
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 const TOYS = {
   owner: 'toys',
-  migrations: ['create table satchel.toys (id text primary key); create table satchel.gate (open boolean)'],
+  migrations: ['create table satchel.toys (id text); create table satchel.gate (open boolean)'],
 }
-const ADDED = 'changed as (insert into satchel.toys (id) values ($2) on conflict do nothing returning id)'
+const ADDED = 'changed as (insert into satchel.toys (id) values ($2) returning id)'
 /** It waits for the lock on this table before it adds anything. */
 const ADDED_LATER = `opened as (update satchel.gate set open = true returning open), changed as (
-  insert into satchel.toys (id) select $2 from opened on conflict do nothing returning id)`
+  insert into satchel.toys (id) select $2 from opened returning id)`
 
 /** Where the connection ends: before the server gets the next write, while that waits there, or before its answer arrives. */
 type Cut = 'request' | 'waiting' | 'answer'
