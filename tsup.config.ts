@@ -6,6 +6,16 @@ const plugins = readdirSync('plugins').filter((name) => existsSync(`plugins/${na
 /** Plugins that work in a thread of their own. */
 const threads = plugins.filter((name) => existsSync(`plugins/${name}/analysis/thread.ts`))
 
+/** What bundled CommonJS asks for and an ES module does not have. */
+const COMMON_JS = [
+  "import { createRequire as __satchelRequire } from 'node:module';",
+  "import { fileURLToPath as __satchelPath } from 'node:url';",
+  "import { dirname as __satchelDir } from 'node:path';",
+  'const require = __satchelRequire(import.meta.url);',
+  'const __filename = __satchelPath(import.meta.url);',
+  'const __dirname = __satchelDir(__filename);',
+].join('\n')
+
 export default defineConfig({
   entry: {
     satchel: 'server/main.ts',
@@ -79,15 +89,17 @@ export default defineConfig({
   ],
   // Everything is bundled but what must stay a package: a Go wasm and the optional peers.
   noExternal: [/^(?!@cdktf\/hcl2json|chromadb|@huggingface\/transformers|pg(?:$|\/))[^.]/],
-  // Bundled CommonJS asks for these, which an ES module does not have.
-  banner: {
-    js: [
-      "import { createRequire as __satchelRequire } from 'node:module';",
-      "import { fileURLToPath as __satchelPath } from 'node:url';",
-      "import { dirname as __satchelDir } from 'node:path';",
-      'const require = __satchelRequire(import.meta.url);',
-      'const __filename = __satchelPath(import.meta.url);',
-      'const __dirname = __satchelDir(__filename);',
-    ].join('\n'),
-  },
+  banner: { js: COMMON_JS },
+  plugins: [
+    {
+      // Most chunks ask for none of it, and a start runs it in each of some sixty: 10 ms.
+      name: 'common-js-where-needed',
+      renderChunk(code, { map }) {
+        const without = code.replace(COMMON_JS, '\n'.repeat(COMMON_JS.split('\n').length - 1))
+        return /\b(?:require|__filename|__dirname)\b/.test(without)
+          ? undefined
+          : { code: without, map: map ?? null }
+      },
+    },
+  ],
 })

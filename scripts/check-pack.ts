@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const MAX_TARBALL_BYTES = 4_000_000
-const MAX_UNPACKED_BYTES = 14_000_000
+const MAX_UNPACKED_BYTES = 12_000_000
 const MAX_INSTALLED_BYTES = 30_000_000
 const MAX_PACKAGES = 20
 /** Everything that the package may contain. */

@@ -26,6 +26,9 @@ const output = argv[0] === 'mcp' && !process.stdin.isTTY ? await prepared() : st
 // The client left before it needed the host: nothing is under way.
 if (output === 'ended') process.exit(0)
 if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
+// Of Node 22.1 and later.
+if ('enableCompileCache' in (await import('node:module')))
+  (await import('./compiled-code.ts')).keepCompiledCode(process.env)
 const { run } = await import('./run.ts')
 // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
 process.exit(await run(argv, { stdin: process.stdin, stdout: output }))

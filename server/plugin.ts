@@ -65,6 +65,7 @@ export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from 
 export { excessOfJson, MAX_JSON_VALUES } from './platform/json-bounds.ts'
 export { isJsonObject } from './platform/json-object.ts'
 export { isLargeJson, jsonPieces } from './platform/json-pieces.ts'
+export { once } from './platform/once.ts'
 export { pacedBody, slicesOf } from './platform/paced-body.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'

@@ -38,10 +38,10 @@ describe('the text of an answer', () => {
     )
   })
 
-  test('for a person says the same at every width', () => {
-    fc.assert(
-      fc.property(data, fc.constantFrom(undefined, 30, 80, 200), (given, columns) => {
-        const text = terminalText('', given, { columns, color: false })
+  test('for a person says the same at every width', async () => {
+    await fc.assert(
+      fc.asyncProperty(data, fc.constantFrom(undefined, 30, 80, 200), async (given, columns) => {
+        const text = await terminalText('', given, { columns, color: false })
 
         // Wrapping moves parts of a value to other lines, between cells of other columns.
         const letters = (each: string): string => [...each.replace(/\s/g, '')].sort().join('')
@@ -74,13 +74,13 @@ describe('the text of an answer', () => {
     )
   })
 
-  test('a table fits the width of the terminal and wraps what is longer', () => {
+  test('a table fits the width of the terminal and wraps what is longer', async () => {
     const rows = Array.from({ length: 3 }, (_, at) => ({
       id: `r${at}`,
       description: 'some words '.repeat(20).trim(),
     }))
 
-    const text = terminalText('three rows', { rows }, { columns: 60, color: false })
+    const text = await terminalText('three rows', { rows }, { columns: 60, color: false })
 
     assert.ok(
       text.split('\n').every(({ length }) => length <= 60),
@@ -89,8 +89,12 @@ describe('the text of an answer', () => {
     assert.equal(text.match(/some words/g)?.length, 60)
   })
 
-  test('hidden characters of data cannot control the terminal', () => {
-    const text = terminalText('a\u202eb', { note: '\u001b[2Jcleared\u202e' }, { columns: 80, color: false })
+  test('hidden characters of data cannot control the terminal', async () => {
+    const text = await terminalText(
+      'a\u202eb',
+      { note: '\u001b[2Jcleared\u202e' },
+      { columns: 80, color: false },
+    )
 
     assert.doesNotMatch(text, /[\u001b\u202e]/)
     assert.match(text, /\\u\{1b\}\[2Jcleared\\u\{202e\}/)

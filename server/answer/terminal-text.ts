@@ -1,13 +1,17 @@
-import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
 import { isJsonObject } from '../platform/json-object.ts'
 import { showHidden } from '../platform/visible-text.ts'
 import { type Block, layoutOf } from './layout.ts'
+import { type TextFit, textFitOf } from './text-fit.ts'
 
 export interface TerminalStyle {
   /** Width in columns; undefined: no line is wrapped, as for a file or a pipe. */
   readonly columns: number | undefined
   readonly color: boolean
+}
+
+/** A style, with what fits text to its width. */
+interface Style extends TerminalStyle {
+  readonly fit: TextFit
 }
 
 /** Columns between those of a table. */
@@ -16,13 +20,14 @@ const GAP = 2
 const COLUMN_MIN = 8
 
 /** Prints data for a person: a headline, then every member, with tables and text that fit the width. */
-export function terminalText(
+export async function terminalText(
   headline: string,
   data: Readonly<Record<string, unknown>>,
-  style: TerminalStyle,
-): string {
-  const isTerminal = style.columns !== undefined
+  { columns, color }: TerminalStyle,
+): Promise<string> {
+  const isTerminal = columns !== undefined
   const shown = (isTerminal ? visible(data) : data) as Record<string, unknown> // an object stays one
+  const style = { columns, color, fit: await textFitOf(shown, columns) }
   return [
     bold(isTerminal ? showHidden(headline) : headline, style),
     ...printed(
@@ -34,13 +39,14 @@ export function terminalText(
 }
 
 /** Prints data without a headline, indented, with hidden characters made visible. */
-export function terminalBlocks(
+export async function terminalBlocks(
   data: Readonly<Record<string, unknown>>,
   style: TerminalStyle,
   indent: number,
-): string {
+): Promise<string> {
   const shown = visible(data) as Record<string, unknown> // an object stays one
-  return printed(layoutOf(shown), indent, style).join('\n')
+  const fit = await textFitOf(shown, style.columns)
+  return printed(layoutOf(shown), indent, { ...style, fit }).join('\n')
 }
 
 /** True for a value that the headline already is. */
@@ -48,11 +54,11 @@ function isHeadline(block: Block, headline: string): boolean {
   return block.kind === 'line' && block.value === headline
 }
 
-function printed(blocks: readonly Block[], indent: number, style: TerminalStyle): string[] {
+function printed(blocks: readonly Block[], indent: number, style: Style): string[] {
   return blocks.flatMap((block) => linesOf(block, indent, style))
 }
 
-function linesOf(block: Block, indent: number, style: TerminalStyle): string[] {
+function linesOf(block: Block, indent: number, style: Style): string[] {
   const title = (): string => `${' '.repeat(indent)}${bold(`${block.label}:`, style)}`
   switch (block.kind) {
     case 'line':
@@ -82,10 +88,10 @@ function linesOf(block: Block, indent: number, style: TerminalStyle): string[] {
 }
 
 /** Wraps a line; the lines after the first are indented two columns more. */
-function wrapped(line: string, indent: number, { columns }: TerminalStyle): string[] {
+function wrapped(line: string, indent: number, { columns, fit }: Style): string[] {
   const start = ' '.repeat(indent)
   if (columns === undefined) return [`${start}${line}`]
-  const [first = '', ...rest] = wrapAnsi(line, Math.max(20, columns - indent - 2), { hard: true }).split('\n')
+  const [first = '', ...rest] = fit.wrap(line, Math.max(20, columns - indent - 2))
   return [`${start}${first}`, ...rest.map((each) => `${start}  ${each}`)]
 }
 
@@ -93,10 +99,11 @@ function tableLines(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   indent: number,
-  style: TerminalStyle,
+  style: Style,
 ): string[] {
+  const { fit } = style
   const natural = header.map((name, column) =>
-    Math.max(stringWidth(name), ...rows.map((row) => stringWidth(row[column] ?? ''))),
+    Math.max(fit.width(name), ...rows.map((row) => fit.width(row[column] ?? ''))),
   )
   const widths =
     style.columns === undefined
@@ -110,13 +117,11 @@ function tableLines(
     )
   }
   const line = (cells: readonly string[], paint = (text: string): string => text): string[] => {
-    const wrappedCells = cells.map((cell, column) =>
-      wrapAnsi(cell, widths[column] ?? 0, { hard: true }).split('\n'),
-    )
+    const wrappedCells = cells.map((cell, column) => fit.wrap(cell, widths[column] ?? 0))
     const height = Math.max(...wrappedCells.map(({ length }) => length))
     return Array.from({ length: height }, (_, at) =>
       `${' '.repeat(indent)}${wrappedCells
-        .map((parts, column) => padded(paint(parts[at] ?? ''), widths[column] ?? 0))
+        .map((parts, column) => padded(paint(parts[at] ?? ''), widths[column] ?? 0, fit))
         .join(' '.repeat(GAP))}`.trimEnd(),
     )
   }
@@ -135,8 +140,8 @@ function fitted(natural: readonly number[], available: number): number[] | undef
   return widths
 }
 
-function padded(text: string, width: number): string {
-  return `${text}${' '.repeat(Math.max(0, width - stringWidth(text)))}`
+function padded(text: string, width: number, fit: TextFit): string {
+  return `${text}${' '.repeat(Math.max(0, width - fit.width(text)))}`
 }
 
 function bold(text: string, { color }: TerminalStyle): string {

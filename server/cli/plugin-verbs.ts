@@ -73,7 +73,10 @@ export function shapeOf(leaf: Leaf): VerbShape {
     description: leaf.verb.description ?? tool.description,
     input: tool.input.extend(switchesOf(leaf.verb)),
     typing: leaf.verb,
-    examples: [leaf.verb.example ?? exampleLine(leaf.verb, tool.input, tool.example)],
+    // Only help shows it.
+    get examples() {
+      return [leaf.verb.example ?? exampleLine(leaf.verb, tool.input, tool.example)]
+    },
     takesInput: true,
     takesOutput: leaf.verb.save !== undefined,
   }

@@ -51,7 +51,7 @@ export async function printError(
   if (lists.length === 0) return
   const { terminalBlocks } = await import('../answer/terminal-text.ts')
   const columns = terminal.stderrIsTty ? terminal.columns : undefined
-  terminal.complain(terminalBlocks(Object.fromEntries(lists), { columns, color: false }, 2))
+  terminal.complain(await terminalBlocks(Object.fromEntries(lists), { columns, color: false }, 2))
 }
 
 /** True for a list of one entry whose texts are all in the message. */

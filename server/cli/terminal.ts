@@ -54,7 +54,7 @@ export function openTerminal(
     async answer(headline, data) {
       if (options.json) return write(`${JSON.stringify(data, undefined, 2)}\n`)
       const { terminalText } = await import('../answer/terminal-text.ts')
-      write(`${terminalText(headline, data, { columns: stdoutIsTty ? columns : undefined, color })}\n`)
+      write(`${await terminalText(headline, data, { columns: stdoutIsTty ? columns : undefined, color })}\n`)
     },
     note: (line) => {
       if (!options.quiet) complain(line)

@@ -85,12 +85,10 @@ function commandFor(
   if (shape.takesOutput)
     command.option('-o, --output <file>', 'write the result to a file; - is standard output')
   addGlobalOptions(command, shape.path[0], Object.values(shape.typing.short ?? {}))
-  if (shape.examples.length > 0) {
-    command.addHelpText(
-      'after',
-      `\nExample:\n${shape.examples.map((line) => commandRows(line, columns)).join('\n')}`,
-    )
-  }
+  command.addHelpText('after', () => {
+    const examples = shape.examples.map((line) => commandRows(line, columns))
+    return examples.length === 0 ? '' : `\nExample:\n${examples.join('\n')}`
+  })
   return command
 }
 

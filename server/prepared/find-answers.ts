@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isOwn, userCache } from '../user-cache.ts'
 import type { PreparedAnswers, PreparedIndex } from './prepared-answers.ts'
 
 export interface Start {
@@ -14,8 +14,6 @@ export interface Start {
 /** Larger configurations are not looked at. */
 const MAX_CONFIG_BYTES = 1024 * 1024
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** Permission to write of other users. */
-const OTHERS_WRITE = 0o022
 
 /** Reads what the build prepared; undefined where the program runs from its sources. */
 export function readIndex(): { readonly folder: string; readonly index: PreparedIndex } | undefined {
@@ -39,7 +37,7 @@ export async function findAnswers(start: Start): Promise<PreparedAnswers | undef
     const built = isConfigured(start, index) ? undefined : index.starts[JSON.stringify(start.argv)]
     if (built !== undefined) return JSON.parse(readFileSync(join(folder, built), 'utf8'))
     const kept = await cachePath(start, index)
-    return kept !== undefined && isOwn(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : undefined
+    return kept !== undefined && isKept(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : undefined
   } catch {
     return undefined
   }
@@ -60,24 +58,17 @@ export async function cachePath(start: Start, index: PreparedIndex): Promise<str
     if (info && (!info.isFile() || info.size > MAX_CONFIG_BYTES)) return undefined
     hash.update(info ? `\0${name}\0` : '\0').update(info ? readFileSync(file) : '')
   }
-  return join(cacheFolder(env), `${hash.digest('hex')}.json`)
+  return join(userCache(env), 'prepared', `${hash.digest('hex')}.json`)
 }
 
 const CONFIG_FILES = ['satchel.yaml', 'config.yaml']
-
-function cacheFolder(env: Start['env']): string {
-  const cache = env['XDG_CACHE_HOME'] || env['LOCALAPPDATA'] || join(env['HOME'] || homedir(), '.cache')
-  return join(cache, 'satchel', 'prepared')
-}
 
 function isConfigured({ env, cwd }: Start, { environment }: PreparedIndex): boolean {
   if (env['SERVICE_CONFIG'] || environment.some((name) => env[name])) return true
   return CONFIG_FILES.some((name) => statSync(resolve(cwd, name), { throwIfNoEntry: false }) !== undefined)
 }
 
-/** True for a file that only this user can have written. */
-function isOwn(path: string): boolean {
+function isKept(path: string): boolean {
   const info = statSync(path, { throwIfNoEntry: false })
-  if (!info?.isFile() || info.size > MAX_ANSWER_BYTES) return false
-  return process.platform === 'win32' || (info.uid === process.getuid?.() && (info.mode & OTHERS_WRITE) === 0)
+  return info?.isFile() === true && info.size <= MAX_ANSWER_BYTES && isOwn(path)
 }

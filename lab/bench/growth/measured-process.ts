@@ -31,11 +31,11 @@ process.on('exit', () => {
 export async function measureProcess(
   [command = process.execPath, ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
-  input = '',
+  { input = '', cwd }: { readonly input?: string; readonly cwd?: string } = {},
 ): Promise<ProcessCost> {
   const began = performance.now()
   const preload = `--import=data:text/javascript,${encodeURIComponent(REPORT)}`
-  const child = spawn(command, [preload, ...args], { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+  const child = spawn(command, [preload, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
   let report = ''
   let errors = ''
   let printed = 0

@@ -26,6 +26,8 @@ const CALLS = {
 type Call = keyof typeof CALLS
 
 const MEMORY_LIMIT_MIB = 150
+/** Milliseconds beyond a bare node that one call of a harness or a person may take among 100 records. */
+const BEYOND_BARE = { hook: 120, list: 100 } as const
 
 /** Processor time, memory and printed bytes of each call in stores of 100, 10,000 and `records` records with an index. */
 export async function measureGrowth(
@@ -43,12 +45,30 @@ export async function measureGrowth(
     context.note(`index of ${size} records: ${built.cpuMs.toFixed(0)} ms, ${built.peakMib.toFixed(0)} MiB`)
     stores.push({ size, root, least: new Map() })
   }
+  const bare: ProcessCost[] = []
   for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await measureProcess([process.execPath, '-e', '0'], context.env))
     for (const call of Object.keys(CALLS) as Call[]) await measureIn(stores, call, context)
   }
   for (const store of stores) noteUsage(store, context)
   const [smallest, largest] = [stores[0], stores.at(-1)]
-  return smallest && largest ? figuresOf(smallest, largest) : []
+  if (!smallest || !largest) return []
+  return [
+    ...beyondBare(smallest, Math.min(...bare.map(({ cpuMs }) => cpuMs))),
+    ...figuresOf(smallest, largest),
+  ]
+}
+
+function beyondBare({ size, least }: Measured, bareMs: number): readonly Figure[] {
+  return (Object.keys(BEYOND_BARE) as (keyof typeof BEYOND_BARE)[]).map((call) =>
+    limitFigure({
+      name: `handoff.start.${call}`,
+      what: `${call} among ${size} records beyond a bare node, processor time`,
+      unit: 'ms',
+      ours: (least.get(call)?.cpuMs ?? Number.NaN) - bareMs,
+      limit: BEYOND_BARE[call],
+    }),
+  )
 }
 
 interface Store extends Measured {
@@ -115,7 +135,7 @@ async function used(root: string, call: Call, { program, env }: LabContext): Pro
   const command = [...program, ...args, ...(call === 'create' ? ['--input', '-'] : [])]
   const input = JSON.stringify(call === 'create' ? record : session)
   for (let tries = 1; ; tries++) {
-    const usage = await measureProcess(command, { ...env, SATCHEL_PROJECT: root }, input)
+    const usage = await measureProcess(command, { ...env, SATCHEL_PROJECT: root }, { input })
     if (call === 'capture' || usage.printed > 0) return usage
     // A hook whose time is over on a busy machine is silent, which is no measurement.
     if (tries === TRIES) throw new Error(`${args.join(' ')} printed nothing, ${TRIES} times`)

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { SatchelError } from '../../../server/contract/errors.ts'
@@ -57,13 +57,13 @@ export function startChild(args: readonly string[], cwd: string): Child {
   }
 }
 
-/** Milliseconds that Node needs for `args` from start to exit. `input` is its standard input. */
-export async function timeToExit(args: readonly string[], cwd: string, input = ''): Promise<number> {
+/** Milliseconds that Node needs for `args` from start to exit. */
+export async function timeToExit(args: readonly string[], cwd: string): Promise<number> {
   const began = performance.now()
   const child = startChild(args, cwd)
   const exited = once(child.process, 'exit')
   child.process.stdout.resume()
-  child.process.stdin.end(input)
+  child.process.stdin.end()
   await exited
   return performance.now() - began
 }
@@ -79,6 +79,16 @@ export function cpuTicks(pid: number): number | undefined {
   const stat = procFile(pid, 'stat')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return stat === '' ? undefined : Number(fields[11]) + Number(fields[12])
+}
+
+/** CPU time of the threads of a process in milliseconds; undefined where there is no `/proc`. */
+export function processorMs(pid: number): number | undefined {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return undefined
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number.parseInt(procFile(pid, `task/${task}/schedstat`), 10),
+  )
+  return nanoseconds.reduce((sum, each) => sum + (each || 0), 0) / 1e6
 }
 
 function procFile(pid: number, name: string): string {

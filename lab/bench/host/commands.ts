@@ -5,7 +5,7 @@ export const startBench = defineBench({
   title: 'start-up, first answers, memory and exit against a bare node',
   description:
     'Measures start-up, first answers, memory and exit of the built program, each against a bare node.',
-  measure: async () => (await import('./start-up.ts')).measureStartUp(),
+  measure: async (context) => (await import('./start-up.ts')).measureStartUp(context),
 })
 
 export const callsBench = defineBench({

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { createChance } from '../chance.ts'
-import { DISK_BUGS } from '../disk-bugs.ts'
 import { cutEverywhere, cutPower } from '../power-cuts.ts'
 import { killIngests } from './kills.ts'
 import { ingestLives } from './life.ts'
-import { type IngestStage, makeRemotes, openIngestStage } from './stage.ts'
+import { openTestStage } from './testing/test-stage.ts'
 
 const VICTIM = fileURLToPath(new URL('victim-main.ts', import.meta.url))
 const FEW_POINTS = 100 // the long run is `satchel torture ingest`
 const FEW_RUNS = 0.04
 
-async function openStage(t: TestContext): Promise<IngestStage> {
-  const dir = await temporaryFolder(t)
-  await makeRemotes(dir)
-  const stage = await openIngestStage(dir, process.env)
-  t.after(() => stage.close())
-  return stage
-}
-
 test('a power cut after any disk change of an ingest loses nothing of an answered one, and the next one completes', async (t) => {
-  const stage = await openStage(t)
+  const stage = await openTestStage(t)
 
   const report = await cutEverywhere({ seed: 1, live: ingestLives(stage, { nextRuns: FEW_RUNS }).short })
 
@@ -32,7 +23,7 @@ test('a power cut after any disk change of an ingest loses nothing of an answere
 })
 
 test('a power cut in ingests of any kind loses nothing of an answered one, and the next one completes', async (t) => {
-  const stage = await openStage(t)
+  const stage = await openTestStage(t)
 
   const live = ingestLives(stage, { nextRuns: FEW_RUNS }).long
   const report = await cutPower({ seed: 7, points: FEW_POINTS, live })
@@ -40,16 +31,6 @@ test('a power cut in ingests of any kind loses nothing of an answered one, and t
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))
   assert.equal(report.points, FEW_POINTS)
 })
-
-for (const bug of DISK_BUGS) {
-  test(`power cuts of an ingest find the planted bug: ${bug.name}`, async (t) => {
-    const stage = await openStage(t)
-
-    const report = await cutEverywhere({ seed: 1, live: ingestLives(stage, { nextRuns: 0, bug }).short })
-
-    assert.ok(report.failure, `not found in ${report.points} points`)
-  })
-}
 
 test('killed ingests leave whole files, and the next one ends like an undisturbed one', async (t) => {
   const dir = await temporaryFolder(t)

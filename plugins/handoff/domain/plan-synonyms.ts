@@ -1,7 +1,9 @@
+import { once } from '../../../server/plugin.ts'
 import { stem } from './words.ts'
 
 /** Words that mean about the same to a programmer. A word may be in several groups. */
-export const SYNONYM_GROUPS: ReadonlyMap<string, readonly string[]> = groupsOf(`
+export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(() =>
+  groupsOf(`
 raise bump increase grow extend enlarge lift higher longer allocate
 lower reduce decrease shrink cut shorten smaller
 add introduce insert include put attach append
@@ -310,7 +312,8 @@ pass inject hand give
 expose publish export
 space room capacity
 silently quietly
-`)
+`),
+)
 
 function groupsOf(table: string): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()

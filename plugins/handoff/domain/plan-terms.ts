@@ -1,4 +1,5 @@
-import { SYNONYM_GROUPS } from './plan-synonyms.ts'
+import { once } from '../../../server/plugin.ts'
+import { synonymGroups } from './plan-synonyms.ts'
 import { folded, stem, wordsOf } from './words.ts'
 
 /** One significant word of an approach or a plan. */
@@ -53,7 +54,7 @@ function termsIn(text: string): PlanTerm[] {
         term,
         keys: keysOf(word, term),
         weight: weightOf(word, term),
-        isLight: LIGHT.has(term),
+        isLight: light().has(term),
         isHead: true,
       }
     })
@@ -62,7 +63,7 @@ function termsIn(text: string): PlanTerm[] {
 /** The stem with the groups of its synonyms, and the same of the other English spelling (`serialise`, `colour`). */
 function keysOf(word: string, term: string): readonly string[] {
   const other = stem(word.replace(/is(e|es|ed|ing|ation|er)$/, 'iz$1').replace(/our(s|ed|ing)?$/, 'or$1'))
-  return [...new Set([term, other].flatMap((key) => [key, ...(SYNONYM_GROUPS.get(key) ?? [])]))]
+  return [...new Set([term, other].flatMap((key) => [key, ...(synonymGroups().get(key) ?? [])]))]
 }
 
 /** Separates the parts of names (`strictNullChecks`), and spells out the error codes of the operating system. */
@@ -89,8 +90,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
 
 function weightOf(word: string, term: string): number {
   if (/\d/.test(word)) return ANCHOR_WEIGHT
-  if (VERBS.has(term)) return VERB_WEIGHT
-  return COMMON.has(term) ? COMMON_WEIGHT : 1
+  if (verbs().has(term)) return VERB_WEIGHT
+  return common().has(term) ? COMMON_WEIGHT : 1
 }
 
 const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries([
@@ -195,7 +196,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = (
   ] as const
 ).map(([phrase, word]) => [new RegExp(`\\b(?:${phrase})\\b`, 'g'), word] as const)
 
-const stems = (words: string) => words.split(' ').map(stem)
+const stems = (words: string): (() => ReadonlySet<string>) => once(() => new Set(words.split(' ').map(stem)))
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   'a an and are as at be been but by can could do does for from had has have here how i if in into is it its just let like may might more most must my need no of off on once one or our out over own please same shall should so some such than that the their them then there these they this those through to too try trying tried up us very via want was we were what when where which while who will with would you your again first now next maybe still also actually simply instead rather each every both any all per about after ahead during when that which is longer time times way whether onto per using use used uses'.split(
@@ -204,22 +205,16 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** Verbs, which say less than their objects. */
-const VERBS: ReadonlySet<string> = new Set(
-  stems(
-    'make add set put get run change update create write call move keep give take apply switch introduce implement enable configure build store save handle fix do work wrap convert pass perform have hold go find let send replace read load include expose point start',
-  ),
+const verbs = stems(
+  'make add set put get run change update create write call move keep give take apply switch introduce implement enable configure build store save handle fix do work wrap convert pass perform have hold go find let send replace read load include expose point start',
 )
 
 /** Of these, those that say nothing of what is done. */
-const LIGHT: ReadonlySet<string> = new Set(
-  stems(
-    'make set put get run change call give take apply implement handle do work perform have go find let use start write load move create',
-  ),
+const light = stems(
+  'make set put get run change call give take apply implement handle do work perform have go find let use start write load move create',
 )
 
 /** Nouns that go with everything. */
-const COMMON: ReadonlySet<string> = new Set(
-  stems(
-    'file code data server client request page value thing part process service system app application function method table row column query test suite script name path user line machine host project version',
-  ),
+const common = stems(
+  'file code data server client request page value thing part process service system app application function method table row column query test suite script name path user line machine host project version',
 )

@@ -1,4 +1,5 @@
 import { SECRET_FORMATS, type SecretFormat } from '../../../generated/secret-formats.ts'
+import { once } from '../../../server/plugin.ts'
 
 /** A token of a known kind in a text. */
 export interface KnownSecret {
@@ -35,14 +36,20 @@ const ASSIGNED = /[ \t\w.-]{0,20}[ \t'"`]{0,3}(?:=>|\?=|:{1,3}=|\|\||=|>|:|,)[ \
 const LEAD_CHARS = 64
 const MIN_ENTROPY = 3
 
-let ids = 0
 /** Words by the pair of characters with which they begin. */
-const byPair: (Word[] | undefined)[] = Array.from({ length: 65_536 }, () => undefined)
-for (const format of SECRET_FORMATS) addFormat(format)
+type Words = (Word[] | undefined)[]
 
-function addFormat([name, words, form, named]: SecretFormat): void {
+let ids = 0
+/** Compiled when a text is first searched, not when a process starts. */
+const wordsByPair = once(() => {
+  const byPair: Words = Array.from({ length: 65_536 }, () => undefined)
+  for (const format of SECRET_FORMATS) addFormat(byPair, format)
+  return byPair
+})
+
+function addFormat(byPair: Words, [name, words, form, named]: SecretFormat): void {
   for (const word of words) {
-    const entry = wordEntry(word)
+    const entry = wordEntry(byPair, word)
     const begins = plainStart(form).startsWith(word)
     const pattern = new RegExp(`${form}(?![A-Za-z0-9])`, 'iy')
     const kind = { id: ids++, name, pattern }
@@ -57,7 +64,7 @@ function addKind(group: Group, kind: Kind, flags: string): void {
   group.any = new RegExp(`(?:${group.kinds.map(({ pattern }) => pattern.source).join('|')})`, flags)
 }
 
-function wordEntry(word: string): Word {
+function wordEntry(byPair: Words, word: string): Word {
   const pair = (word.charCodeAt(0) << 8) | word.charCodeAt(1)
   const entries = byPair[pair] ?? []
   byPair[pair] = entries
@@ -89,6 +96,7 @@ export function knownSecrets(text: string): readonly KnownSecret[] {
   const lower = text.toLowerCase()
   // Letters whose lower case has another length would move every place behind them.
   const units = Buffer.from(lower.length === text.length ? lower : text, 'latin1')
+  const byPair = wordsByPair()
   let scan: ReturnType<typeof createScan> | undefined // most texts have no such word
   let unit = units[0] ?? 0
   for (let at = 1; at < units.length; at++) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { SectionFile } from '../segments/section-file.ts'
 import { float64s } from '../segments/segment-set.ts'
@@ -140,13 +141,5 @@ export function recordColumns(file: SectionFile): RecordColumns {
       const text = file.read('rows', places[row] ?? 0, places[row + 1] ?? 0)
       return JSON.parse(text.toString('utf8')) as SearchRecord // as written: its checksums fit
     },
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }

@@ -1,5 +1,5 @@
 /** The module versions that one call names: those of the index, and those that have to be read for it. */
-import { type CallContext, errorBody, errorFromBody, isSatchelError } from '../../../server/plugin.ts'
+import { type CallContext, errorBody, errorFromBody, isSatchelError, once } from '../../../server/plugin.ts'
 import {
   findModule,
   findRepository,
@@ -98,14 +98,6 @@ export function createVersionLookup(
       const { kind } = resolved.resolution
       return kind === 'unknown_ref' || kind === 'not_indexed' ? await readCall(resolved, block) : resolved
     },
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 
