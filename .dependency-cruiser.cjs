@@ -7,6 +7,7 @@ const MODULES_LAYERS = [
   'domain',
   'hcl',
   'git',
+  'registry',
   'segments',
   'output',
   'catalog',
@@ -123,7 +124,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(server|plugins|lab)/', pathNot: '\\.(lazy|d)\\.ts$' },
       to: {
-        path: '(^|node_modules/)(vectra|jose|@opentelemetry|pg|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)(/|$)',
+        path: '(^|node_modules/)(vectra|jose|modern-tar|yauzl|@opentelemetry|pg|sql\\.js|chromadb|@cdktf/hcl2json|@huggingface/transformers)(/|$)',
       },
     },
     {

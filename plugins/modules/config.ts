@@ -8,7 +8,11 @@ export const STRATEGIES = ['vectordb-default', 'local-transformers', 'hosted-a',
 
 /** One repository of the configuration, the ingest request and `ingest_modules`. Texts are checked when it is read. */
 export const repositoryEntry = z.strictObject({
-  url: z.string().describe('Git URL: https, ssh, user@host:path, file or a local path.'),
+  url: z
+    .string()
+    .describe(
+      'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
+    ),
   name: z.string().optional().describe("Name in file names and lists; absent: the URL's last part."),
   branches: z.array(z.string()).default([]).describe('Branches (or full refs) to read.'),
   include_tags: z.boolean().default(true).describe('Read tags, newest first.'),

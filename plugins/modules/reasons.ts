@@ -1,5 +1,6 @@
 import { defineRefusals, type ErrorCode, isSatchelError } from '../../server/plugin.ts'
 import { callReasons } from './call-reasons.ts'
+import { registryReasons } from './registry-reasons.ts'
 
 const OTHER_COLLECTION = 'Set another embedding.collection_name and run ingest again.'
 
@@ -165,6 +166,7 @@ export const refusals = defineRefusals({
   asked_too_large: tooLarge(
     'Reading {ref} takes more than 256 MiB, too much for an answer; name the ref in the configuration and run `satchel ingest`.',
   ),
+  ...registryReasons,
   // Output directory, clones and index
   storage_failed: {
     ...notStored('{where} could not be written.'),

@@ -2,6 +2,7 @@ import {
   canonicalRepository,
   isRepositoryOf,
   type ModuleSource,
+  ofOwnAddress,
   parseSource,
   type RegistryAliases,
 } from '../domain/module-source.ts'
@@ -52,7 +53,8 @@ type GitOrRegistry = ModuleSource & { readonly kind: 'git' | 'registry' }
 /** The URL of the index that a source means; what was written of it where there is none. */
 function repositoryOf(index: ModuleIndex, source: GitOrRegistry, written: string): string {
   const urls = [...new Set(index.records.map(({ repository }) => repository))]
-  const known = urls.filter((url) => isRepositoryOf(source, url))
+  const fitting = urls.filter((url) => isRepositoryOf(source, url))
+  const known = ofOwnAddress(source, fitting, (url) => url)
   if (known.length > 1) throw ambiguous(written, known)
   return known[0] ?? (source.kind === 'registry' ? source.repository : baseOf(written))
 }

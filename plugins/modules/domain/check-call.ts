@@ -3,6 +3,7 @@ import type { CheckFinding, GivenBlock } from './check.ts'
 import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
 import { nearInput } from './near-input.ts'
+import { parseRegistryAddress } from './registry-address.ts'
 import type { ModuleSummary } from './summary.ts'
 
 /** An output of a call that the same text reads. */
@@ -45,7 +46,13 @@ export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockP
 /** A template may be a registry address: nothing is known of it. */
 function takesVersion(source: string): boolean {
   const { kind } = parseSource(source)
-  return kind === 'registry' || kind === 'other' || source.includes('${')
+  const [base = ''] = source.split('//', 1) // gitlab.com has a registry beside its repositories
+  return (
+    kind === 'registry' ||
+    kind === 'other' ||
+    source.includes('${') ||
+    parseRegistryAddress(base) !== undefined
+  )
 }
 
 /** Findings about the outputs that are read of a call, and the providers that are passed to it. */

@@ -1,18 +1,23 @@
 /** Parses the `source` of a module call and finds the indexed module that it names. */
 import { admits, compareVersions, parseVersion } from './constraint.ts'
+import { parseRegistryAddress, registrySpellings } from './registry-address.ts'
 
 /** A parsed `source`. `repository` is `host/path`, without scheme, user and `.git`. */
 export type ModuleSource =
   | { readonly kind: 'git'; readonly repository: string; readonly path: string; readonly ref?: string }
   | {
       readonly kind: 'registry'
+      /** The repository that usually publishes it; where the index has one of `addresses`, that is meant. */
       readonly repository: string
+      readonly addresses: readonly string[]
       readonly path: string
       /** Only in Terragrunt's form; otherwise the block has an argument of this name. */
       readonly version?: string
     }
   | { readonly kind: 'local' }
   | { readonly kind: 'other' }
+
+type GitOrRegistry = ModuleSource & { readonly kind: 'git' | 'registry' }
 
 /** What the index knows of one module version. */
 export interface IndexedModule {
@@ -45,9 +50,8 @@ export type Resolution =
   | { readonly kind: 'ambiguous'; readonly repositories: readonly string[] }
   | { readonly kind: 'local' }
 
-const REGISTRY = /^(?:[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?\/)?([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\/([a-z0-9-]+)$/
 /** Terragrunt writes registry addresses as `tfr://[host]/namespace/name/provider?version=…`. */
-const TERRAGRUNT = /^tfr:\/\/[^/]*\//
+const TERRAGRUNT = /^tfr:\/\/\/?/
 const HOSTED = /^(?:github\.com|gitlab\.com|bitbucket\.org)\//
 
 /** Registry addresses of repositories whose URL does not tell them: address -> URL, `owner/name` or name. */
@@ -59,16 +63,17 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
   if (/^\.{1,2}\//.test(source) || source === '.' || source === '..') return { kind: 'local' }
   const [address = '', query = ''] = source.split('?', 2)
   const { base, path } = splitPath(address)
-  const registry = HOSTED.test(base) ? null : REGISTRY.exec(base.replace(TERRAGRUNT, ''))
-  if (registry !== null) {
-    const [, namespace, name, provider] = registry
+  const registry = HOSTED.test(base) ? undefined : parseRegistryAddress(base.replace(TERRAGRUNT, ''))
+  if (registry !== undefined) {
+    const { namespace, name, provider } = registry
     const alias = aliasOf(base, aliases)
     const repository =
       alias === undefined
         ? `${namespace}/terraform-${provider}-${name}`.toLowerCase()
         : canonicalRepository(alias)
     const version = TERRAGRUNT.test(base) ? parameter(query, 'version') : undefined
-    return { kind: 'registry', repository, path, ...(version !== undefined && { version }) }
+    const addresses = registrySpellings(registry)
+    return { kind: 'registry', repository, addresses, path, ...(version !== undefined && { version }) }
   }
   const repository = canonicalRepository(base)
   if (!repository.includes('/')) return { kind: 'other' }
@@ -149,9 +154,10 @@ export function resolveSource(
 ): Resolution {
   if (source.kind === 'local') return { kind: 'local' }
   if (source.kind === 'other') return { kind: 'not_indexed' }
-  const candidates = index.filter(
+  const fitting = index.filter(
     (module) => module.path === source.path && isRepositoryOf(source, module.repository),
   )
+  const candidates = ofOwnAddress(source, fitting, ({ repository }) => repository)
   const latest = candidates.find((module) => module.latest) ?? candidates[0]
   if (latest === undefined) return { kind: 'not_indexed' }
   const repositories = new Map(
@@ -159,6 +165,8 @@ export function resolveSource(
   )
   if (repositories.size > 1) return { kind: 'ambiguous', repositories: [...repositories.values()] }
   if (source.kind === 'registry') return resolveVersion(source.version ?? version, candidates, latest)
+  // A registry may have the host of git repositories, as gitlab.com has.
+  if (parseRegistryAddress(latest.repository)) return resolveVersion(version, candidates, latest)
   const { ref } = source
   if (ref === undefined) {
     return { kind: 'found', module: candidates.find((module) => module.ref_kind === 'branch') ?? latest }
@@ -183,14 +191,26 @@ function resolveCommit(ref: string, candidates: readonly IndexedModule[], latest
 }
 
 /** Whether a source is of the repository with this URL. */
-export function isRepositoryOf(source: ModuleSource & { kind: 'git' | 'registry' }, url: string): boolean {
+export function isRepositoryOf(source: GitOrRegistry, url: string): boolean {
   return isAddressOf(source, canonicalRepository(url))
 }
 
 /** The same for an address as `canonicalRepository` gives it. */
-export function isAddressOf(source: { readonly kind: string; readonly repository: string }, address: string) {
-  const isWhole = address === source.repository
-  return isWhole || (source.kind === 'registry' && address.endsWith(`/${source.repository}`))
+export function isAddressOf(source: GitOrRegistry, address: string): boolean {
+  if (address === source.repository) return true
+  if (source.kind === 'git') return false
+  return address.endsWith(`/${source.repository}`) || source.addresses.includes(address)
+}
+
+/** Of what a source may mean: what was read from its own address in a registry, if anything was. */
+export function ofOwnAddress<Found>(
+  source: ModuleSource,
+  found: readonly Found[],
+  urlOf: (one: Found) => string,
+): readonly Found[] {
+  if (source.kind !== 'registry') return found
+  const own = found.filter((one) => source.addresses.includes(canonicalRepository(urlOf(one))))
+  return own.length > 0 ? own : found
 }
 
 function resolveVersion(

@@ -1,11 +1,14 @@
 /** Generates the block that calls a module. */
 import { identifierOf, isIdentifier, keyHcl, plainLine, printHcl, quoteHcl } from './hcl-text.ts'
+import { callAddress, parseRegistryAddress } from './registry-address.ts'
 import type { ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
 
 /** A block that calls a module, and the inputs that the reader has to fill in. */
 export interface ModuleUsage {
   readonly source: string
+  /** Of a module of a registry: its version, an argument of its own. */
+  readonly version: string | undefined
   /** The `module` block, formatted, with a final newline. */
   readonly text: string
   readonly required: readonly string[]
@@ -20,7 +23,7 @@ export interface ModuleUsage {
  * defaults. The same text for the same summary.
  */
 export function moduleUsage(summary: ModuleSummary, withOptional: boolean): ModuleUsage {
-  const source = moduleSource(summary)
+  const { source, version } = moduleCall(summary)
   // JSON modules can name an input with any text; Terraform refuses those, and so does this block.
   const inputs = summary.variables.filter(({ name }) => isIdentifier(name))
   const sensitive = inputs.filter((variable) => variable.sensitive === true)
@@ -30,7 +33,9 @@ export function moduleUsage(summary: ModuleSummary, withOptional: boolean): Modu
   const named = sensitive.filter((variable) => variable.required || withOptional)
   const lines = [
     `module "${blockName(summary)}" {`,
-    `  source = ${quoteHcl(source)}`,
+    ...(version === undefined
+      ? [`  source = ${quoteHcl(source)}`]
+      : [`  source  = ${quoteHcl(source)}`, `  version = ${quoteHcl(version)}`]),
     ...providerLines(summary),
     ...paragraph(required.flatMap(requiredLines)),
     ...paragraph(
@@ -41,6 +46,7 @@ export function moduleUsage(summary: ModuleSummary, withOptional: boolean): Modu
   ]
   return {
     source,
+    version,
     text: `${lines.join('\n')}\n`,
     required: inputs.filter((variable) => variable.required).map(({ name }) => name),
     optional: optional.map(({ name }) => name),
@@ -50,6 +56,17 @@ export function moduleUsage(summary: ModuleSummary, withOptional: boolean): Modu
 
 function paragraph(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', ...lines]
+}
+
+/** The address of a module version: of a registry with its version apart, else as `moduleSource`. */
+function moduleCall(summary: ModuleSummary): {
+  readonly source: string
+  readonly version: string | undefined
+} {
+  const address = parseRegistryAddress(summary.repository)
+  if (address === undefined) return { source: moduleSource(summary), version: undefined }
+  const path = summary.path === '.' ? '' : `//${summary.path}`
+  return { source: `${callAddress(address)}${path}`, version: summary.ref.replace(/^v(?=\d)/, '') }
 }
 
 /**

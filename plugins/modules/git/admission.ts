@@ -49,9 +49,27 @@ export async function admit(remote: RemoteUrl, trust: Trust): Promise<Admission>
   }
   const at = endpoint(remote)
   if (at === undefined || remote.host === undefined) throw refusals.host_missing()
-  if (trust.known.has(at)) return free
-  const addresses = await publicAddresses(remote.host, trust.resolveHost ?? systemResolver)
-  return pinnedTo(remote, remote.host, at, addresses)
+  const addresses = await admitHost(remote.host, at, trust)
+  return addresses === undefined ? free : pinnedTo(remote, remote.host, at, addresses)
+}
+
+/**
+ * The addresses at which this caller may reach a host; undefined: any. `at` is its `host:port`.
+ * Errors: `forbidden`/`host_refused`, `unavailable`/`network`.
+ */
+export async function admitHost(
+  host: string,
+  at: string,
+  trust: Trust,
+): Promise<readonly string[] | undefined> {
+  if (trust.kind === 'operator' || trust.known.has(at)) return undefined
+  return await publicAddresses(host, trust.resolveHost ?? systemResolver)
+}
+
+/** Whether a host has an address that is not on the public internet; false where it cannot be resolved. */
+export async function isPrivateHost(host: string): Promise<boolean> {
+  const addresses = isIP(host) === 0 ? await systemResolver(host).catch(() => []) : [host]
+  return addresses.some((address) => !isPublicAddress(address))
 }
 
 async function publicAddresses(

@@ -31,3 +31,10 @@ export function parseAskedRef(typed: string): AskedRef {
   }
   return full === undefined ? { name } : { name: typed, full: typed }
 }
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
+
+/** Whether a ref is a whole commit id. */
+export function isCommitId(ref: string): boolean {
+  return COMMIT.test(ref)
+}

@@ -29,17 +29,24 @@ export interface RepositoryOptions {
   readonly maxStoreBytes?: number
 }
 
+/** A ref by its full name, and the commit that it names. */
+export interface WantedRef {
+  readonly fullName: string
+  readonly commit: string
+}
+
 /** One repository as git sees it: the remote, and our bare store of the refs that were asked for. Owner calls `close`. */
 export interface Repository {
   list(): Promise<RemoteListing>
+  /** The refs with the commits that they name now; absent where the listing told them. */
+  settle?<Ref extends WantedRef>(refs: readonly Ref[]): Promise<readonly Ref[]>
   /**
    * Fetches exactly these refs, one commit deep. Returns the commit of each by its full name, without
    * refs that no longer exist. A local partial copy, which git cannot serve, is read in place.
    */
-  fetch(
-    refs: readonly { readonly fullName: string; readonly commit: string }[],
-    objectFormat: 'sha1' | 'sha256',
-  ): Promise<ReadonlyMap<string, string>>
+  fetch(refs: readonly WantedRef[], objectFormat: 'sha1' | 'sha256'): Promise<ReadonlyMap<string, string>>
+  /** Why `settle` or `fetch` gave no commit for a ref, where more is known than that it does not exist. */
+  failureOf?(fullName: string): unknown
   /** Only after `fetch`. */
   blobs(): Blobs
   close(): Promise<void>
@@ -174,7 +181,11 @@ async function realScheme(git: Git, url: string): Promise<'https' | 'http' | 'ss
   return parseRemoteUrl(rewritten === '' ? url : rewritten, '/').scheme
 }
 
-async function withRetries<T>(action: () => Promise<T>, options: RepositoryOptions): Promise<T> {
+/** Tries again after `network` and `timeout`, which pass. */
+export async function withRetries<T>(
+  action: () => Promise<T>,
+  options: Pick<RepositoryOptions, 'retryDelaysMs' | 'signal'>,
+): Promise<T> {
   for (const delayMs of options.retryDelaysMs) {
     try {
       return await action()

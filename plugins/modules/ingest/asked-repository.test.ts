@@ -26,6 +26,7 @@ test('a remote that never answers ends the read when its time is over, and leave
   const cloneDir = join(folder, 'repos')
   const repository = await openAskedRepository(plan, {
     cloneDir,
+    known: new Set(),
     env: { PATH: process.env['PATH'] },
     signal: AbortSignal.timeout(300),
   })

@@ -2,11 +2,10 @@
 import { isSatchelError, makeDirectoryDurably } from '../../../server/plugin.ts'
 import { admits, compareVersions, parseVersion } from '../domain/constraint.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { admit } from '../git/admission.ts'
 import { isUnanswered } from '../git/failure.ts'
-import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
+import { type AskedRef, isCommitId, parseAskedRef } from '../git/ref-name.ts'
 import type { RemoteListing } from '../git/remote.ts'
-import { openRepository, type Repository } from '../git/repository.ts'
+import type { Repository } from '../git/repository.ts'
 import { findStore, privateRef } from '../git/store.ts'
 import { MAX_STORE_BYTES, packBytes } from '../git/store-size.ts'
 import { createTreeReader } from '../git/tree.ts'
@@ -16,6 +15,7 @@ import { isReason, refusals } from '../reasons.ts'
 import { type ChosenRef, findAsked, unknownRef } from './choose-refs.ts'
 import { kindOf } from './directories.ts'
 import { openModuleReader } from './module-reader.ts'
+import { openRemote } from './open-remote.ts'
 import type { RepositoryPlan } from './plan.ts'
 import { readRef } from './read-ref.ts'
 import { clonePath } from './run.ts'
@@ -48,31 +48,27 @@ export interface AskedRepository {
 
 export interface AskedContext {
   readonly cloneDir: string
+  /** `endpointsOf` what the configuration names. */
+  readonly known: ReadonlySet<string>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
 }
 
 /** One fetch may add this much to a clone: a ref is read while a caller waits. */
 const MAX_FETCH_BYTES = 256 * 1024 * 1024
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
-
-/** Whether a ref is a whole commit id. */
-export function isCommitId(ref: string): boolean {
-  return COMMIT.test(ref)
-}
 
 /** Opens the clone of a configured repository, if there is one; makes it when something is fetched. */
 export async function openAskedRepository(
   plan: RepositoryPlan,
-  { cloneDir, env, signal }: AskedContext,
+  { cloneDir, known, env, signal }: AskedContext,
 ): Promise<AskedRepository> {
-  const admission = await admit(plan.remote, { kind: 'operator' })
   await makeDirectoryDurably(cloneDir)
   const clone = await findStore(cloneDir, plan.remote.url)
   const storePath = clone ?? clonePath({ cloneDir }, plan)
   const maxStoreBytes = Math.min(MAX_STORE_BYTES, (await packBytes(storePath)) + MAX_FETCH_BYTES)
   const options = { storePath, workDir: cloneDir, env, signal, retryDelaysMs: [], maxStoreBytes }
-  const git = openRepository({ ...options, admission })
+  const trust = { kind: 'operator' } as const
+  const git = await openRemote(plan.remote, { ...options, trust, known, warn: () => undefined })
   let listing: Promise<RemoteListing> | undefined
   const places: Places = {
     list() {
@@ -159,7 +155,7 @@ async function fetch(
     const commits = await git.fetch([ref], objectFormat)
     const commit = commits.get(ref.fullName)
     if (commit !== undefined && (!isCommitId(ref.ref) || commit === ref.commit)) return commit
-    throw refusals.ref_disappeared()
+    throw git.failureOf?.(ref.fullName) ?? refusals.ref_disappeared()
   } catch (thrown) {
     if (!isReason(thrown, 'repository_too_large')) throw thrown
     throw refusals.asked_too_large({ ref: JSON.stringify(ref.ref) }, { cause: thrown })

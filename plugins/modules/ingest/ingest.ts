@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { counted, makeDirectoryDurably, type ProcessLock, systemCode } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
-import { endpoint } from '../git/url.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { isReason, refusals } from '../reasons.ts'
+import { remoteEndpoint } from '../registry/remote.ts'
 import type { VectorFailure, VectorReport, VectorWork } from '../search/vector-update.ts'
 import type { RepositoryPlan } from './plan.ts'
 import { runPooled } from './pool.ts'
@@ -204,7 +204,7 @@ async function readRepositories(
   run.progress(0, total, counted(total, 'repository', 'repositories'))
   await runPooled(
     repositories,
-    ({ remote }) => endpoint(remote) ?? 'local',
+    ({ remote }) => remoteEndpoint(remote) ?? 'local',
     async (repository) => {
       if (run.signal.aborted) return
       await readRepository(repository, run)

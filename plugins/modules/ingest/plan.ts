@@ -3,8 +3,8 @@ import type { RepositoryEntry } from '../config.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { parseGlob } from '../git/glob.ts'
 import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
-import { nameFromUrl, parseRemoteUrl, type RemoteUrl } from '../git/url.ts'
 import { refusals } from '../reasons.ts'
+import { nameOfRemote, parseRemote, type Remote } from '../registry/remote.ts'
 import { type Failure, failureOf, shownUrl } from './report.ts'
 
 /** One configured entry, every text of it checked. */
@@ -24,7 +24,7 @@ export interface PlannedEntry {
 
 /** All entries of one URL: they share one listing, one clone and one fetch. */
 export interface RepositoryPlan {
-  readonly remote: RemoteUrl
+  readonly remote: Remote
   readonly entries: readonly PlannedEntry[]
 }
 
@@ -43,12 +43,12 @@ export interface PlanOptions {
 
 /** Checks every entry before any work; a refused entry does not stop the others. */
 export function planRepositories(entries: readonly RepositoryEntry[], options: PlanOptions): Plan {
-  const byUrl = new Map<string, { remote: RemoteUrl; entries: PlannedEntry[] }>()
+  const byUrl = new Map<string, { remote: Remote; entries: PlannedEntry[] }>()
   const failures: Failure[] = []
   for (const entry of entries) {
     let shown = shownUrl(entry.url)
     try {
-      const remote = parseRemoteUrl(entry.url, options.workingDirectory)
+      const remote = parseRemote(entry.url, options.workingDirectory)
       shown = remote.url
       const planned = planEntry(entry, remote, options)
       const sameUrl = byUrl.get(remote.url)
@@ -61,8 +61,8 @@ export function planRepositories(entries: readonly RepositoryEntry[], options: P
   return { repositories: [...byUrl.values()], failures }
 }
 
-function planEntry(entry: RepositoryEntry, remote: RemoteUrl, options: PlanOptions): PlannedEntry {
-  const name = entry.name === undefined ? nameFromUrl(remote.url) : parseName(entry.name)
+function planEntry(entry: RepositoryEntry, remote: Remote, options: PlanOptions): PlannedEntry {
+  const name = entry.name === undefined ? nameOfRemote(remote) : parseName(entry.name)
   const path = parseDirectory(entry.path)
   const recursive = entry.recursive ?? options.recursive
   const excludes = entry.exclude_paths.map(parseGlob)

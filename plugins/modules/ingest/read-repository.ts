@@ -1,8 +1,7 @@
 import { counted, isSatchelError } from '../../../server/plugin.ts'
-import { admit } from '../git/admission.ts'
 import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
-import { openRepository, RETRY_DELAYS_MS, type Repository } from '../git/repository.ts'
+import { RETRY_DELAYS_MS, type Repository } from '../git/repository.ts'
 import { createTreeReader } from '../git/tree.ts'
 import { hasCode, openCodeWriter } from '../output/code-store.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
@@ -11,6 +10,7 @@ import { storageFailure } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { type ChosenRef, chooseRefs } from './choose-refs.ts'
 import { moduleDirectories } from './directories.ts'
+import { endpointsOf, openRemote } from './open-remote.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { type RefReading, readRef } from './read-ref.ts'
 import { failureOf, type Place } from './report.ts'
@@ -41,16 +41,13 @@ export async function readRepository(plan: RepositoryPlan, run: Run): Promise<vo
 async function readAdmitted(plan: RepositoryPlan, run: Run): Promise<void> {
   const { output, tally } = run
   const repository = plan.remote.url
-  const admission = await admit(plan.remote, run.trust)
-  for (const message of admission.warnings) {
-    tally.warnings.push({ repository, code: 'insecure_transport', message })
-  }
   const storePath = clonePath(run, plan)
-  const git = openRepository({
+  const git = await openRemote(plan.remote, {
     ...run,
-    admission,
     storePath,
+    known: endpointsOf(run.plan.repositories),
     retryDelaysMs: run.retryDelaysMs ?? RETRY_DELAYS_MS,
+    warn: (warning) => tally.warnings.push({ repository, ...warning }),
   })
   try {
     output.expect(repository, plan.entries)
@@ -60,7 +57,8 @@ async function readAdmitted(plan: RepositoryPlan, run: Run): Promise<void> {
       tally.warnings.push({ repository, code: 'ref_refused', message: `Not a valid ref name: ${ref}.` })
     }
     const seen: Seen = new Map()
-    const changed = await withoutUnchanged(choose(plan, listing, run), seen, run, repository)
+    const wanted = await settled(git, choose(plan, listing, run))
+    const changed = await withoutUnchanged(wanted, seen, run, repository)
     if (run.dryRun) {
       for (const { ref, entry } of changed) tally.planned.push({ repository, ref: ref.ref, path: entry.path })
     } else if (changed.length > 0) {
@@ -83,6 +81,14 @@ function choose(plan: RepositoryPlan, listing: RemoteListing, { tally }: Run): W
   // Two entries may ask for the same reading of the same ref.
   const keyOf = ({ ref, entry }: Wanted): string => `${ref.fullName}\0${entry.optionsDigest}`
   return [...new Map(wanted.map((one) => [keyOf(one), one])).values()]
+}
+
+/** With the commits that the refs name now. */
+async function settled(git: Repository, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+  if (git.settle === undefined) return wanted
+  const refs = new Map(wanted.map(({ ref }) => [ref.fullName, ref]))
+  for (const ref of await git.settle([...refs.values()])) refs.set(ref.fullName, ref)
+  return wanted.map(({ ref, entry }) => ({ ref: refs.get(ref.fullName) ?? ref, entry }))
 }
 
 async function withoutUnchanged(
@@ -128,7 +134,16 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
     const trees = createTreeReader(git.blobs())
     trees.expect(commits.values())
     const code = await openCodeWriter(run.outputDir, repository)
-    const refReading = { run, repository, blobs: git.blobs(), trees, cache, code, texts: createTextCache() }
+    const refReading = {
+      run,
+      repository,
+      git,
+      blobs: git.blobs(),
+      trees,
+      cache,
+      code,
+      texts: createTextCache(),
+    }
     for (const [at, wanted] of changed.entries()) {
       const message = `reading ${at + 1} of ${counted(changed.length, 'ref')}`
       run.say(plan, 0.3 + (0.6 * at) / changed.length, message)
@@ -144,6 +159,7 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
 /** The reading of a ref as a part of a run. */
 interface RunReading extends RefReading {
   readonly run: Run
+  readonly git: Repository
 }
 
 async function readWanted(
@@ -155,7 +171,7 @@ async function readWanted(
   const { run, repository } = reading
   const { output, tally } = run
   try {
-    if (commit === undefined) throw refusals.ref_disappeared()
+    if (commit === undefined) throw reading.git.failureOf?.(ref.fullName) ?? refusals.ref_disappeared()
     const read = { ...ref, commit }
     const directories: string[] = []
     for await (const summary of readRef(reading, read, entry)) {

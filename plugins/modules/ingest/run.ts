@@ -51,6 +51,8 @@ export interface RunRequest {
   readonly vectorsOf?: string | undefined
   /** Absent: those of modules design 2.6. */
   readonly retryDelaysMs?: readonly number[]
+  /** How long a registry may take for one answer; absent: 30 seconds. */
+  readonly registryAnswerMs?: number | undefined
   now(): Date
   progress(done: number, total: number, message: string): void
 }

@@ -1,5 +1,5 @@
 import { isNamed } from '../catalog/find.ts'
-import { isRepositoryOf, parseSource, type RegistryAliases } from '../domain/module-source.ts'
+import { isRepositoryOf, ofOwnAddress, parseSource, type RegistryAliases } from '../domain/module-source.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
 import { refusals } from '../reasons.ts'
@@ -122,7 +122,11 @@ export function repositoriesNamed(
   const source = found.length === 0 ? parseSource(named, aliases) : undefined
   const meant =
     source?.kind === 'git' || source?.kind === 'registry'
-      ? known.filter(([url]) => isRepositoryOf(source, url))
+      ? ofOwnAddress(
+          source,
+          known.filter(([url]) => isRepositoryOf(source, url)),
+          ([url]) => url,
+        )
       : found
   return meant.length > 0 ? meant.map(([url]) => url) : [named]
 }

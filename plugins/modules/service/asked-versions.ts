@@ -40,14 +40,11 @@ const MAX_FAILURES = 500
 
 /** Opens nothing before the first read. */
 export function createAskedVersions(service: Configured): AskedVersions {
-  const { host, config, workingDirectory } = service
+  const { host, config } = service
   const failures = createFailures(() => host.now().getTime())
   return {
     async configured() {
-      if (!config.read_missing_refs) return []
-      const { repositories } = await operatorConfig(service)
-      const options = { recursive: false, workingDirectory, parserVersion: PARSER_VERSION }
-      return planRepositories(repositories, options).repositories
+      return config.read_missing_refs ? await configuredPlans(service) : []
     },
     async read(place, spend) {
       const kept = await keptVersion(place)
@@ -68,6 +65,13 @@ export function createAskedVersions(service: Configured): AskedVersions {
       return found.flatMap((version) => (version === undefined ? [] : [version.record]))
     },
   }
+}
+
+async function configuredPlans(service: Configured): Promise<readonly RepositoryPlan[]> {
+  const { repositories } = await operatorConfig(service)
+  const { workingDirectory } = service
+  const options = { recursive: false, workingDirectory, parserVersion: PARSER_VERSION }
+  return planRepositories(repositories, options).repositories
 }
 
 /** Whether the remote was not asked, because an ingest has its clone or the call has asked enough. */
@@ -101,13 +105,15 @@ async function readNow(
 ): Promise<IndexRecord> {
   const { outputDir, plan, name, known } = place
   const path = parseDirectory(place.path)
-  const [{ openAskedRepository }, { recordOf }] = await Promise.all([
+  const [{ openAskedRepository }, { recordOf }, { endpointsOf }] = await Promise.all([
     import('../ingest/asked-repository.ts'),
     import('../ingest/summary-output.ts'),
+    import('../ingest/open-remote.ts'),
   ])
+  const reachable = endpointsOf(await configuredPlans(service))
   const { clone_dir } = ownDirectories(service, await operatorConfig(service))
   const { env } = service.host
-  const repository = await openAskedRepository(plan, { cloneDir: clone_dir, env, signal })
+  const repository = await openAskedRepository(plan, { cloneDir: clone_dir, known: reachable, env, signal })
   try {
     const ref = known ?? (await repository.find(name))
     const id = moduleId(plan.remote.url, ref.ref, path)

@@ -2,10 +2,10 @@ import type { CallContext } from '../../../server/plugin.ts'
 import { changedUris } from '../catalog/changed-uris.ts'
 import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from '../config.ts'
 import type { Trust } from '../git/admission.ts'
-import { endpoint, parseRemoteUrl } from '../git/url.ts'
 import { type Ingested, ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
 import { refusals } from '../reasons.ts'
+import { parseRemote, remoteEndpoint } from '../registry/remote.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { searchIndexSaver } from '../search/search-index-file.ts'
 import { callerEmbedding } from './caller-embedding.ts'
@@ -149,9 +149,9 @@ export function callerTrust(service: ModuleService, ctx: CallContext): Trust {
   const known = new Set<string>()
   for (const { url } of service.config.repositories) {
     try {
-      const remote = parseRemoteUrl(url, service.workingDirectory)
+      const remote = parseRemote(url, service.workingDirectory)
       known.add(remote.url)
-      const at = endpoint(remote)
+      const at = remoteEndpoint(remote)
       if (at !== undefined) known.add(at)
     } catch {
       // A bad URL of the configuration allows nothing; the run that uses it reports it.

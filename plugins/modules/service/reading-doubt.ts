@@ -1,6 +1,6 @@
 import { isSameRepository, type ModuleFacts } from '../catalog/module-evidence.ts'
-import { parseRemoteUrl } from '../git/url.ts'
 import { loadRunState } from '../output/run-state.ts'
+import { parseRemote } from '../registry/remote.ts'
 import type { ModuleService } from './module-service.ts'
 
 /**
@@ -30,7 +30,7 @@ export async function doubtOf(
 /** The URL as the index names it. */
 function plainUrl(url: string, workingDirectory: string): string {
   try {
-    return parseRemoteUrl(url, workingDirectory).url
+    return parseRemote(url, workingDirectory).url
   } catch {
     return url // a bad URL of the configuration is that of no module
   }

@@ -10,7 +10,7 @@ import {
 } from '../catalog/find.ts'
 import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
 import type { GivenBlock } from '../domain/check.ts'
-import { isRepositoryOf, type ModuleSource, parseSource } from '../domain/module-source.ts'
+import { isRepositoryOf, type ModuleSource, ofOwnAddress, parseSource } from '../domain/module-source.ts'
 import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
@@ -166,7 +166,8 @@ function nameOf(source: GitOrRegistry, version: string | undefined): AskedName |
 type GitOrRegistry = ModuleSource & { readonly kind: 'git' | 'registry' }
 
 function planOf(plans: readonly RepositoryPlan[], source: GitOrRegistry): RepositoryPlan | undefined {
-  const found = plans.filter(({ remote }) => isRepositoryOf(source, remote.url))
+  const fitting = plans.filter(({ remote }) => isRepositoryOf(source, remote.url))
+  const found = ofOwnAddress(source, fitting, ({ remote }) => remote.url)
   return found.length === 1 ? found[0] : undefined
 }
 

@@ -5,7 +5,12 @@ import type { Trust } from '../git/admission.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const input = z.object({
-  repository_url: z.string().max(4096).describe('Git URL: https, ssh, user@host:path, file or a local path.'),
+  repository_url: z
+    .string()
+    .max(4096)
+    .describe(
+      'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
+    ),
   branches: z
     .array(z.string())
     .default([])

@@ -34,6 +34,7 @@ export function moduleUsageTool(service: ModuleService) {
     output: moduleHead.extend({
       hcl: quoting(z.string()),
       source: z.string(),
+      version: z.string().optional(),
       required: z.array(z.string()),
       optional: z.array(z.string()),
       sensitive: z.array(z.string()),
@@ -51,7 +52,7 @@ export function moduleUsageTool(service: ModuleService) {
       print: (answer) => (answer as { hcl: string }).hcl, // this tool's own output
     },
     example: { id: '225f968df4c9' },
-    omits: { '/source': 'hcl has it' },
+    omits: { '/source': 'hcl has it', '/version': 'hcl has it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
@@ -68,6 +69,7 @@ export function moduleUsageTool(service: ModuleService) {
         ...{ id, repository, name, ref, ref_kind, path, kind, provider },
         hcl: usage.text,
         source: usage.source,
+        ...(usage.version !== undefined && { version: usage.version }),
         required: [...usage.required],
         optional: [...usage.optional],
         sensitive: [...usage.sensitive],
