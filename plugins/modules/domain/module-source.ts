@@ -71,13 +71,13 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
       alias === undefined
         ? `${namespace}/terraform-${provider}-${name}`.toLowerCase()
         : canonicalRepository(alias)
-    const version = TERRAGRUNT.test(base) ? parameter(query, 'version') : undefined
+    const version = TERRAGRUNT.test(base) ? queryParameter(query, 'version') : undefined
     const addresses = registrySpellings(registry)
     return { kind: 'registry', repository, addresses, path, ...(version !== undefined && { version }) }
   }
   const repository = canonicalRepository(base)
   if (!repository.includes('/')) return { kind: 'other' }
-  const ref = parameter(query, 'ref')
+  const ref = queryParameter(query, 'ref')
   return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
 }
 
@@ -91,7 +91,7 @@ function aliasOf(address: string, aliases: RegistryAliases): string | undefined 
 }
 
 /** A parameter of a query, undefined where it is absent or empty; a plus sign is not a blank. */
-function parameter(query: string, name: string): string | undefined {
+export function queryParameter(query: string, name: string): string | undefined {
   return new URLSearchParams(query.replaceAll('+', '%2B')).get(name) || undefined
 }
 

@@ -1,4 +1,5 @@
 /** Where a registry says that the files of a version are: an address in the language of `source`. */
+import { queryParameter } from '../domain/module-source.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { refusals } from '../reasons.ts'
 
@@ -53,7 +54,7 @@ interface Place {
   /** Without subdirectory and query. */
   readonly address: string
   readonly subdirectory: string
-  readonly query: URLSearchParams
+  readonly query: string
 }
 
 type Refused = (why: string) => Error
@@ -68,8 +69,7 @@ function splitPlace(text: string, base: URL | undefined): Place {
   return {
     address: base !== undefined && /^\.{0,2}\//.test(address) ? new URL(address, base).href : address,
     subdirectory: parseDirectory(subdirectory.replace(/^\/+/, '')),
-    // A plus sign of a signature is no blank.
-    query: new URLSearchParams(query.replaceAll('+', '%2B')),
+    query,
   }
 }
 
@@ -86,7 +86,7 @@ function gitAddress({ address, subdirectory, query }: Place, refused: Refused): 
   if (!/^(?:https?|ssh):\/\//i.test(url) && !/^[^@:/]+@/.test(url)) {
     throw refused('a git repository is read over https or ssh')
   }
-  const ref = query.get('ref') || undefined
+  const ref = queryParameter(query, 'ref')
   return { kind: 'git', url, subdirectory, ...(ref !== undefined && { ref }) }
 }
 
@@ -94,10 +94,13 @@ function archiveAddress({ address, subdirectory, query }: Place, refused: Refuse
   if (!URL.canParse(address)) throw refused('it is no URL')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') throw refused('it holds credentials')
-  const format = query.get('archive') || undefined
-  const stated = query.get('checksum') || undefined
-  for (const name of OWN_PARAMETERS) query.delete(name)
-  url.search = query.toString()
+  const format = queryParameter(query, 'archive')
+  const stated = queryParameter(query, 'checksum')
+  // What is left may be signed, and stays as it is written.
+  url.search = query
+    .split('&')
+    .filter((pair) => !OWN_PARAMETERS.includes(pair.split('=', 1)[0] ?? ''))
+    .join('&')
   return {
     kind: 'archive',
     url,

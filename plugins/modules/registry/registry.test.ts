@@ -163,3 +163,31 @@ test('a registry that refuses the request says which variable would hold its tok
     ['forbidden auth_failed'],
   )
 })
+
+test('a version that a registry no longer lists stays until prune, and what a branch names is read', async (t) => {
+  const world = await openWorld(t)
+  const registry = await openRegistry(t)
+  registry.answers.set('/a.tar.gz', await tarOf(world.dir, { 'main.tf': MAIN }))
+  registry.offer('1.0.0', '/a.tar.gz')
+  registry.offer('1.1.0', '/a.tar.gz')
+  const url = `${registry.host}/${MODULE}`
+  const only = { url, branches: ['1.0.0', '9.0.0'], include_tags: false }
+
+  const named = await world.run([only])
+  await world.run([{ url, max_tags: 0 }])
+  const listed = JSON.stringify({ modules: [{ versions: [{ version: '1.1.0' }] }] })
+  registry.answers.set(`/v1/modules/${MODULE}/versions`, listed)
+  await world.run([{ url, max_tags: 0 }])
+  assert.deepEqual(await read(world), ['1.0.0 .: name', '1.1.0 .: name'])
+  const pruned = await world.run([{ url, max_tags: 0 }], { prune: true })
+
+  assert.deepEqual(
+    named.failures.map(({ ref, reason }) => `${ref} ${reason}`),
+    ['9.0.0 ref_not_found'],
+  )
+  assert.deepEqual(
+    pruned.pruned.map(({ ref }) => ref),
+    ['1.0.0'],
+  )
+  assert.deepEqual(await read(world), ['1.1.0 .: name'])
+})
