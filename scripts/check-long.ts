@@ -83,6 +83,15 @@ const PROOFS: readonly Proof[] = [
     env: { ATTACK_LIMIT_MS: '1000' },
   },
   {
+    name: '300 users for ten minutes: p99 of reads within 200 ms, memory within 400 MiB, every request answered',
+    command: ['dist/satchel.js', 'bench', 'users', '--gate'],
+  },
+  {
+    name: 'readers of streams that never read are ended; streams live through 70 silent seconds behind each proxy',
+    command: [...testing, 'test/attack/stalled-readers.test.ts', 'test/proxies.test.ts'],
+    env: { SATCHEL_PATIENCE: '70' },
+  },
+  {
     name: 'modules: no git is left 30 s after a server began to trickle',
     command: [...testing, 'plugins/modules/git/transport.test.ts'],
     env: { SATCHEL_PATIENCE: '30' },

@@ -94,3 +94,34 @@ test('the log is one JSON line per entry at or above its level, without secrets'
   for (const secret of ['hunter2', 'abcdefghijkl', '0123456789abcdef'])
     assert.ok(!line.includes(secret), secret)
 })
+
+test('what throws when it is read, calls itself or is its own cause is a line of the log all the same', () => {
+  const lines: string[] = []
+  const log = createLog(
+    'error',
+    (line) => lines.push(line),
+    () => new Date(0),
+  )
+  const own = new Error('own cause')
+  own.cause = own
+  const broken = (): never => {
+    throw new Error('broken')
+  }
+
+  log.error('first', { own })
+  log.error('second', {
+    proxy: new Proxy({}, { getPrototypeOf: broken, ownKeys: broken }),
+    stack: Object.defineProperty(new Error('x'), 'stack', { get: broken }),
+    called: { toJSON: broken },
+    get member() {
+      return broken()
+    },
+    good: 1,
+  })
+
+  const [first = '', second = ''] = lines
+  assert.match(JSON.parse(first).own, /own cause/)
+  const { proxy, stack, member, called, good } = JSON.parse(second)
+  assert.deepEqual([proxy, stack, member], Array(3).fill('[unreadable]'))
+  assert.deepEqual([called.toJSON, good], ['[function]', 1])
+})

@@ -8,6 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 type Fields = Readonly<Record<string, unknown>>
 
 const LONGEST_VALUE = 4000
+const MAX_CAUSES = 5
 
 /** Creates a log that writes one JSON line per entry at or above `level`, with secrets redacted by name and by shape. */
 export function createLog(level: LogLevel, write: (line: string) => void, now: () => Date): Log {
@@ -29,17 +30,27 @@ export function createLog(level: LogLevel, write: (line: string) => void, now: (
 
 function redactFields(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
+    Object.keys(fields).map((name) => [
       name,
-      isSecretName(name) ? '[redacted]' : plain(value, 0),
+      isSecretName(name) ? '[redacted]' : readable(() => fields[name]),
     ]),
   )
+}
+
+/** A plugin may log or throw what throws when it is read; the line of the log is written all the same. */
+function readable(value: () => unknown): unknown {
+  try {
+    return plain(value(), 0)
+  } catch {
+    return '[unreadable]'
+  }
 }
 
 function plain(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shown(value)
   if (value instanceof Error) return shown(errorText(value))
   if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'function') return '[function]' // one named toJSON would be called
   if (typeof value !== 'object' || value === null) return value
   if (depth > 4) return '[deep]'
   if (Array.isArray(value)) return value.slice(0, 50).map((entry) => plain(entry, depth + 1))
@@ -50,9 +61,12 @@ function plain(value: unknown, depth: number): unknown {
   )
 }
 
+/** An error may be its own cause. */
 function errorText(error: Error): string {
-  const text = error.stack ?? `${error.name}: ${error.message}`
-  return error.cause instanceof Error ? `${text}\ncaused by ${errorText(error.cause)}` : text
+  const texts: string[] = []
+  for (let each: unknown = error; each instanceof Error && texts.length <= MAX_CAUSES; each = each.cause)
+    texts.push(String(each.stack ?? `${each.name}: ${each.message}`))
+  return texts.join('\ncaused by ')
 }
 
 function shown(text: string): string {

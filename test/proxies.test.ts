@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { modernHeaders } from '../server/mcp/testing/http-client.ts'
+import { modern } from '../server/mcp/testing/stdio-client.ts'
 import {
   type Asked,
   missingForProxies,
@@ -100,6 +102,17 @@ const at = (path: string, more: Partial<Asked> = {}): Asked => ({
   url: `http://${SERVER_ADDRESS}:${PROXY_PORT}${path}`,
   ...more,
 })
+const subscribe = modern(1, 'resources/subscribe', { uri: 'handoff://index' })
+const SUBSCRIBE = at('/mcp', {
+  method: 'POST',
+  headers: { ...MCP, ...modernHeaders(subscribe) },
+  body: JSON.stringify(subscribe),
+})
+const MCP_STREAM = at('/mcp', {
+  headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+})
+/** How long streams are silent before a change; the default time-outs of proxies are a minute. */
+const SILENT_MS = 500 + Number(process.env['SATCHEL_PATIENCE'] ?? 0) * 1000
 const READS_AND_WRITES: readonly Asked[] = [
   at('/health'),
   at('/handoffs'),
@@ -108,6 +121,8 @@ const READS_AND_WRITES: readonly Asked[] = [
   at('/events'),
   at('/handoffs', { method: 'POST', headers: JSON_BODY, body: RECORD }),
   at('/mcp', { method: 'POST', headers: MCP, body: INITIALIZE }),
+  SUBSCRIBE,
+  MCP_STREAM,
 ]
 
 /** What a caller may add to pass for the user of the machine. */
@@ -133,17 +148,24 @@ async function passesNothing(network: Network): Promise<void> {
 }
 
 async function servesEverything(network: Network): Promise<void> {
-  const write = at('/handoffs', { method: 'POST', headers: JSON_BODY, body: RECORD, after: 500 })
+  const write = at('/handoffs', { method: 'POST', headers: JSON_BODY, body: RECORD, after: SILENT_MS })
   const session = await network.ask(withToken(at('/mcp', { method: 'POST', headers: MCP, body: INITIALIZE })))
-  const [events, written] = await network.ask(
-    ...[at('/events', { until: 'handoff://' }), write].map(withToken),
+  const [subscribed] = await network.ask(withToken(SUBSCRIBE))
+  const [events, hints, written] = await network.ask(
+    ...[
+      at('/events', { until: 'handoff://' }),
+      { ...MCP_STREAM, until: 'notifications/resources/updated' },
+      write,
+    ].map(withToken),
   )
   const [listed] = await network.ask(withToken(at('/handoffs')))
 
   assert.deepEqual(
-    [session[0]?.status, events?.status, written?.status, listed?.status],
-    [200, 200, 200, 200],
+    [session[0], subscribed, events, hints, written, listed].map((answer) => answer?.status),
+    [200, 200, 200, 200, 200, 200],
   )
+  assert.match(String(events?.text), /event: resource\ndata: .*handoff:/)
+  assert.match(String(hints?.text), /handoff:\/\/index/)
   assert.match(String(session[0]?.text), /serverInfo/)
   assert.match(String(listed?.text), new RegExp(JSON.parse(String(written?.text)).id))
 }

@@ -11,11 +11,12 @@ import { modulesBench } from './modules/command.ts'
 import { retrievalBench } from './retrieval/command.ts'
 import { readersBench, roomBench } from './room/command.ts'
 import { searchBench } from './search/command.ts'
+import { usersBench } from './users/command.ts'
 
 const HOST = [startBench, callsBench, httpBench, doorsBench]
 const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
 /** These take minutes, so they run when they are named. */
-const ON_REQUEST = [growthBench, readersBench]
+const ON_REQUEST = [growthBench, readersBench, usersBench]
 
 /** `satchel bench`: every measurement, those that further plugins bring included. */
 const benchVerb = defineHostVerb({

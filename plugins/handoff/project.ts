@@ -7,6 +7,7 @@ import type { RandomBytes } from './domain/record-id.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { rootCommit } from './git/repository.ts'
 import { type Git, type GitLimits, gitIn } from './git/run-git.ts'
+import { sharedGit } from './git/shared-git.ts'
 import { createDatabaseIndex } from './store/database-index.ts'
 import { type DatabaseStoreParts, openDatabaseStore, projectRows } from './store/database-store.ts'
 import { layoutOf } from './store/layout.ts'
@@ -106,7 +107,7 @@ function openProject(host: Host, services: Services, disk: Disk, root: string): 
   const home = mainWorktreeOf(root) ?? root
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
-  const git = gitIn(root, host.env)
+  const git = sharedGit(gitIn(root, host.env))
   const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
   const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {

@@ -67,7 +67,11 @@ export class SatchelError extends Error {
 
 /** Reports whether a value is a `SatchelError` of this or another copy of the package. */
 export function isSatchelError(thrown: unknown): thrown is SatchelError {
-  return typeof thrown === 'object' && thrown !== null && BRAND in thrown
+  try {
+    return typeof thrown === 'object' && thrown !== null && BRAND in thrown
+  } catch {
+    return false // a proxy may throw at every look
+  }
 }
 
 /** Returns the error that `body` describes: the inverse of `errorBody`. */

@@ -21,12 +21,24 @@ export interface ServedProcess {
   memory(): Promise<number | undefined>
 }
 
+export interface ServeOptions {
+  /** Absent: `serve`. */
+  readonly words?: readonly string[]
+  /** Further files of the project: name -> text. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
 /** Starts a server on loopback; it is ended after the test. `settings`: more of its configuration, as YAML. */
-export async function serveProcess(t: TestContext, settings = ''): Promise<ServedProcess> {
+export async function serveProcess(
+  t: TestContext,
+  settings = '',
+  { words: verb = ['serve'], files = {} }: ServeOptions = {},
+): Promise<ServedProcess> {
   const project = await temporaryFolder(t)
-  await writeFile(join(project, 'satchel.yaml'), settings)
+  for (const [name, text] of Object.entries({ ...files, 'satchel.yaml': settings }))
+    await writeFile(join(project, name), text)
   const [program, ...words] = SATCHEL
-  const child = spawn(program, [...words, 'serve', '--host', '127.0.0.1', '--port', '0', '--json'], {
+  const child = spawn(program, [...words, ...verb, '--host', '127.0.0.1', '--port', '0', '--json'], {
     cwd: project,
     env: { PATH: String(process.env['PATH']), HOME: project },
     stdio: ['ignore', 'pipe', 'pipe'],

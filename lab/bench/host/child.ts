@@ -26,12 +26,12 @@ export function builtProgram(): string {
   throw new SatchelError('unavailable', 'not_built', 'Only the built program can be measured: npm run build')
 }
 
-/** Starts Node with `args`, in `cwd`. */
-export function startChild(args: readonly string[], cwd: string): Child {
+/** Starts Node with `args`, in `cwd`; it is killed after `limitMs`. */
+export function startChild(args: readonly string[], cwd: string, limitMs = CHILD_LIMIT_MS): Child {
   const child = spawn(process.execPath, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   child.stderr.resume()
   child.stdin.on('error', () => {}) // it may end before it read everything
-  const guard = setTimeout(() => child.kill('SIGKILL'), CHILD_LIMIT_MS)
+  const guard = setTimeout(() => child.kill('SIGKILL'), limitMs)
   child.on('exit', () => clearTimeout(guard))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {

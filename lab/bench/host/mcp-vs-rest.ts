@@ -1,35 +1,17 @@
-import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { BUILTIN_PLUGINS } from '../../../server/builtin-plugins.ts'
 import { withScratchFolder } from '../../../server/plugin.ts'
 import { type Figure, figureOf } from '../figure.ts'
 import { builtProgram, type Child, cpuTicks, startChild } from './child.ts'
+import { type DoorClient, openDoorClient, type Pair } from './door-client.ts'
+import { ingestNetworks } from './network-modules.ts'
 
 const CALLS = 320
 const CONNECTIONS = 16
 const ROUNDS = 3
-const MODULES = 200
 /** One tick of `/proc/<pid>/stat` in milliseconds. */
 const TICK_MS = 10
 /** mcp, section 11: a call over MCP may cost three times the CPU of the same call over REST. */
 const GOAL = 3
-const VERSION = '2026-07-28'
 const RECORD_BYTES = 8_000
-const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-/** One tool as both doors take it. */
-interface Pair {
-  readonly tool: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly rest: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown }
-}
 
 /**
  * CPU of the server process per call of a tool over Streamable HTTP, against the same call over REST; interleaved, keep-alive x 16.
@@ -37,7 +19,7 @@ interface Pair {
  */
 export async function measureMcpAgainstRest(): Promise<readonly Figure[]> {
   return await withScratchFolder('satchel-bench', async (folder) => {
-    await prepareModules(folder)
+    await ingestNetworks(folder)
     const server = startChild(
       [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json'],
       folder,
@@ -53,7 +35,7 @@ export async function measureMcpAgainstRest(): Promise<readonly Figure[]> {
 
 async function compare(server: Child, address: string): Promise<readonly Figure[]> {
   if (cpuTicks(server.pid) === undefined) return []
-  const client = createClient(address)
+  const client = openDoorClient(address, CONNECTIONS)
   try {
     const figures: Figure[] = []
     for (const pair of await pairsOf(client)) figures.push(await compareOne(server, client, pair))
@@ -63,7 +45,7 @@ async function compare(server: Child, address: string): Promise<readonly Figure[
   }
 }
 
-async function compareOne(server: Child, client: Client, pair: Pair): Promise<Figure> {
+async function compareOne(server: Child, client: DoorClient, pair: Pair): Promise<Figure> {
   const overMcp = (): Promise<unknown> => client.callTool(pair.tool, pair.args)
   const overRest = (): Promise<unknown> => client.send(pair.rest)
   await manyTimes(overMcp, CALLS / 4)
@@ -114,7 +96,7 @@ function meanOf(figures: readonly Figure[]): Figure {
   })
 }
 
-async function pairsOf(client: Client): Promise<readonly Pair[]> {
+async function pairsOf(client: DoorClient): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
   const tools = await client.tools()
   if (tools.includes('handoff_get')) {
@@ -135,7 +117,7 @@ async function pairsOf(client: Client): Promise<readonly Pair[]> {
   return pairs
 }
 
-async function createRecord(client: Client): Promise<string> {
+async function createRecord(client: DoorClient): Promise<string> {
   const record = (await client.send({
     method: 'POST',
     path: '/handoffs',
@@ -147,90 +129,4 @@ async function createRecord(client: Client): Promise<string> {
     },
   })) as { id: string }
   return record.id
-}
-
-/** A repository of many small modules, ingested, where the modules plugin is built in. */
-async function prepareModules(folder: string): Promise<void> {
-  if (!BUILTIN_PLUGINS.some(({ name }) => name === 'modules')) return
-  const repository = join(folder, 'repository')
-  for (let at = 0; at < MODULES; at++) {
-    const module = join(repository, 'modules', `network-${at}`)
-    await mkdir(module, { recursive: true })
-    await writeFile(join(module, 'main.tf'), moduleText(at))
-  }
-  const run = promisify(execFile)
-  const git = (...args: string[]): Promise<unknown> =>
-    run('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...args], { cwd: repository })
-  await git('init', '-q', '-b', 'main')
-  await git('add', '.')
-  await git('commit', '-q', '-m', 'modules')
-  const config = `repositories:\n  - { url: "file://${repository}", branches: [main], recursive: true }\noutput_dir: ./output\nclone_dir: ./clones\n`
-  await writeFile(join(folder, 'satchel.yaml'), config)
-  await run(process.execPath, [builtProgram(), 'ingest', 'satchel.yaml', '-q'], { cwd: folder })
-}
-
-function moduleText(at: number): string {
-  const variables = Array.from(
-    { length: 12 },
-    (_, index) =>
-      `variable "subnet_${index}" {\n  type = string\n  description = "subnet ${index} of network ${at}"\n}\n`,
-  )
-  return `${variables.join('')}resource "aws_vpc" "main" {}\noutput "id" {\n  value = aws_vpc.main.id\n}\n`
-}
-
-interface Client {
-  send(rest: Pair['rest'], headers?: Readonly<Record<string, string>>): Promise<unknown>
-  callTool(tool: string, args: Pair['args']): Promise<unknown>
-  /** Names of the tools that MCP lists. */
-  tools(): Promise<readonly string[]>
-  close(): void
-}
-
-function createClient(address: string): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const send: Client['send'] = ({ method, path, body }, headers = {}) => {
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    return new Promise((resolve, reject) => {
-      const type = text === undefined ? {} : { 'content-type': 'application/json' }
-      const sent = request(
-        `${address}${path}`,
-        { method, agent, headers: { ...type, ...headers } },
-        (answer) => {
-          const chunks: Buffer[] = []
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-          answer.on('end', () => {
-            const whole = Buffer.concat(chunks).toString()
-            if ((answer.statusCode ?? 500) >= 300)
-              reject(new Error(`${method} ${path}: ${answer.statusCode} ${whole}`))
-            else resolve(JSON.parse(whole))
-          })
-        },
-      )
-      sent.on('error', reject)
-      sent.end(text)
-    })
-  }
-  const ask = async (method: string, params: object, name: Readonly<Record<string, string>> = {}) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }
-    const headers = {
-      accept: 'application/json',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': method,
-      ...name,
-    }
-    const answer = await send({ method: 'POST', path: '/mcp', body }, headers)
-    return (answer as { result: { isError?: boolean; tools?: { name: string }[] } }).result // as MCP answers
-  }
-  return {
-    send,
-    async callTool(name, args) {
-      const result = await ask('tools/call', { name, arguments: args }, { 'mcp-name': name })
-      if (result.isError) throw new Error(`${name} failed over MCP: ${JSON.stringify(result)}`)
-      return result
-    },
-    async tools() {
-      return (await ask('tools/list', {})).tools?.map(({ name }) => name) ?? []
-    },
-    close: () => agent.destroy(),
-  }
 }

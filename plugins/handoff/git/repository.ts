@@ -25,26 +25,36 @@ export type CapturedRepository = RepositoryFacts | { readonly kind: 'none'; read
  * relative to the folder git runs in. Paths below `storePrefix` (`.handoffs/`) are left out.
  */
 export async function captureRepository(git: Git, storePrefix: string): Promise<CapturedRepository> {
-  const inside = await git('rev-parse', '--is-inside-work-tree')
-  if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
-  const [prefix, head, branch, remote, status] = await Promise.all([
-    line(git('rev-parse', '--show-prefix')),
-    line(git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')),
-    line(git('symbolic-ref', '--quiet', '--short', 'HEAD')),
+  const [inside, status, remote] = await Promise.all([
+    git('rev-parse', '--is-inside-work-tree', '--show-prefix'),
+    git('status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--no-renames', '--', '.'),
     line(git('config', '--get', 'remote.origin.url')),
-    git('status', '--porcelain=v1', '-z', '--untracked-files=normal', '--no-renames', '--', '.'),
   ])
-  const changed = (status.kind === 'done' ? changedPaths(status.stdout) : [])
-    .map((entry) => ({ ...entry, path: entry.path.slice((prefix ?? '').length) }))
+  if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
+  const prefix = inside.stdout.slice(inside.stdout.indexOf('\n') + 1).replace(/\n$/, '')
+  const { head, branch, entries } = status.kind === 'done' ? statusOf(status.stdout) : await headAlone(git)
+  const changed = (entries ?? [])
+    .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }))
     .filter(({ path }) => !isOwnPath(path, storePrefix))
   return {
     kind: 'repository',
     head: head !== null && isCommitId(head) ? head : null,
     branch,
-    dirty: status.kind === 'done' ? changed.length > 0 : null,
+    dirty: entries === undefined ? null : changed.length > 0,
     remote: remote === null ? null : withoutUserInfo(remote),
     changed,
   }
+}
+
+interface Status extends Pick<RepositoryFacts, 'head' | 'branch'> {
+  /** Paths from the root of the work tree; absent where git did not list them. */
+  readonly entries?: readonly ChangedPath[]
+}
+
+/** What is known where the list of changes took too long. */
+async function headAlone(git: Git): Promise<Status> {
+  const [head, branch] = await Promise.all([headOf(git), currentBranch(git)])
+  return { head: head ?? null, branch: branch ?? null }
 }
 
 /** True for what satchel writes beside the user's files: the store, and the sidecar of a room. */
@@ -77,15 +87,26 @@ async function line(answer: ReturnType<Git>): Promise<string | null> {
   return text === '' ? null : text
 }
 
-function changedPaths(status: string): ChangedPath[] {
-  return status
-    .split('\0')
-    .filter((entry) => entry.length > 3)
-    .map((entry) => {
-      const code = entry.slice(0, 2)
-      const state = code === '??' ? 'new' : code.includes('D') ? 'deleted' : 'modified'
-      return { path: entry.slice(3), state }
-    })
+/** Fields before the path, by the first character of an entry: changed, with conflicts. */
+const FIELDS_BEFORE_PATH: Readonly<Record<string, number>> = { 1: 8, u: 10 }
+
+/** Reads `git status --porcelain=v2 --branch -z --no-renames`. */
+function statusOf(text: string): Status {
+  const entries: ChangedPath[] = []
+  let head: string | null = null
+  let branch: string | null = null
+  for (const entry of text.split('\0')) {
+    const words = entry.split(' ')
+    const [kind = '', second = ''] = words
+    const fields = FIELDS_BEFORE_PATH[kind]
+    if (kind === '?') entries.push({ path: entry.slice(2), state: 'new' })
+    else if (fields !== undefined) {
+      const state = second.includes('D') ? 'deleted' : 'modified'
+      entries.push({ path: words.slice(fields).join(' '), state })
+    } else if (second === 'branch.oid') head = words[2] ?? null
+    else if (second === 'branch.head' && words[2] !== '(detached)') branch = words[2] ?? null
+  }
+  return { head, branch, entries }
 }
 
 /** A remote without the user info before its host. */

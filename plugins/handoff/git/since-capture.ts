@@ -5,6 +5,7 @@ import { isOwnPath } from './repository.ts'
 import { type Git, type GitFailure, reasonText } from './run-git.ts'
 
 const NOTHING = { commitsAhead: null, changed: null, isOwnOnly: false, commits: [] } as const
+const SAME = { ...NOTHING, relation: 'same', commitsAhead: 0, changed: [] } as const
 
 /** How far HEAD moved from a captured commit. Only plain hex is passed to git: the captured head is text from a file. */
 export async function sinceCapture(
@@ -13,10 +14,11 @@ export async function sinceCapture(
   storePrefix: string,
 ): Promise<SinceCapture> {
   if (!isCommitId(captured)) return unknown('the captured head is not a commit id')
+  if (captured === head) return SAME
   const full = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${captured}^{commit}`)
   if (full.kind === 'failed') return withoutCommit(git, full.reason)
   const from = full.stdout.trim()
-  if (from === head) return { ...NOTHING, relation: 'same', commitsAhead: 0, changed: [] }
+  if (from === head) return SAME
   const found = await changesBetween(git, { from, to: head }, storePrefix)
   const base = await git('merge-base', '--end-of-options', from, head)
   if (base.kind === 'failed') return { ...found, ...(await withoutBase(git, base.reason)) }

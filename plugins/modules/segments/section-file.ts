@@ -11,7 +11,7 @@ export interface SectionFile {
   readonly meta: unknown
   /** Bytes of a section; 0 where there is none. */
   lengthOf(section: string): number
-  /** A part of a section. Starts at a multiple of 8 in memory when `from` is 0. Errors: `DamagedFile`. */
+  /** A part of a section, which nobody changes. Starts at a multiple of 8 in memory when `from` is 0. Errors: `DamagedFile`. */
   read(section: string, from: number, to: number): Buffer
   whole(section: string): Buffer
   close(): void
@@ -40,6 +40,8 @@ const MAGIC = 'satchel\n'
 const FORMAT = 1
 const PREAMBLE_BYTES = 32
 const PAGE_BYTES = 16 * 1024
+/** Pages of one file that stay in memory: small parts of a few records are read again and again. */
+const PAGES_KEPT = 128
 
 interface Head {
   readonly meta: unknown
@@ -78,11 +80,26 @@ export function openSectionFile(source: ByteSource): SectionFile {
   const checksums = exactly(source, start + bodyBytes, Math.ceil(bodyBytes / PAGE_BYTES) * 4)
   if (crc32(checksums) !== crc) throw new DamagedFile('its checksums are damaged')
   const checked = new Uint8Array(checksums.length / 4)
+  const kept = new Map<number, Buffer>()
   const read = (section: string, from: number, to: number): Buffer => {
     const [offset = 0, length = 0] = head.sections[section] ?? []
     if (from < 0 || to > length || from > to) throw new DamagedFile(`its section ${section} is too short`)
     const first = Math.floor((offset + from) / PAGE_BYTES)
     const last = Math.ceil((offset + to) / PAGE_BYTES)
+    const begin = first * PAGE_BYTES
+    const pages = last - first === 1 ? page(first) : checkedPages(first, last)
+    return pages.subarray(offset + from - begin, offset + to - begin)
+  }
+  /** The page that was not needed for longest makes room. */
+  const page = (number: number): Buffer => {
+    const bytes = kept.get(number) ?? checkedPages(number, number + 1)
+    kept.delete(number)
+    kept.set(number, bytes)
+    const [oldest] = kept.keys()
+    if (kept.size > PAGES_KEPT && oldest !== undefined) kept.delete(oldest)
+    return bytes
+  }
+  const checkedPages = (first: number, last: number): Buffer => {
     const begin = first * PAGE_BYTES
     const pages = exactly(source, start + begin, Math.min(last * PAGE_BYTES, bodyBytes) - begin)
     for (let page = first; page < last; page++) {
@@ -91,7 +108,7 @@ export function openSectionFile(source: ByteSource): SectionFile {
       if (crc32(bytes) !== checksums.readUInt32LE(page * 4)) throw new DamagedFile('a part of it is damaged')
       checked[page] = 1
     }
-    return pages.subarray(offset + from - begin, offset + to - begin)
+    return pages
   }
   const lengthOf = (section: string): number => head.sections[section]?.[1] ?? 0
   return {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GitAnswer } from './run-git.ts'
+import { sharedGit } from './shared-git.ts'
+
+/** git whose runs end when the test says so. */
+function heldGit() {
+  const runs: { readonly args: readonly string[]; end(stdout: string): void; fail(): void }[] = []
+  const git = sharedGit(
+    (...args) =>
+      new Promise<GitAnswer>((resolve, reject) => {
+        runs.push({
+          args,
+          end: (stdout) => resolve({ kind: 'done', stdout }),
+          fail: () => reject(new Error('gone')),
+        })
+      }),
+  )
+  const started = async (count: number): Promise<void> => {
+    while (runs.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { runs, git, started }
+}
+
+const textOf = (answer: GitAnswer): string => (answer.kind === 'done' ? answer.stdout : answer.reason)
+
+test('calls that come while a command runs share the next run, and get nothing that is older than they are', async () => {
+  const { runs, git, started } = heldGit()
+
+  const first = git('status')
+  const later = [git('status'), git('status'), git('status')]
+  runs[0]?.end('old')
+  await first
+  await started(2)
+  const last = git('status')
+  runs[1]?.end('new')
+
+  assert.equal(textOf(await first), 'old')
+  assert.deepEqual((await Promise.all(later)).map(textOf), ['new', 'new', 'new'])
+  await started(3)
+  runs[2]?.end('newest')
+  assert.equal(textOf(await last), 'newest')
+  assert.equal(runs.length, 3)
+})
+
+test('a caller alone starts at once, and different commands do not wait for each other', async () => {
+  const { runs, git } = heldGit()
+
+  const answers = [git('status'), git('log')]
+  assert.equal(runs.length, 2)
+  for (const run of runs) run.end('x')
+  await Promise.all(answers)
+  const again = git('status')
+
+  assert.equal(runs.length, 3)
+  runs[2]?.end('y')
+  assert.equal(textOf(await again), 'y')
+})
+
+test('a run that fails is told to its own callers, and the next one runs', async () => {
+  const { runs, git, started } = heldGit()
+
+  const first = git('status')
+  const second = git('status')
+  runs[0]?.fail()
+  await assert.rejects(first, /gone/)
+  await started(2)
+  runs[1]?.end('x')
+
+  assert.equal(textOf(await second), 'x')
+})
