@@ -42,7 +42,7 @@ function faultOf(
   return `${name} over ${door}: ${status} ${text.slice(0, 300)}`
 }
 
-test('whatever a handler throws, returns or leaves behind, its caller is answered and other tools go on', async (t) => {
+test('a handler may throw, return or leave behind anything: its caller is answered, and other tools go on', async (t) => {
   const files = { 'odd.mjs': pluginOf(PLUGIN_CASES, import.meta.resolve('zod')) }
   const server = await serveProcess(t, SETTINGS, { files })
   const faults: string[] = []

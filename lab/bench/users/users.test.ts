@@ -38,7 +38,7 @@ test('a user writes once in ten requests, and users write at different moments',
   assert.deepEqual([writers(0).length, writers(1).length, writers(9).length], [3, 3, 3])
 })
 
-test('a server that stands still is found out: a request is timed from the moment at which it was due', async (t) => {
+test('a server that pauses is found out: a request is timed from the moment at which it was due', async (t) => {
   let asked = 0
   const server = createServer((request, answer) => {
     if (request.url === '/events') return void answer.write(': open\n\n')

@@ -31,7 +31,7 @@ export interface UsersRun {
 
 /**
  * Sends the requests of all users. A user whose answer is late sends the next request when it has come, and that request
- * too is timed from the moment at which it was due: a server that stands still cannot hide it.
+ * too is timed from the moment at which it was due: a server that pauses cannot hide it.
  */
 export async function simulateUsers(options: UsersOptions): Promise<UsersRun> {
   const { users, address, signal } = options

@@ -12,7 +12,7 @@ function heldGit() {
         runs.push({
           args,
           end: (stdout) => resolve({ kind: 'done', stdout }),
-          fail: () => reject(new Error('gone')),
+          fail: () => reject(new Error('planted')),
         })
       }),
   )
@@ -43,7 +43,7 @@ test('calls that come while a command runs share the next run, and get nothing t
   assert.equal(runs.length, 3)
 })
 
-test('a caller alone starts at once, and different commands do not wait for each other', async () => {
+test('a single caller starts immediately, and different commands do not wait for each other', async () => {
   const { runs, git } = heldGit()
 
   const answers = [git('status'), git('log')]
@@ -63,7 +63,7 @@ test('a run that fails is told to its own callers, and the next one runs', async
   const first = git('status')
   const second = git('status')
   runs[0]?.fail()
-  await assert.rejects(first, /gone/)
+  await assert.rejects(first, /planted/)
   await started(2)
   runs[1]?.end('x')
 

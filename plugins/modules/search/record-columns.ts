@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { once } from '../../../server/plugin.ts'
+import { keepRecent, once } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { SectionFile } from '../segments/section-file.ts'
 import { float64s } from '../segments/segment-set.ts'
@@ -117,12 +117,21 @@ export interface RecordColumns {
   record(row: number): SearchRecord
 }
 
+/** Records of one segment that stay in memory: a search looks at the places of all that tie. */
+const RECORDS_KEPT = 2000
+
 export function recordColumns(file: SectionFile): RecordColumns {
   const bytes = (section: string) => once(() => file.whole(section))
   const numbers = (section: string) => once(() => uint32s(file.whole(section)))
   const values = <T>(section: string) => once(() => JSON.parse(file.whole(section).toString('utf8')) as T) // as written: its checksums fit
   const kinds = once(() => new Uint8Array(file.whole('kinds')))
   const rowPlaces = numbers('rowPlaces')
+  const records = keepRecent<number, SearchRecord>(RECORDS_KEPT)
+  const read = (row: number): SearchRecord => {
+    const places = rowPlaces()
+    const text = file.read('rows', places[row] ?? 0, places[row + 1] ?? 0)
+    return JSON.parse(text.toString('utf8')) as SearchRecord // as written: its checksums fit
+  }
   return {
     ids: bytes('ids'),
     digests: bytes('digests'),
@@ -136,10 +145,6 @@ export function recordColumns(file: SectionFile): RecordColumns {
     refs: values('refs'),
     providers: values('providers'),
     kindOf: (row) => KINDS[kinds()[row] ?? 0] ?? 'root',
-    record(row) {
-      const places = rowPlaces()
-      const text = file.read('rows', places[row] ?? 0, places[row + 1] ?? 0)
-      return JSON.parse(text.toString('utf8')) as SearchRecord // as written: its checksums fit
-    },
+    record: (row) => records.get(row, () => read(row)),
   }
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { keepRecent, realDisk } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { contentOf, type IndexRecord, loadIndexHead, type ModuleIndex } from '../output/module-index.ts'
@@ -62,6 +64,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
   const stores = lastMade<VectorStore>()
   const embedders = lastMade<ModuleEmbedder>()
   const indexes = createIndexHolder(outputDir)
+  const summaries = recentSummaries(outputDir)
   const opened = new Set<{ close(): Promise<void> }>()
   const noted = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const part = await opening
@@ -70,7 +73,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
   }
   const session: SearchSession = {
     target,
-    summary: ({ summary_file }) => loadSummary(outputDir, summary_file),
+    summary: ({ summary_file }) => summaries(summary_file),
     async lexicon() {
       const text = await readUserLexicon(configFile)
       return lexicons([text], () => lexiconOf(text))
@@ -94,6 +97,18 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
     },
   }
   return session
+}
+
+/** Summaries that stay in memory while their files stay as they are. */
+const SUMMARIES_KEPT = 64
+
+function recentSummaries(outputDir: string): (name: string) => Promise<ModuleSummary> {
+  const kept = keepRecent<string, Promise<ModuleSummary>>(SUMMARIES_KEPT)
+  return async (name) => {
+    const load = (): Promise<ModuleSummary> => loadSummary(outputDir, name)
+    const stamp = await realDisk.stamp(join(outputDir, name))
+    return stamp === undefined ? load() : kept.get(`${stamp} ${name}`, load)
+  }
 }
 
 interface Held {

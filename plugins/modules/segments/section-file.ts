@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { type Disk, systemCode } from '../../../server/plugin.ts'
+import { type Disk, keepRecent, systemCode } from '../../../server/plugin.ts'
 
 /**
  * A file of named sections that is written once and read where it is needed. Each page has a checksum that is compared
@@ -11,7 +11,7 @@ export interface SectionFile {
   readonly meta: unknown
   /** Bytes of a section; 0 where there is none. */
   lengthOf(section: string): number
-  /** A part of a section, which nobody changes. Starts at a multiple of 8 in memory when `from` is 0. Errors: `DamagedFile`. */
+  /** A part of a section, never to be changed. Starts at a multiple of 8 in memory when `from` is 0. Errors: `DamagedFile`. */
   read(section: string, from: number, to: number): Buffer
   whole(section: string): Buffer
   close(): void
@@ -80,7 +80,7 @@ export function openSectionFile(source: ByteSource): SectionFile {
   const checksums = exactly(source, start + bodyBytes, Math.ceil(bodyBytes / PAGE_BYTES) * 4)
   if (crc32(checksums) !== crc) throw new DamagedFile('its checksums are damaged')
   const checked = new Uint8Array(checksums.length / 4)
-  const kept = new Map<number, Buffer>()
+  const kept = keepRecent<number, Buffer>(PAGES_KEPT)
   const read = (section: string, from: number, to: number): Buffer => {
     const [offset = 0, length = 0] = head.sections[section] ?? []
     if (from < 0 || to > length || from > to) throw new DamagedFile(`its section ${section} is too short`)
@@ -90,15 +90,7 @@ export function openSectionFile(source: ByteSource): SectionFile {
     const pages = last - first === 1 ? page(first) : checkedPages(first, last)
     return pages.subarray(offset + from - begin, offset + to - begin)
   }
-  /** The page that was not needed for longest makes room. */
-  const page = (number: number): Buffer => {
-    const bytes = kept.get(number) ?? checkedPages(number, number + 1)
-    kept.delete(number)
-    kept.set(number, bytes)
-    const [oldest] = kept.keys()
-    if (kept.size > PAGES_KEPT && oldest !== undefined) kept.delete(oldest)
-    return bytes
-  }
+  const page = (number: number): Buffer => kept.get(number, () => checkedPages(number, number + 1))
   const checkedPages = (first: number, last: number): Buffer => {
     const begin = first * PAGE_BYTES
     const pages = exactly(source, start + begin, Math.min(last * PAGE_BYTES, bodyBytes) - begin)

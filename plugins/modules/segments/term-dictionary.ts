@@ -1,3 +1,4 @@
+import { keepRecent } from '../../../server/plugin.ts'
 import { addText, type CollectedPostings, createPostingsEncoder, firstText } from './postings.ts'
 import type { SectionFile } from './section-file.ts'
 import { createByteReader, createByteWriter } from './varint.ts'
@@ -87,6 +88,9 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
+/** Blocks of one segment that stay in memory: queries share most of their words. */
+const BLOCKS_KEPT = 256
+
 /** Opens the terms of a segment: the first term of each block is read, nothing else. */
 export function openTermDictionary(file: SectionFile): TermDictionary {
   const firsts = file.lengthOf('blocks') === 0 ? [] : file.whole('firsts').toString('utf8').split('\n')
@@ -101,10 +105,12 @@ export function openTermDictionary(file: SectionFile): TermDictionary {
     }
     return low - 1
   }
-  const entries = (block: number): TermEntry[] => {
+  const kept = keepRecent<number, readonly TermEntry[]>(BLOCKS_KEPT)
+  const read = (block: number): readonly TermEntry[] => {
     const to = blocks[2 * block + 2] ?? file.lengthOf('terms')
     return entriesOf(file.read('terms', blocks[2 * block] ?? 0, to), blocks[2 * block + 1] ?? 0)
   }
+  const entries = (block: number): readonly TermEntry[] => kept.get(block, () => read(block))
   return {
     find(term) {
       const block = blockOf(term)
