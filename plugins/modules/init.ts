@@ -16,6 +16,7 @@ repositories:
     path: .                      # directory of the module
     recursive: true              # every module directory below it
     exclude_paths: ["examples/**", "wrappers/**"]
+  # - url: terraform-aws-modules/vpc/aws   # of a registry; with its host before it for another than the public one
 
 output_dir: ./output             # JSON summaries
 clone_dir: ./repos               # bare clones

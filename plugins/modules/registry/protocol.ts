@@ -1,4 +1,5 @@
 /** The module registry protocol: what a registry has, and where the files of a version are. */
+import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { isRefName } from '../git/ref-name.ts'
 import { withRetries } from '../git/repository.ts'
@@ -125,12 +126,14 @@ function jsonOf<T>(answer: HttpAnswer, shape: z.ZodType<T>): T {
   throw refusals.registry_answer({ host: answer.url.host, what: 'JSON of another shape' })
 }
 
-function parsed({ body, url: { host } }: HttpAnswer): unknown {
-  const text = new TextDecoder().decode(body)
+function parsed({ body, headers, url: { host } }: HttpAnswer): unknown {
+  // Some servers compress what was asked for as it is.
+  const isPacked = headers['content-encoding'] === 'gzip'
   try {
-    return JSON.parse(text)
+    const bytes = isPacked ? gunzipSync(body, { maxOutputLength: MAX_VERSIONS_BYTES }) : body
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
-    const what = /^\s*</.test(text) ? 'a page of HTML' : 'text that is no JSON'
+    const what = /^\s*</.test(body.toString('latin1', 0, 100)) ? 'a page of HTML' : 'text that is no JSON'
     throw refusals.registry_answer({ host, what })
   }
 }

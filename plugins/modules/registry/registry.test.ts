@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { openGitHttps } from '../../../test/fixtures/git-https-server.ts'
 import { selfSigned } from '../../../test/fixtures/self-signed.ts'
 import { buildRemote } from '../testing/build-remote.ts'
@@ -31,6 +32,10 @@ test('versions of a registry become refs, with the summaries that git would give
   registry.offer('1.0.0', '/v1/a.tar.gz')
   registry.offer('1.1.0', `${registry.origin}/b.zip?archive=zip`)
   registry.offer('1.2.0', '../../../../../a.tar.gz//modules')
+  const listed = String(registry.answers.get(`/v1/modules/${MODULE}/versions`))
+  registry.answers.set(`/v1/modules/${MODULE}/versions`, (_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(listed))
+  })
 
   const report = await world.run([{ url: `${registry.host}/${MODULE}`, max_tags: 0, recursive: true }])
 

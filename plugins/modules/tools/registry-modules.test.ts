@@ -101,3 +101,18 @@ test('searches, versions and upgrades know the module of a registry', async (t) 
   )
   assert.match(JSON.stringify(upgrade), /version = \\"~> 2\.0\\"/)
 })
+
+test('a dry run and an analysis of a registry write nothing', async (t) => {
+  const { opened, registry, address } = await openStage(t)
+  const before = registry.requests.length
+
+  const planned = await opened.call('ingest_modules', { dry_run: true })
+  const analysis = await opened.call('analyze_repository', { repository_url: address, include_tags: true })
+
+  assert.deepEqual([planned['failures'], planned['planned']], [[], []])
+  assert.deepEqual(
+    (analysis['summaries'] as { ref: string }[]).map(({ ref }) => ref),
+    ['2.0.0'],
+  )
+  assert.ok(registry.requests.length > before)
+})
