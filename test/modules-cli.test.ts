@@ -191,7 +191,8 @@ test('analyze prints summaries, writes them with -o, and leaves nothing else beh
   )
   assert.equal(missing.code, 4)
   assert.equal(JSON.parse(missing.out).error.reason, 'repository_not_found')
-  assert.deepEqual((await readdir(root)).sort(), ['all.json', 'terraform-x-net.git'])
+  const left = (await readdir(root)).filter((name) => name !== '.cache') // compiled code, from Node 22.1
+  assert.deepEqual(left.sort(), ['all.json', 'terraform-x-net.git'])
 })
 
 test('who asks too early or for a branch that is not there is told the next step', async (t) => {

@@ -120,4 +120,5 @@ function filesBelow(folder: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.includes('.local/state')) // the lock stays, emptied
+    .filter((path) => !path.includes('.cache/satchel/compiled')) // from Node 22.1
 }
