@@ -62,6 +62,7 @@ export function openRegistryRepository(options: RegistryOptions & Pick<VersionRe
     async fetch(refs) {
       await close()
       await ensureStore(storePath, 'sha1')
+      reading.failures.clear() // what could not be compared is read
       const wanted = refs.filter(({ fullName }) => fullName.startsWith('refs/tags/'))
       await fetchVersions(
         reading,

@@ -74,6 +74,13 @@ test('what is read again is what changed: an unchanged version is not downloaded
   etag = '"two"'
   const other = await world.run(entries)
   assert.deepEqual([other.refs.unchanged, other.refs.processed, other.failures], [0, 1, []])
+
+  registry.answers.set('/a.tar.gz', ({ headers }, response) => {
+    if (headers['if-none-match'] === undefined) response.writeHead(200, { etag }).end(archive)
+    else response.writeHead(400).end()
+  })
+  const incomparable = await world.run(entries)
+  assert.deepEqual([incomparable.refs.failed, incomparable.failures], [0, []])
   assert.deepEqual(await read(world), ['1.0.0 .: name,more'])
 })
 
