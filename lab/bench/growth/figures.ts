@@ -64,6 +64,8 @@ async function costsOf(dir: string, options: LabContext, growth: Growth): Promis
     modules: Math.min(growth.modules, MOST_OF_PEERS),
     query: QUERY,
   })
+  if (peers.sqliteVec === undefined)
+    options.note('sqlite-vec is left out: it needs Node 22.13 and `npm ci --prefix test/peers`')
   return { bare, build, update, search, list, served, peers, bytes }
 }
 
@@ -103,6 +105,9 @@ function figuresOf(
     ...measured,
     beside('minisearch', peers.miniSearch, 'MiniSearch from its JSON, one search', 2),
     beside('vectra', peers.vectra, 'vectra as shipped, one query', 2),
+    ...(peers.sqliteVec === undefined
+      ? []
+      : [beside('sqlite-vec', peers.sqliteVec, 'sqlite-vec from its file, one query', 50)]),
     beside('scan', peers.scan, 'reading vectors and a scan of them', 50),
   ]
 }

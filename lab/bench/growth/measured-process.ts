@@ -16,6 +16,8 @@ export interface PeerCosts {
   readonly miniSearch: number
   /** vectra as it is shipped, loaded, and one query. */
   readonly vectra: number
+  /** sqlite-vec in the SQLite of Node, and one query; absent where one of them is missing. */
+  readonly sqliteVec?: number
   /** Reading one file of numbers, and a scan with four accumulators: nothing that finds all can do less. */
   readonly scan: number
 }

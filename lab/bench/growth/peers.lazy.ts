@@ -7,6 +7,7 @@ import { keywordDocument } from '../../../plugins/modules/search/keyword-documen
 import { cpuMs } from '../timing.ts'
 import type { GrownModules } from './grown-modules.ts'
 import type { PeerCosts } from './measured-process.ts'
+import { measureSqliteVec } from './sqlite-vec-peer.ts'
 
 const FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources']
 
@@ -23,6 +24,7 @@ export async function measurePeers(
   await writeVectra(join(folder, 'vectra'), vectors, modules)
   await writeFile(join(folder, 'vectors'), new Uint8Array(vectors.buffer))
   const wanted = vectors.slice(0, DENSE_DIMS)
+  const sqliteVec = await measureSqliteVec(join(folder, 'sqlite-vec.db'), vectors)
   return {
     miniSearch: await cpuMs(async () => {
       const text = await readFile(join(folder, 'minisearch.json'), 'utf8')
@@ -33,6 +35,7 @@ export async function measurePeers(
       const { buffer, byteOffset, length } = await readFile(join(folder, 'vectors'))
       return bestRow(new Float32Array(buffer, byteOffset, length / 4), wanted)
     }),
+    ...(sqliteVec !== undefined && { sqliteVec }),
   }
 }
 

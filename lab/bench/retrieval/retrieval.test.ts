@@ -117,3 +117,15 @@ test('the judged queries of the project cover every kind in both halves, and no 
     [],
   )
 })
+
+test('more queries that nothing fits are in two halves of their own', async () => {
+  const folder = join(import.meta.dirname, 'judged')
+  const [tuning = [], heldOut = []] = await Promise.all(
+    ['nothing-tuning.json', 'nothing-held-out.json'].map((file) => readJudgedQueries(join(folder, file))),
+  )
+
+  const all = [...tuning, ...heldOut]
+  assert.ok(tuning.length >= 70 && heldOut.length >= 70)
+  assert.ok(all.every(({ kind, grades }) => kind === 'negative' && Object.keys(grades).length === 0))
+  assert.equal(new Set(all.map(({ query }) => query)).size, all.length)
+})

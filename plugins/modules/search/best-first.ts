@@ -22,7 +22,7 @@ export function bestFirst(
   needed: number,
 ): readonly number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
-  const order = Uint32Array.from(candidates).sort((a, b) => scoreOf(b) - scoreOf(a))
+  const order = new Uint32Array(candidates).sort((a, b) => scoreOf(b) - scoreOf(a))
   const ranked = [...order]
   for (let from = 0; from < Math.min(ranked.length, needed * SPARE); ) {
     const score = scoreOf(ranked[from] ?? 0)
@@ -32,6 +32,21 @@ export function bestFirst(
     from = to
   }
   return ranked
+}
+
+/** The `count` candidates with the highest scores, best first; equal ones in the order in which they are given. */
+export function highest(
+  candidates: readonly number[],
+  scores: Float64Array,
+  count: number,
+): readonly number[] {
+  const scoreOf = (candidate: number): number => scores[candidate] ?? 0
+  const sorted = new Float64Array(candidates.length)
+  for (let at = 0; at < sorted.length; at++) sorted[at] = scoreOf(candidates[at] ?? 0)
+  sorted.sort() // numbers alone sort several times as fast
+  const least = sorted[Math.max(0, sorted.length - count)] ?? 0
+  const likely = candidates.filter((candidate) => scoreOf(candidate) >= least)
+  return likely.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, count)
 }
 
 function inPlaceOrder(tied: readonly number[], placeOf: (candidate: number) => Place): readonly number[] {

@@ -1,3 +1,4 @@
+import { highest } from './best-first.ts'
 import { nothingFits } from './fit.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { otherProviderShare, preferRoots } from './preferences.ts'
@@ -24,13 +25,8 @@ export function prefer(
   { rows, matches, near }: Candidates,
   { wanted, plan }: { readonly wanted: readonly number[]; readonly plan: QueryPlan },
 ): void {
-  const providers = plan.provider?.providers
-  if (providers) {
-    const own = new Set(index.select({ providers }))
-    const share = otherProviderShare(plan)
-    for (const at of wanted) if (!own.has(rows[at] ?? -1)) scores[at] = share * (scores[at] ?? 0)
-  }
-  const best = [...wanted].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, PREFERRED)
+  preferProvider(index, scores, { rows, wanted, plan })
+  const best = highest(wanted, scores, PREFERRED)
   const placeOfCandidate = (at: number) => {
     const row = rows[at] ?? -1
     if (row >= 0) return index.record(row)
@@ -41,6 +37,21 @@ export function prefer(
     const row = rows[at] ?? -1
     if (row >= 0 && index.removedSince(row) !== undefined) scores[at] = REMOVED_SHARE * (scores[at] ?? 0)
   }
+}
+
+interface Preferred {
+  readonly rows: readonly number[]
+  readonly wanted: readonly number[]
+  readonly plan: QueryPlan
+}
+
+function preferProvider(index: SearchIndex, scores: Float64Array, { rows, wanted, plan }: Preferred): void {
+  const providers = plan.provider?.providers
+  if (!providers) return
+  const own = new Uint8Array(index.records)
+  for (const row of index.select({ providers })) own[row] = 1
+  const share = otherProviderShare(plan)
+  for (const at of wanted) if (own[rows[at] ?? -1] !== 1) scores[at] = share * (scores[at] ?? 0)
 }
 
 /** So little of its score keeps a module that the newest release of its repository lacks: any living one comes first. */

@@ -100,7 +100,7 @@ export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk):
         const vectors = await load()
         return vectors?.select(filter).map(vectors.record) ?? []
       }),
-    count: () => told(async () => (await load())?.rows().size ?? 0),
+    count: () => told(async () => (await load())?.live ?? 0),
     close: async () => {
       if (held) closeLater(held.vectors, undefined)
       held = undefined

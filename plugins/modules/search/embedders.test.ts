@@ -297,7 +297,15 @@ test('a hosted strategy without its key is refused before anything else, naming 
   requireKey(embeddingOptions.parse({ strategy: 'vectordb-default' }))
 })
 
-const NO_PLAN = { text: '', terms: [], concepts: new Map(), corrections: [], translations: [], unknown: [] }
+const NO_PLAN = {
+  text: '',
+  terms: [],
+  names: [],
+  concepts: new Map(),
+  corrections: [],
+  translations: [],
+  unknown: [],
+}
 
 test('a local model gives mean-pooled vectors of length 1; padding changes nothing; words of one group are near', async (t) => {
   if (await lacksPackage(t, '@huggingface/transformers')) return

@@ -17,9 +17,10 @@ export interface Fused {
 export function fuse(keyword: Float64Array, vector: Float64Array, weights: Weights): Fused {
   const scaled = { keyword: scale(keyword), vector: scale(vector) }
   const sum = weights.keyword + weights.vector
-  const scores = scaled.keyword.map(
-    (score, at) => (weights.keyword * score + weights.vector * (scaled.vector[at] ?? 0)) / sum,
-  )
+  const scores = new Float64Array(keyword.length)
+  for (let at = 0; at < scores.length; at++)
+    scores[at] =
+      (weights.keyword * (scaled.keyword[at] ?? 0) + weights.vector * (scaled.vector[at] ?? 0)) / sum
   return { ...scaled, scores }
 }
 

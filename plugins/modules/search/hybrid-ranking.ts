@@ -178,21 +178,27 @@ function score(
   { rows, matches, near }: Candidates,
   keyword: KeywordScores | undefined,
 ): { readonly fused: Fused; readonly matching: readonly number[] } {
-  const words = Float64Array.from(rows, (row) => (row < 0 ? 0 : (keyword?.scores[index.textOf(row)] ?? 0)))
-  const cosines = Float64Array.from(matches, (match) => near?.cosines[match] || 0)
+  const words = valuesOf(rows, (row) => (row < 0 ? 0 : keyword?.scores[index.textOf(row)]))
+  const cosines = valuesOf(matches, (match) => near?.cosines[match])
   const isMatch = (at: number): boolean =>
     (words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)
   const fused = fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights)
   // A module without a vector counts by its words alone, instead of as one that means something else.
   if (mode === 'hybrid' && near?.isWhole !== false) {
-    for (const [at, match] of matches.entries()) {
-      if (!hasVector(near, match)) fused.scores[at] = fused.keyword[at] ?? 0
-    }
+    for (let at = 0; at < matches.length; at++)
+      if (!hasVector(near, matches[at] ?? -1)) fused.scores[at] = fused.keyword[at] ?? 0
   }
   return {
     fused,
     matching: [...rows.keys()].filter(isMatch),
   }
+}
+
+/** A number for each of `of`; 0 for none. */
+function valuesOf(of: readonly number[], read: (one: number) => number | undefined): Float64Array {
+  const values = new Float64Array(of.length)
+  for (let at = 0; at < values.length; at++) values[at] = read(of[at] ?? -1) || 0
+  return values
 }
 
 function hasVector(near: VectorMatches | undefined, match: number): boolean {

@@ -1,3 +1,4 @@
+import type { Postings } from '../segments/postings.ts'
 import {
   memorySource,
   openSectionFile,
@@ -11,6 +12,7 @@ import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument } from './keywo
 import { scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
 import { knowledgeOf } from './knowledge.ts'
 import type { Lexicon } from './lexicon.ts'
+import { NAMED_FIELDS } from './named-first.ts'
 import { nearTerms } from './near-terms.ts'
 import { planQuery, type QueryPlan } from './query-plan.ts'
 import { type TextIndex, textIndex } from './text-index.ts'
@@ -21,6 +23,8 @@ import type { Vocabulary } from './vocabulary.ts'
  * words that matched, so a concept weighs as if the whole query had matched (decisions 6 and 16).
  */
 const CONCEPT_WEIGHT = 1
+/** A name that the words of a query form together says much more than each of them. */
+const NAME_WEIGHT = 4
 /** A shorter query asks for its concepts as much as one of so many words. */
 const LEAST_WORDS = 3
 /** What a module is named and described as says what it is; what its README mentions says less. */
@@ -71,14 +75,15 @@ export interface SmallKeywordIndex extends KeywordIndex {
 }
 
 /** A keyword index over texts of an index on disk or in memory. */
-export function keywordIndex(texts: TextIndex, lexicon: Lexicon): KeywordIndex {
+export function keywordIndex(stored: TextIndex, lexicon: Lexicon): KeywordIndex {
+  const texts = remembering(stored)
   return {
     size: texts.texts,
     texts,
     frequencies: { documents: texts.texts, count: (feature) => textsWith(texts, feature) },
     vocabulary: texts,
     plan: (query) => planQuery(query, knowledgeOf(lexicon), texts),
-    score: (plan) => score(remembering(texts), plan),
+    score: (plan) => score(texts, plan),
   }
 }
 
@@ -110,6 +115,7 @@ function wholeSegment(file: SectionFile) {
   return { terms: openTermDictionary(file), lengths, chosen: { isIn: new Uint8Array(bound).fill(1), bound } }
 }
 
+const NAME_FIELDS = ALL_FIELDS.map((name) => Number(NAMED_FIELDS.has(name)))
 const WORD_FIELDS = ALL_FIELDS.map((_, at) => (at < FIELDS.length ? 1 : 0))
 const CONCEPT_FIELDS = ALL_FIELDS.map((name) => CONCEPT_BOOST[name] ?? 0)
 
@@ -117,13 +123,20 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
   const own = plan.terms
   const words = Math.max(LEAST_WORDS, own.length)
   const scores = scoreTexts(texts, own, WORD_FIELDS)
+  const names = plan.names.map((term) => ({ term, weight: NAME_WEIGHT * words }))
+  if (names.length > 0) {
+    const named = scoreTexts(texts, names, NAME_FIELDS)
+    for (let text = 0; text < named.length; text++) scores[text] = (scores[text] ?? 0) + (named[text] ?? 0)
+  }
   const concepts = [...plan.concepts].map(([group, { weight }]) => {
     const added = scoreTexts(texts, [{ term: group, weight }], CONCEPT_FIELDS)
-    for (const [text, value] of added.entries()) added[text] = CONCEPT_WEIGHT * words * value
+    for (let text = 0; text < added.length; text++) {
+      const value = CONCEPT_WEIGHT * words * (added[text] ?? 0)
+      added[text] = value
+      scores[text] = (scores[text] ?? 0) + value
+    }
     return { group, added }
   })
-  for (const { added } of concepts)
-    for (const [text, value] of added.entries()) scores[text] = (scores[text] ?? 0) + value
   if (scores.some((value) => value > 0)) {
     const fuzzy = plan.corrections.length > 0 && own.every(({ weight }) => weight < 1)
     return { scores, fuzzy, match: (text) => matchOf(texts, { own, concepts, scores }, text) }
@@ -164,11 +177,23 @@ function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: numb
 function fieldsOf(texts: TextIndex, term: string, text: number): string[] {
   const postings = texts.postings(term)
   const found: string[] = []
-  for (let at = 0; at < postings.length; at++) {
+  for (let at = firstOf(postings, text); postings.texts[at] === text && at < postings.length; at++) {
     const field = FIELDS[postings.fields[at] ?? 0]
-    if (postings.texts[at] === text && field) found.push(field)
+    if (field) found.push(field)
   }
   return found
+}
+
+/** Where the entries of a text begin: they are in the order of the texts. */
+function firstOf({ texts, length }: Postings, text: number): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((texts[middle] ?? 0) < text) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Texts with a feature of the built-in vectors: `w:<stem>` or `g:<concept>`. */
@@ -186,13 +211,24 @@ function textsWith(texts: TextIndex, feature: string): number {
   return count
 }
 
-/** The same texts; the postings that one query reads are decoded once. */
+/** Postings that stay decoded, in entries of seven bytes: those of frequent words, which most queries have. */
+const MAX_REMEMBERED = 1_000_000
+
+/** The same texts; postings are decoded once, until there are many. */
 function remembering(texts: TextIndex): TextIndex {
-  const known = new Map<string, ReturnType<TextIndex['postings']>>()
+  const known = new Map<string, Postings>()
+  let entries = 0
   return {
     ...texts,
     postings(term) {
-      const found = known.get(term) ?? texts.postings(term)
+      const held = known.get(term)
+      if (held) return held
+      const found = texts.postings(term)
+      entries += found.texts.length
+      if (entries > MAX_REMEMBERED) {
+        known.clear()
+        entries = found.texts.length
+      }
       known.set(term, found)
       return found
     },

@@ -25,4 +25,4 @@ export function putNamedFirst(
 }
 
 /** Fields of a module that hold names. */
-const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])
+export const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])

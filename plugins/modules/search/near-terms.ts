@@ -1,4 +1,5 @@
 import type { WeightedTerm } from './keyword-score.ts'
+import { letterMask, mayBeNear } from './letter-mask.ts'
 import type { TextIndex } from './text-index.ts'
 
 const PREFIX_WEIGHT = 0.375
@@ -8,27 +9,35 @@ const FUZZY_SHARE = 0.2
 
 /** The terms of the index that begin with a word or are spelled like it, for a query that matches nothing as written. */
 export function nearTerms(index: TextIndex, words: readonly string[]): WeightedTerm[] {
-  const wanted = [...new Set(words)]
-  const near: WeightedTerm[] = []
-  for (const { term } of index.startingWith('')) {
-    for (const source of wanted) {
-      const weight = likeness(source, term)
-      if (weight > 0) near.push({ term, source, weight })
-    }
-  }
-  return near
+  return [...new Set(words)].flatMap((source) => [
+    ...beginningWith(index, source),
+    ...spelledLike(index, source),
+  ])
 }
 
-/** 1 for the word itself, 0 for one that is too different. */
-function likeness(word: string, term: string): number {
-  if (term === word) return 1
-  if (term.startsWith(word)) {
-    return (PREFIX_WEIGHT * term.length) / (term.length + 0.3 * (term.length - word.length))
+function beginningWith(index: TextIndex, source: string): WeightedTerm[] {
+  return Array.from(index.startingWith(source), ({ term }) => {
+    const more = term.length - source.length
+    const weight = more === 0 ? 1 : (PREFIX_WEIGHT * term.length) / (term.length + 0.3 * more)
+    return { term, source, weight }
+  })
+}
+
+/** Terms with another first letter are other words more than misspelt ones, and there may be hundreds of thousands. */
+function spelledLike(index: TextIndex, source: string): WeightedTerm[] {
+  const most = Math.round(source.length * FUZZY_SHARE)
+  if (most === 0) return []
+  const mask = letterMask(source)
+  const near: WeightedTerm[] = []
+  const bytes = Buffer.byteLength(source)
+  const alike = { leastBytes: bytes - 3 * most, mostBytes: bytes + 3 * most } // a letter has up to three
+  for (const { term } of index.startingWith([...source][0] ?? '', alike)) {
+    if (Math.abs(term.length - source.length) > most || !mayBeNear(mask, letterMask(term), most)) continue
+    const distance = term.startsWith(source) ? 0 : editDistance(source, term, most)
+    if (distance === 0 || distance > most) continue
+    near.push({ term, source, weight: (FUZZY_WEIGHT * term.length) / (term.length + distance) })
   }
-  const most = Math.round(word.length * FUZZY_SHARE)
-  if (most === 0 || Math.abs(term.length - word.length) > most) return 0
-  const distance = editDistance(word, term, most)
-  return distance > most ? 0 : (FUZZY_WEIGHT * term.length) / (term.length + distance)
+  return near
 }
 
 /** Letters to insert, remove or exchange; stops counting above `most`. */

@@ -48,6 +48,17 @@ test('misspelt words are taken for words in use, and words in use and names are 
   }
 })
 
+test('three words or more are looked up as the name that they form, stop words between them included', () => {
+  const names = (query: string) =>
+    planQuery(query, knowledge, vocabularyOf(['deletionwindowindays', 'loggroup', 'securitygrouprules']))
+      .names
+
+  assert.deepEqual(names('kms key deletion window in days'), [stem('deletionwindowindays')])
+  assert.deepEqual(names('where are security group rules'), [stem('securitygrouprules')])
+  assert.deepEqual(names('log group'), [])
+  assert.deepEqual(names('in days deletion window'), [])
+})
+
 test('a word that many modules have is right however it is spelled', () => {
   const { corrections } = planQuery('databse', knowledge, vocabularyOf([...IN_USE, 'databse']))
   assert.deepEqual(corrections, [])

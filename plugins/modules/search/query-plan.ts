@@ -18,6 +18,8 @@ export interface QueryPlan {
   /** The query in English, misspelt words corrected: what a model embeds. */
   readonly text: string
   readonly terms: readonly PlannedTerm[]
+  /** Stems of neighbouring words written as one, where modules have such a name. */
+  readonly names: readonly string[]
   /** Concept -> how much it counts (1: as written) and words of its longest phrase. */
   readonly concepts: ReadonlyMap<string, MeantConcept>
   readonly provider?: ProviderIntent
@@ -73,6 +75,7 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   return {
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
+    names: namesAmong(words, vocabulary).filter((name) => !joined.includes(name)),
     concepts: lexicon.meant({ words: stems, joined }, excluded),
     ...(provider && { provider }),
     corrections,
@@ -117,6 +120,24 @@ function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
     for (const one of told.slice(0, EXCLUDED_WORDS)) excluded.add(one)
   })
   return excluded
+}
+
+/** A name of two words ("log group") is a phrase of any text; one of three says which input is meant. */
+const LEAST_NAME_WORDS = 3
+const MOST_NAME_WORDS = 6
+
+/** Words that follow one another and that modules write as one name: "deletion window in days". */
+function namesAmong(words: readonly QueryWord[], vocabulary: Vocabulary): string[] {
+  const found = new Set<string>()
+  for (let from = 0; from < words.length; from++) {
+    for (let to = from + LEAST_NAME_WORDS; to <= Math.min(words.length, from + MOST_NAME_WORDS); to++) {
+      if (words[from]?.isStopWord || words[to - 1]?.isStopWord) continue
+      const parts = words.slice(from, to).map(({ word }) => word)
+      const name = stem(parts.join(''))
+      if (vocabulary.count(name) > 0) found.add(name)
+    }
+  }
+  return [...found]
 }
 
 function termsOf(

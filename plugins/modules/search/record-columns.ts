@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { keepRecent, once } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
-import type { SectionFile } from '../segments/section-file.ts'
+import type { SectionBytes, SectionFile } from '../segments/section-file.ts'
 import { float64s } from '../segments/segment-set.ts'
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
 
@@ -36,7 +36,7 @@ export function recordDigest({ summary_sha256, summary_file, name }: IndexRecord
 export function recordSections(
   records: readonly SearchRecord[],
   { digests, texts }: { readonly digests: Buffer; readonly texts: readonly number[] },
-): Record<string, Uint8Array> {
+): Record<string, SectionBytes> {
   const names = { repositories: numberer(), refs: numberer(), providers: numberer() }
   const rows = records.map((record) => Buffer.from(JSON.stringify(searchRecordOf(record))))
   const places = new Uint32Array(records.length + 1)
@@ -52,7 +52,7 @@ export function recordSections(
     ref: column(({ ref }) => names.refs.number(ref)),
     provider: column(({ provider, providers }) => names.providers.number([provider, ...providers])),
     rowPlaces: bytesOf(places),
-    rows: Buffer.concat(rows),
+    rows,
     repositories: names.repositories.bytes(),
     refs: names.refs.bytes(),
     providers: names.providers.bytes(),

@@ -17,6 +17,8 @@ export interface SearchIndex {
   readonly set: SegmentSet
   /** Records, also those that were replaced or removed. */
   readonly records: number
+  /** Records without those. */
+  readonly live: number
   readonly columns: readonly RecordColumns[]
   /** The words of the texts in a scope. */
   keyword(scope: Scope): KeywordIndex
@@ -79,6 +81,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     source: String(set.meta['source']),
     set,
     records: set.records,
+    live: liveRecords(set),
     columns,
     keyword(scope) {
       const held = keywords.get(scope) ?? makeKeywords(scope)
@@ -94,17 +97,10 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     isLatest: (row) => ((set.flags[row] ?? 0) & LATEST) !== 0,
     isExample: (row) => at(row, (held, local) => held.kindOf(local) === 'example', false),
     removedSince: (row) => (((set.flags[row] ?? 0) & ENDED) === 0 ? undefined : ended[String(moduleOf(row))]),
-    refs(row) {
-      const module = moduleOf(row)
-      const rows: number[] = []
-      for (const [segment, held] of columns.entries()) {
-        const base = set.segments[segment]?.base ?? 0
-        for (const [local, key] of held.modules().entries())
-          if (key === module && isLive(set, base + local)) rows.push(base + local)
-      }
-      rows.sort((a, b) => (set.places[a] ?? 0) - (set.places[b] ?? 0))
-      return rows.map((one) => at(one, (held, local) => held.refs()[held.ref()[local] ?? 0] ?? '', ''))
-    },
+    refs: (row) =>
+      versionsOf(set, columns, moduleOf(row)).map((one) =>
+        at(one, (held, local) => held.refs()[held.ref()[local] ?? 0] ?? '', ''),
+      ),
     ids() {
       ids ??= Buffer.concat(columns.map((held) => held.ids()))
       return ids
@@ -113,6 +109,18 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
       [...new Set(columns.flatMap((held) => held.providers().flatMap(([, ...names]) => names)))].sort(),
     repositories: () => new Map(columns.flatMap((held) => held.repositories())),
   }
+}
+
+/** Rows of a module, newest version first. */
+function versionsOf(set: SegmentSet, columns: readonly RecordColumns[], module: number): readonly number[] {
+  const rows: number[] = []
+  for (const [segment, held] of columns.entries()) {
+    const base = set.segments[segment]?.base ?? 0
+    const modules = held.modules()
+    for (let local = 0; local < modules.length; local++)
+      if (modules[local] === module && isLive(set, base + local)) rows.push(base + local)
+  }
+  return rows.sort((a, b) => (set.places[a] ?? 0) - (set.places[b] ?? 0))
 }
 
 /** An index without records. */
@@ -156,6 +164,13 @@ export function isLive({ flags }: Pick<SegmentSet, 'flags'>, row: number): boole
   return ((flags[row] ?? 0) & LIVE) !== 0
 }
 
+/** How many records of a set were neither replaced nor removed. */
+export function liveRecords({ flags }: Pick<SegmentSet, 'flags'>): number {
+  let live = 0
+  for (let row = 0; row < flags.length; row++) if (((flags[row] ?? 0) & LIVE) !== 0) live++
+  return live
+}
+
 /** Finds the segment of a row. */
 export function segmentFinder({ segments }: SegmentSet): (row: number) => number {
   return (row) => {
@@ -169,11 +184,12 @@ function chosenTexts(set: SegmentSet, segment: number, texts: Uint32Array, scope
   const base = set.segments[segment]?.base ?? 0
   const wanted = scope === 'latest' ? LIVE | LATEST : LIVE
   let all = 0
-  for (const text of texts) all = Math.max(all, text + 1)
+  for (let local = 0; local < texts.length; local++) all = Math.max(all, (texts[local] ?? 0) + 1)
   const isIn = new Uint8Array(all)
   let bound = 0
-  for (const [local, text] of texts.entries()) {
+  for (let local = 0; local < texts.length; local++) {
     if (((set.flags[base + local] ?? 0) & wanted) !== wanted) continue
+    const text = texts[local] ?? 0
     isIn[text] = 1
     bound = Math.max(bound, text + 1)
   }
@@ -193,14 +209,15 @@ export function selectRows(
     const passes = filterOf(held, filter)
     const records = set.segments[segment]?.records ?? 0
     for (let local = 0; local < records; local++) {
-      if (((set.flags[base + local] ?? 0) & wanted) === wanted && passes(local)) rows.push(base + local)
+      if (((set.flags[base + local] ?? 0) & wanted) === wanted && (passes?.(local) ?? true))
+        rows.push(base + local)
     }
   }
   return rows
 }
 
 /** Compares numbers: what a filter names is looked up once in the names of the segment. */
-function filterOf(held: RecordColumns, filter: VectorFilter): (local: number) => boolean {
+function filterOf(held: RecordColumns, filter: VectorFilter): ((local: number) => boolean) | undefined {
   const tests: ((local: number) => boolean)[] = []
   const { ref, kinds, repositories, providers } = filter
   if (ref !== undefined) tests.push(isAmong(held.ref(), held.refs(), (name) => name === ref))
@@ -211,6 +228,7 @@ function filterOf(held: RecordColumns, filter: VectorFilter): (local: number) =>
     tests.push(
       isAmong(held.provider(), held.providers(), (names) => names.some((name) => providers.includes(name))),
     )
+  if (tests.length === 0) return undefined
   return (local) => tests.every((test) => test(local))
 }
 

@@ -1,3 +1,4 @@
+import { letterMask, mayBeNear } from './letter-mask.ts'
 import { stem } from './stemmer.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -35,6 +36,7 @@ interface Candidate {
 export function createSpelling(known: Iterable<string>): Spelling {
   const words = [...new Set(known)].filter((word) => /^[a-z][a-z0-9]{2,}$/.test(word))
   const isKnown = new Set(words)
+  const byLength = groupedByLength(words)
   return {
     correct(word, vocabulary) {
       if (isKnown.has(word) || !MISSPELT.test(word) || /\d{2}/.test(word)) return undefined
@@ -45,12 +47,12 @@ export function createSpelling(known: Iterable<string>): Spelling {
       if (texts >= IN_USE) return undefined
       const parts = partsOf(word, isKnown, vocabulary)
       if (parts && texts === 0) return { words: parts, weight: 0.9 }
-      return nearest(word, words, vocabulary)
+      return nearest(word, byLength, vocabulary)
     },
   }
 }
 
-function nearest(word: string, known: readonly string[], vocabulary: Vocabulary): Correction | undefined {
+function nearest(word: string, known: ByLength, vocabulary: Vocabulary): Correction | undefined {
   const texts = vocabulary.count(stem(word))
   const most = word.length >= LENGTH_OF_TWO_ERRORS ? 2 : 1
   const near = [...nearKnown(word, known, most, vocabulary), ...nearStems(word, vocabulary)]
@@ -81,30 +83,49 @@ function partsOf(
   return undefined
 }
 
-function nearKnown(
-  word: string,
-  known: readonly string[],
-  most: number,
-  vocabulary: Vocabulary,
-): Candidate[] {
-  return known.flatMap((candidate) => {
-    const distance = likeness(word, candidate, most)
-    if (distance > most) return []
-    return { words: [candidate], distance, texts: vocabulary.count(stem(candidate)) }
-  })
+function nearKnown(word: string, known: ByLength, most: number, vocabulary: Vocabulary): Candidate[] {
+  const mask = letterMask(word)
+  const found: Candidate[] = []
+  for (let length = word.length - most; length <= word.length + most; length++) {
+    for (const candidate of known.get(length) ?? []) {
+      if (!mayBeNear(mask, candidate.mask, most)) continue
+      const distance = likeness(word, candidate.word, most)
+      if (distance > most) continue
+      found.push({ words: [candidate.word], distance, texts: vocabulary.count(stem(candidate.word)) })
+    }
+  }
+  return found
 }
 
 /** Terms of the index itself: names that only these modules use. */
 function nearStems(word: string, vocabulary: Vocabulary): Candidate[] {
   const wanted = stem(word)
+  const mask = letterMask(wanted)
   const found: Candidate[] = []
-  for (const { term, texts } of vocabulary.startingWith(wanted.slice(0, 1))) {
-    if (texts < IN_USE - 1 || term.length < SHORTEST) continue
+  const alike = {
+    leastTexts: IN_USE - 1,
+    leastBytes: Math.max(SHORTEST, wanted.length - 1),
+    mostBytes: wanted.length + 1,
+  }
+  for (const { term, texts } of vocabulary.startingWith(wanted.slice(0, 1), alike)) {
+    if (texts < IN_USE - 1 || term.length < SHORTEST || !mayBeNear(mask, letterMask(term), 1)) continue
     const distance = likeness(wanted, term, 1)
     // A known word is spelled out; a stem that is as near is the second choice.
     if (distance <= 1) found.push({ words: [term], distance: distance + 0.25, texts })
   }
   return found
+}
+
+type ByLength = ReadonlyMap<number, readonly { readonly word: string; readonly mask: number }[]>
+
+function groupedByLength(words: readonly string[]): ByLength {
+  const groups = new Map<number, { word: string; mask: number }[]>()
+  for (const word of words) {
+    const group = groups.get(word.length) ?? []
+    group.push({ word, mask: letterMask(word) })
+    groups.set(word.length, group)
+  }
+  return groups
 }
 
 /** Letters to insert, remove, replace or exchange with the next; a wrong first letter counts twice. Above `most`: stops counting. */

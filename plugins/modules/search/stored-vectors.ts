@@ -1,6 +1,6 @@
 import { LATEST, type SegmentSet } from '../segments/segment-set.ts'
 import { ID_BYTES } from './record-columns.ts'
-import { isLive, segmentFinder, selectRows } from './search-index.ts'
+import { isLive, liveRecords, segmentFinder, selectRows } from './search-index.ts'
 import { parseHeader, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { openVectorSegment, type VectorSegment } from './vector-segments.ts'
@@ -10,6 +10,8 @@ import type { VectorFilter, VectorItem, VectorMatches } from './vector-store.ts'
 export interface StoredVectors {
   readonly header: StoreHeader
   readonly set: SegmentSet
+  /** Records that were neither replaced nor removed. */
+  readonly live: number
   /** Record id -> row of the set. */
   rows(): ReadonlyMap<string, number>
   digest(row: number): string
@@ -52,6 +54,7 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
   return {
     header,
     set,
+    live: liveRecords(set),
     rows() {
       const rows = new Map<string, number>()
       for (const [number, { columns: own }] of segments.entries()) {
@@ -78,33 +81,28 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
     nearest(query, filter) {
       ids ??= Buffer.concat(columns.map((own) => own.ids()))
       const cosines = new Float32Array(set.records).fill(Number.NaN)
-      const wanted = select(filter)
-      const counts = countsOf(wanted, segments, set, segmentOf)
-      for (const row of wanted) {
-        cosines[row] = at(row, (segment, local, number) => {
-          const vectors = vectorsOf(number, counts[number] ?? 0)
-          return similarity(vectors, (segment.vectors()[local] ?? 0) * dims, query)
-        })
+      for (const { number, rows } of bySegment(set, select(filter))) {
+        const { base } = set.segments[number] ?? { base: 0 }
+        const vectorOf = segments[number]?.vectors() ?? new Uint32Array(0)
+        let count = 0
+        for (const row of rows) count = Math.max(count, (vectorOf[row - base] ?? 0) + 1)
+        const vectors = vectorsOf(number, count)
+        for (const row of rows) cosines[row] = similarity(vectors, (vectorOf[row - base] ?? 0) * dims, query)
       }
       return { ids, cosines, isWhole: true, record }
     },
   }
 }
 
-/** How many vectors of each segment hold those of `rows`. */
-function countsOf(
-  rows: readonly number[],
-  segments: readonly VectorSegment[],
-  set: SegmentSet,
-  segmentOf: (row: number) => number,
-): readonly number[] {
-  const counts = segments.map(() => 0)
-  for (const row of rows) {
-    const number = segmentOf(row)
-    const vector = segments[number]?.vectors()[row - (set.segments[number]?.base ?? 0)] ?? 0
-    counts[number] = Math.max(counts[number] ?? 0, vector + 1)
+/** Rising rows of a set, those of each segment together. */
+function* bySegment({ segments }: SegmentSet, rows: readonly number[]) {
+  let from = 0
+  for (const [number, { base, records }] of segments.entries()) {
+    let to = from
+    while (to < rows.length && (rows[to] ?? 0) < base + records) to++
+    if (to > from) yield { number, rows: rows.slice(from, to) }
+    from = to
   }
-  return counts
 }
 
 /** The cosine of two vectors of length 1. Four accumulators keep the sums independent. */

@@ -1,5 +1,5 @@
 import { createPostingsReader, type Postings, type TextChoice } from '../segments/postings.ts'
-import type { TermDictionary } from '../segments/term-dictionary.ts'
+import type { TermDictionary, TermsWanted } from '../segments/term-dictionary.ts'
 
 /**
  * The texts that one search looks at: those of the latest versions, or of all. Nothing is loaded but what is asked for.
@@ -18,8 +18,8 @@ export interface TextIndex {
   postings(term: string): Postings
   /** About how many texts have a term, those of other versions included: it costs one look-up. */
   count(term: string): number
-  /** Terms that begin so, in order, each with its `count`; '' gives all. */
-  startingWith(prefix: string): Iterable<VocabularyTerm>
+  /** Terms that begin so, each with its `count`; '' gives all. */
+  startingWith(prefix: string, wanted?: TermsWanted): Iterable<VocabularyTerm>
 }
 
 export interface VocabularyTerm {
@@ -39,9 +39,11 @@ export interface TextSegment {
 export function textIndex(segments: readonly TextSegment[], fields: number): TextIndex {
   const bases: number[] = []
   let bound = 0
-  for (const { lengths } of segments) {
-    bases.push(bound)
-    bound += lengths.length / fields
+  let next = 0
+  for (const { lengths, chosen } of segments) {
+    bases.push(next)
+    bound = next + chosen.bound // texts of older versions come last
+    next += lengths.length / fields
   }
   const sums = new Array<number>(fields).fill(0)
   let texts = 0
@@ -70,7 +72,7 @@ export function textIndex(segments: readonly TextSegment[], fields: number): Tex
       return reader.finish()
     },
     count: (term) => segments.reduce((sum, { terms }) => sum + (terms.find(term)?.texts ?? 0), 0),
-    startingWith: (prefix) => vocabulary(segments, prefix),
+    startingWith: (prefix, wanted = {}) => vocabulary(segments, prefix, wanted),
   }
 }
 
@@ -87,12 +89,22 @@ function addLengths(sums: number[], { lengths, chosen }: TextSegment): number {
 }
 
 /** The largest segment streams; the few terms of the others are joined to it. */
-function vocabulary(segments: readonly TextSegment[], prefix: string): Iterable<VocabularyTerm> {
-  const [only] = segments
-  if (only && segments.length === 1) return only.terms.startingWith(prefix)
+function* vocabulary(
+  segments: readonly TextSegment[],
+  prefix: string,
+  { leastTexts = 0, ...bytes }: TermsWanted,
+): Iterable<VocabularyTerm> {
+  const [largest, ...others] = [...segments].sort((a, b) => b.lengths.length - a.lengths.length)
   const joined = new Map<string, number>()
-  for (const { terms } of segments)
-    for (const { term, texts } of terms.startingWith(prefix))
+  for (const { terms } of others)
+    for (const { term, texts } of terms.startingWith(prefix, bytes))
       joined.set(term, (joined.get(term) ?? 0) + texts)
-  return [...joined].map(([term, texts]) => ({ term, texts })).sort((a, b) => (a.term < b.term ? -1 : 1))
+  // A term that only the largest has needs no look at the others.
+  const wanted = joined.size === 0 ? { ...bytes, leastTexts } : bytes
+  for (const { term, texts } of largest?.terms.startingWith(prefix, wanted) ?? []) {
+    const count = texts + (joined.get(term) ?? 0)
+    joined.delete(term)
+    if (count >= leastTexts) yield { term, texts: count }
+  }
+  for (const [term, texts] of joined) if (texts >= leastTexts) yield { term, texts }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type SectionFile, sectionFileBytes } from '../segments/section-file.ts'
 import { emptyStates, LATEST, LIVE, type NewSegment, type RecordStates } from '../segments/segment-set.ts'
@@ -29,9 +30,13 @@ export function vectorSegment(items: readonly VectorItem[]): {
   const ordered = [...items].sort((a, b) => Number(b.metadata.latest) - Number(a.metadata.latest))
   const vectors = sharing()
   const documents = sharing()
-  const vectorOf = ordered.map(({ vector }) => vectors.number(Buffer.from(bytesOf(vector))))
-  const documentOf = ordered.map(({ document }) => documents.number(Buffer.from(document)))
-  const packed = documents.values().map((document) => deflateRawSync(document, { level: 4 }))
+  const vectorOf = ordered.map(({ vector }) =>
+    vectors.number(digestOf(bytesOf(vector)), () => bytesOf(vector)),
+  )
+  const documentOf = ordered.map(({ document, metadata }) =>
+    documents.number(metadata.document_sha256, () => deflateRawSync(document, { level: 4 })),
+  )
+  const packed = documents.values()
   const places = new Uint32Array(packed.length + 1)
   for (const [at, bytes] of packed.entries()) places[at + 1] = (places[at] ?? 0) + bytes.length
   const digests = Buffer.from(ordered.map(({ metadata }) => metadata.document_sha256).join(''), 'hex')
@@ -40,9 +45,9 @@ export function vectorSegment(items: readonly VectorItem[]): {
     {
       ...recordSections(ordered.map(searchRecordOf), { digests, texts: documentOf }),
       vectorOf: bytesOf(Uint32Array.from(vectorOf)),
-      vectors: Buffer.concat(vectors.values()),
+      vectors: vectors.values(),
       documentPlaces: bytesOf(places),
-      documents: Buffer.concat(packed),
+      documents: packed,
     },
   )
   const states = emptyStates(ordered.length)
@@ -68,20 +73,23 @@ function listOf(text: string): string[] {
   return text === '' ? [] : text.split(',')
 }
 
-/** Numbers for values; equal ones share a number. */
+/** Numbers for values; those with equal keys share a number and one value. */
 function sharing() {
   const numbers = new Map<string, number>()
-  const values: Buffer[] = []
+  const values: Uint8Array[] = []
   return {
-    values: () => values,
-    number(value: Buffer): number {
-      const key = value.toString('latin1')
+    values: (): readonly Uint8Array[] => values,
+    number(key: string, make: () => Uint8Array): number {
       const known = numbers.get(key)
       if (known !== undefined) return known
       numbers.set(key, values.length)
-      return values.push(value) - 1
+      return values.push(make()) - 1
     },
   }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64')
 }
 
 const DIGEST_BYTES = 32

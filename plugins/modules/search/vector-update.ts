@@ -104,8 +104,9 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
   const { workingDirectory, env } = parts
   const embedder = await openEmbedder(options, { lexicon, workingDirectory, env })
   try {
-    const plan = await planOf(run, work)
-    const embedded = await embedAll(embedder, plan.embed, work)
+    const embedding = createEmbedding(embedder, work)
+    const plan = await planOf(run, work, embedding)
+    const embedded = await embedding.finish()
     const header = embedder.header(includeOf(options))
     const dims = header.dims || (embedded.items[0]?.vector.length ?? (await store.header())?.dims ?? 0)
     const owned = new Set((work.owner?.records ?? []).map(({ id }) => id))
@@ -135,11 +136,11 @@ export async function embedAnew(
 ): Promise<{ readonly header: StoreHeader; readonly items: readonly VectorItem[] }> {
   const include = includeOf(options)
   const latest = latestIds(work)
-  const candidates: Candidate[] = []
+  const embedding = createEmbedding(embedder, work)
   for (const record of work.records) {
-    candidates.push(candidateOf(record, await work.load(record), include, latest.has(record.id)))
+    await embedding.add(candidateOf(record, await work.load(record), include, latest.has(record.id)))
   }
-  const { items } = await embedAll(embedder, candidates, work)
+  const { items } = await embedding.finish()
   return { header: embedder.header(include), items }
 }
 
@@ -150,19 +151,20 @@ interface Candidate {
 }
 
 interface Plan {
-  readonly embed: readonly Candidate[]
   readonly touch: readonly Touch[]
   /** Records of this run whose document did not change. */
   readonly unchanged: number
 }
 
-/** Compares every record with what is stored: by the digest of its document, which follows from summary and options. */
-async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> {
+/**
+ * Compares every record with what is stored: by the digest of its document, which follows from summary and options. What
+ * differs is embedded as soon as it is found.
+ */
+async function planOf({ options, store }: Run, work: VectorWork, embedding: Embeddings): Promise<Plan> {
   const digests = await store.digests()
   const include = includeOf(options)
   const sameInclude = sameOptions((await store.header())?.include, include)
   const latest = latestIds(work)
-  const embed: Candidate[] = []
   const touch: Touch[] = []
   let unchanged = 0
   for (const record of work.records) {
@@ -171,13 +173,13 @@ async function planOf({ options, store }: Run, work: VectorWork): Promise<Plan> 
     const needsLook = work.touched.has(record.id) || !isStored || !sameInclude
     const candidate = needsLook ? candidateOf(record, await work.load(record), include, isLatest) : undefined
     if (candidate && digests.get(record.id) !== candidate.stored.metadata.document_sha256) {
-      embed.push(candidate)
+      await embedding.add(candidate)
       continue
     }
     touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
     if (work.touched.has(record.id)) unchanged++
   }
-  return { embed, touch, unchanged }
+  return { touch, unchanged }
 }
 
 /**
@@ -231,25 +233,41 @@ function includedFields(summary: ModuleSummary, include: IncludeOptions): Module
   }
 }
 
-async function embedAll(
-  embedder: ModuleEmbedder,
-  candidates: readonly Candidate[],
-  work: VectorWork,
-): Promise<{ items: VectorItem[]; failures: VectorFailure[] }> {
+/** Modules that are embedded together; of those before them only documents and vectors are in memory. */
+const EMBEDDED_AT_A_TIME = 256
+
+interface Embeddings {
+  add(candidate: Candidate): Promise<void>
+  finish(): Promise<{ readonly items: readonly VectorItem[]; readonly failures: readonly VectorFailure[] }>
+}
+
+function createEmbedding(embedder: ModuleEmbedder, work: VectorWork): Embeddings {
   const items: VectorItem[] = []
   const failures: VectorFailure[] = []
-  const texts = candidates.map(({ stored, fields }) => ({ document: stored.document, fields }))
-  const embeddings = candidates.length === 0 ? [] : await embedder.modules(texts, work.signal)
-  for (const [at, { record, stored }] of candidates.entries()) {
-    const embedding = embeddings[at] ?? { failed: 'the strategy gave no vector' }
-    if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
-    else {
+  let waiting: Candidate[] = []
+  const embed = async (): Promise<void> => {
+    const texts = waiting.map(({ stored, fields }) => ({ document: stored.document, fields }))
+    const embeddings = texts.length === 0 ? [] : await embedder.modules(texts, work.signal)
+    for (const [at, { record, stored }] of waiting.entries()) {
+      const embedding = embeddings[at] ?? { failed: 'the strategy gave no vector' }
       const { repository, ref, path } = record
-      failures.push({ repository, ref, path, why: embedding.failed })
+      if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
+      else failures.push({ repository, ref, path, why: embedding.failed })
     }
+    waiting = []
   }
-  if (candidates.length > 0) work.progress(candidates.length, candidates.length)
-  return { items, failures }
+  return {
+    async add(candidate) {
+      waiting.push(candidate)
+      if (waiting.length >= EMBEDDED_AT_A_TIME) await embed()
+    },
+    async finish() {
+      await embed()
+      const done = items.length + failures.length
+      if (done > 0) work.progress(done, done)
+      return { items, failures }
+    },
+  }
 }
 
 /** The spec's `include_*` options. */

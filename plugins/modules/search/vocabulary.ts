@@ -1,3 +1,5 @@
+import type { TermsWanted } from '../segments/term-dictionary.ts'
+
 /** What the ranking of a query asks of an index: how many of its texts have a term, and which terms there are. */
 export interface Vocabulary {
   /** Texts in the index. */
@@ -5,5 +7,8 @@ export interface Vocabulary {
   /** Texts with this term (a stem, as `tokens.ts` makes them). */
   count(term: string): number
   /** Terms that begin so. */
-  startingWith(prefix: string): Iterable<{ readonly term: string; readonly texts: number }>
+  startingWith(
+    prefix: string,
+    wanted?: TermsWanted,
+  ): Iterable<{ readonly term: string; readonly texts: number }>
 }

@@ -41,7 +41,7 @@ const FORMAT = 1
 const PREAMBLE_BYTES = 32
 const PAGE_BYTES = 16 * 1024
 /** Pages of one file that stay in memory: small parts of a few records are read again and again. */
-const PAGES_KEPT = 128
+const PAGES_KEPT = 512
 
 interface Head {
   readonly meta: unknown
@@ -50,57 +50,57 @@ interface Head {
   readonly checksums: { readonly offset: number; readonly crc: number }
 }
 
-/** The bytes of a section file. */
-export function sectionFileBytes(meta: unknown, sections: Readonly<Record<string, Uint8Array>>): Buffer {
+/** The bytes of a section, in one piece or in several that follow one another. */
+export type SectionBytes = Uint8Array | readonly Uint8Array[]
+
+/** The bytes of a section file; they are copied once, because they may be hundreds of megabytes. */
+export function sectionFileBytes(meta: unknown, sections: Readonly<Record<string, SectionBytes>>): Buffer {
   const places: Record<string, readonly [number, number]> = {}
   let offset = 0
   for (const [name, bytes] of Object.entries(sections)) {
-    places[name] = [offset, bytes.length]
-    offset = aligned(offset + bytes.length)
+    const length = piecesOf(bytes).reduce((sum, piece) => sum + piece.length, 0)
+    places[name] = [offset, length]
+    offset = aligned(offset + length)
   }
-  const body = Buffer.alloc(offset)
-  for (const [name, bytes] of Object.entries(sections)) body.set(bytes, places[name]?.[0] ?? 0)
-  const checksums = checksumsOf(body)
-  const head = { meta, sections: places, checksums: { offset, crc: crc32(checksums) } } satisfies Head
-  const text = Buffer.from(JSON.stringify(head))
-  const start = aligned(PREAMBLE_BYTES + text.length)
-  const file = Buffer.alloc(start)
+  const headOf = (crc: number): Buffer =>
+    Buffer.from(JSON.stringify({ meta, sections: places, checksums: { offset, crc } } satisfies Head))
+  const headBytes = headOf(0xffffffff).length // the longest one; spaces fill a shorter one up
+  const start = aligned(PREAMBLE_BYTES + headBytes)
+  const pages = Math.ceil(offset / PAGE_BYTES)
+  const file = Buffer.alloc(start + offset + pages * 4)
+  for (const [name, bytes] of Object.entries(sections)) {
+    let at = start + (places[name]?.[0] ?? 0)
+    for (const piece of piecesOf(bytes)) {
+      file.set(piece, at)
+      at += piece.length
+    }
+  }
+  const checksums = file.subarray(start + offset)
+  writeChecksums(file.subarray(start, start + offset), checksums)
+  const text = file.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + headBytes).fill(' ')
+  text.set(headOf(crc32(checksums)))
   file.write(MAGIC, 'latin1')
   file.writeUInt32LE(FORMAT, 8)
-  file.writeUInt32LE(text.length, 12)
+  file.writeUInt32LE(headBytes, 12)
   file.writeUInt32LE(crc32(text), 16)
-  file.set(text, PREAMBLE_BYTES)
-  return Buffer.concat([file, body, checksums])
+  return file
+}
+
+function piecesOf(bytes: SectionBytes): readonly Uint8Array[] {
+  return bytes instanceof Uint8Array ? [bytes] : bytes
 }
 
 /** Opens a section file; the caller closes it. Errors: `DamagedFile`. */
 export function openSectionFile(source: ByteSource): SectionFile {
   const { head, start } = readHead(source)
-  const { offset: bodyBytes, crc } = head.checksums
-  const checksums = exactly(source, start + bodyBytes, Math.ceil(bodyBytes / PAGE_BYTES) * 4)
-  if (crc32(checksums) !== crc) throw new DamagedFile('its checksums are damaged')
-  const checked = new Uint8Array(checksums.length / 4)
-  const kept = keepRecent<number, Buffer>(PAGES_KEPT)
+  const pagesOf = pageReader(source, start, head.checksums)
   const read = (section: string, from: number, to: number): Buffer => {
     const [offset = 0, length = 0] = head.sections[section] ?? []
     if (from < 0 || to > length || from > to) throw new DamagedFile(`its section ${section} is too short`)
     const first = Math.floor((offset + from) / PAGE_BYTES)
-    const last = Math.ceil((offset + to) / PAGE_BYTES)
+    const pages = pagesOf(first, Math.ceil((offset + to) / PAGE_BYTES))
     const begin = first * PAGE_BYTES
-    const pages = last - first === 1 ? page(first) : checkedPages(first, last)
     return pages.subarray(offset + from - begin, offset + to - begin)
-  }
-  const page = (number: number): Buffer => kept.get(number, () => checkedPages(number, number + 1))
-  const checkedPages = (first: number, last: number): Buffer => {
-    const begin = first * PAGE_BYTES
-    const pages = exactly(source, start + begin, Math.min(last * PAGE_BYTES, bodyBytes) - begin)
-    for (let page = first; page < last; page++) {
-      if (checked[page] === 1) continue
-      const bytes = pages.subarray((page - first) * PAGE_BYTES, (page - first + 1) * PAGE_BYTES)
-      if (crc32(bytes) !== checksums.readUInt32LE(page * 4)) throw new DamagedFile('a part of it is damaged')
-      checked[page] = 1
-    }
-    return pages
   }
   const lengthOf = (section: string): number => head.sections[section]?.[1] ?? 0
   return {
@@ -111,6 +111,30 @@ export function openSectionFile(source: ByteSource): SectionFile {
     whole: (section) => read(section, 0, lengthOf(section)),
     close: source.close,
   }
+}
+
+type PageReader = (first: number, last: number) => Buffer
+
+/** Reads whole pages from the `first` to before the `last`; each is compared with its checksum once. */
+function pageReader(source: ByteSource, start: number, { offset, crc }: Head['checksums']): PageReader {
+  const checksums = exactly(source, start + offset, Math.ceil(offset / PAGE_BYTES) * 4)
+  if (crc32(checksums) !== crc) throw new DamagedFile('its checksums are damaged')
+  const checked = new Uint8Array(checksums.length / 4)
+  const check = (page: number, bytes: Buffer): void => {
+    if (checked[page] === 1) return
+    if (crc32(bytes) !== checksums.readUInt32LE(page * 4)) throw new DamagedFile('a part of it is damaged')
+    checked[page] = 1
+  }
+  const checkedPages: PageReader = (first, last) => {
+    const begin = first * PAGE_BYTES
+    const pages = exactly(source, start + begin, Math.min(last * PAGE_BYTES, offset) - begin)
+    for (let page = first; page < last; page++)
+      check(page, pages.subarray((page - first) * PAGE_BYTES, (page - first + 1) * PAGE_BYTES))
+    return pages
+  }
+  const kept = keepRecent<number, Buffer>(PAGES_KEPT)
+  return (first, last) =>
+    last - first === 1 ? kept.get(first, () => checkedPages(first, last)) : checkedPages(first, last)
 }
 
 function readHead(source: ByteSource): { readonly head: Head; readonly start: number } {
@@ -126,13 +150,9 @@ function readHead(source: ByteSource): { readonly head: Head; readonly start: nu
   return { head: JSON.parse(text.toString('utf8')) as Head, start: aligned(PREAMBLE_BYTES + length) } // as written: the checksum fits
 }
 
-function checksumsOf(body: Buffer): Buffer {
-  const checksums = Buffer.alloc(Math.ceil(body.length / PAGE_BYTES) * 4)
-  for (let page = 0; page * PAGE_BYTES < body.length; page++) {
-    const bytes = body.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
-    checksums.writeUInt32LE(crc32(bytes), page * 4)
-  }
-  return checksums
+function writeChecksums(body: Buffer, into: Buffer): void {
+  for (let page = 0; page * PAGE_BYTES < body.length; page++)
+    into.writeUInt32LE(crc32(body.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)), page * 4)
 }
 
 function exactly(source: ByteSource, at: number, length: number): Buffer {

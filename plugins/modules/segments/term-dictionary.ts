@@ -5,6 +5,10 @@ import { createByteReader, createByteWriter } from './varint.ts'
 
 /** Terms of a block share their beginnings with the term before; a look-up reads one block. */
 const BLOCK_TERMS = 32
+/** Blocks that are read in one piece where many are wanted. */
+const READ_BLOCKS = 64
+/** Blocks of one segment that stay in memory: queries share most of their words. */
+const BLOCKS_KEPT = 512
 
 /** One term of a segment: how many texts have it, and where its postings are. */
 export interface TermEntry {
@@ -14,11 +18,18 @@ export interface TermEntry {
   readonly to: number
 }
 
+/** Which terms are wanted; others are passed over without being decoded. */
+export interface TermsWanted {
+  readonly leastTexts?: number
+  readonly leastBytes?: number
+  readonly mostBytes?: number
+}
+
 /** The sorted terms of one segment. */
 export interface TermDictionary {
   find(term: string): TermEntry | undefined
   /** Terms with this beginning, in order; the empty one gives all. */
-  startingWith(prefix: string): Iterable<TermEntry>
+  startingWith(prefix: string, wanted?: TermsWanted): Iterable<TermEntry>
   postings(entry: TermEntry): Uint8Array
 }
 
@@ -88,60 +99,68 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Blocks of one segment that stay in memory: queries share most of their words. */
-const BLOCKS_KEPT = 256
-
 /** Opens the terms of a segment: the first term of each block is read, nothing else. */
 export function openTermDictionary(file: SectionFile): TermDictionary {
   const firsts = file.lengthOf('blocks') === 0 ? [] : file.whole('firsts').toString('utf8').split('\n')
   const blocks = uint32s(file.whole('blocks'))
-  const blockOf = (term: string): number => {
-    let low = 0
-    let high = firsts.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((firsts[middle] ?? '') <= term) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+  const blockOf = (term: string): number => lastUpTo(firsts, term)
+  const entries = (block: number, blockCount: number, wanted: TermsWanted): TermEntry[] => {
+    const to = blocks[2 * (block + blockCount)] ?? file.lengthOf('terms')
+    return entriesOf(file.read('terms', blocks[2 * block] ?? 0, to), blocks[2 * block + 1] ?? 0, wanted)
   }
   const kept = keepRecent<number, readonly TermEntry[]>(BLOCKS_KEPT)
-  const read = (block: number): readonly TermEntry[] => {
-    const to = blocks[2 * block + 2] ?? file.lengthOf('terms')
-    return entriesOf(file.read('terms', blocks[2 * block] ?? 0, to), blocks[2 * block + 1] ?? 0)
-  }
-  const entries = (block: number): readonly TermEntry[] => kept.get(block, () => read(block))
+  const heldBlock = (block: number) => kept.get(block, () => entries(block, 1, ALL))
   return {
     find(term) {
       const block = blockOf(term)
-      return block < 0 ? undefined : entries(block).find((entry) => entry.term === term)
+      return block < 0 ? undefined : heldBlock(block).find((entry) => entry.term === term)
     },
-    *startingWith(prefix) {
-      for (let block = Math.max(0, blockOf(prefix)); block < firsts.length; block++) {
-        for (const entry of entries(block)) {
-          if (entry.term.startsWith(prefix)) yield entry
-          else if (entry.term > prefix) return
-        }
+    *startingWith(prefix, wanted = ALL) {
+      for (let block = Math.max(0, blockOf(prefix)); block < firsts.length; block += READ_BLOCKS) {
+        if (isPast(firsts[block] ?? '', prefix)) return
+        yield* entries(block, READ_BLOCKS, wanted).filter(({ term }) => term.startsWith(prefix))
       }
     },
     postings: ({ from, to }) => file.read('postings', from, to),
   }
 }
 
-function entriesOf(bytes: Uint8Array, postingsAt: number): TermEntry[] {
+const ALL: TermsWanted = {}
+
+/** Whether no later term begins so. */
+function isPast(term: string, prefix: string): boolean {
+  return term > prefix && !term.startsWith(prefix)
+}
+
+/** The place of the last of these sorted terms that is not after `term`; -1 for none. */
+function lastUpTo(sorted: readonly string[], term: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? '') <= term) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function entriesOf(bytes: Uint8Array, postingsAt: number, wanted: TermsWanted): TermEntry[] {
+  const { leastTexts = 0, leastBytes = 0, mostBytes = Number.POSITIVE_INFINITY } = wanted
   const reader = createByteReader(bytes)
   const found: TermEntry[] = []
-  let before: Uint8Array = new Uint8Array(0)
+  let term = Buffer.alloc(128)
   let from = postingsAt
   while (!reader.isAtEnd) {
     const shared = reader.number()
     const rest = reader.bytes(reader.number())
-    const term = Buffer.concat([before.subarray(0, shared), rest])
+    const length = shared + rest.length
+    if (length > term.length) term = Buffer.concat([term, Buffer.alloc(length)])
+    term.set(rest, shared)
     const texts = reader.number()
     const to = from + reader.number()
-    found.push({ term: term.toString('utf8'), texts, from, to })
+    if (texts >= leastTexts && length >= leastBytes && length <= mostBytes)
+      found.push({ term: term.toString('utf8', 0, length), texts, from, to })
     from = to
-    before = term
   }
   return found
 }
