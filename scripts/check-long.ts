@@ -73,8 +73,8 @@ const PROOFS: readonly Proof[] = [
     env: { ATTACK_REQUESTS: '10000', ATTACK_CALLS: '10000', SEED },
   },
   {
-    name: '100,000 texts for each parser, of another seed in each run, each read within a second',
-    command: [...testing, 'test/attack/parser-fuzz.test.ts'],
+    name: '100,000 inputs for each parser and for archives, of another seed in each run, each read within a second',
+    command: [...testing, 'test/attack/parser-fuzz.test.ts', 'test/attack/archive-fuzz.test.ts'],
     env: { FUZZ_INPUTS: '100000', FUZZ_LIMIT_MS: '1000', SEED },
   },
   {
