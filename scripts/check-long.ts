@@ -116,6 +116,11 @@ const PROOFS: readonly Proof[] = [
     env: { NEWCOMER_INSTALL: '1' },
   },
   {
+    name: 'every step of the GitHub action, from npm ci in a checkout to the check',
+    command: [...testing, 'test/modules-action.test.ts'],
+    env: { ACTION_INSTALL: '1' },
+  },
+  {
     name: 'every target of the container file built and run, where docker, podman or buildah answers',
     command: [...testing, 'test/modules-image.test.ts'],
     env: { SATCHEL_DOCKER: '1' },

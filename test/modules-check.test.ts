@@ -1,40 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { parse } from 'yaml'
-import { upgradeProject } from '../plugins/modules/testing/upgrade-project.ts'
+import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** A module that was ingested, and a folder that calls it with a mistake of each level. */
-async function openTree(t: TestContext): Promise<string> {
-  const { root, url } = await upgradeProject(t)
-  await writeFile(
-    join(root, 'satchel.yaml'),
-    JSON.stringify({ repositories: [{ url, max_tags: 0 }], output_dir: './output', clone_dir: './repos' }),
-  )
-  await mkdir(join(root, 'live/a,b'), { recursive: true })
-  const source = `source = "git::${url}?ref=v1.0.0"`
-  await writeFile(
-    join(root, 'live/main.tf'),
-    `module "k" {\n  ${source}\n  cluster_name = "a"\n  cluster_version = "1"\n  zonez = 1\n}\n`,
-  )
-  await writeFile(join(root, 'live/outputs.tf'), 'output "x" {\n  value = module.k.endpont\n}\n')
-  await writeFile(
-    join(root, 'live/a,b/main.tf'),
-    `module "lost" {\n  source = "git::${url}?ref=v7.0.0"\n}\nmodule "other" {\n  source = "acme/x/aws"\n}\n`,
-  )
-  return root
-}
-
 test('modules check reads a tree and says what it found as text, JSON, SARIF and workflow commands', async (t) => {
-  const root = await openTree(t)
+  const root = await openCallsTree(t)
   const check = (...more: string[]) => runSatchel(root, ['modules', 'check', 'live', ...more])
 
   const [plain, json, sarif, github] = await Promise.all([
@@ -89,7 +68,7 @@ interface SarifResult {
 }
 
 test('the exit code of modules check depends on --fail-on, and what is left out is not judged', async (t) => {
-  const root = await openTree(t)
+  const root = await openCallsTree(t)
   const check = (...more: string[]) => runSatchel(root, ['modules', 'check', ...more])
 
   const runs = await Promise.all([
@@ -122,62 +101,6 @@ test('modules check reads standard input, and local calls need no ingest', async
 
   const [block] = JSON.parse(out).blocks
   assert.deepEqual([code, block.file, block.findings[0].code], [3, '-', 'missing_input'])
-})
-
-interface ActionStep {
-  readonly name?: string
-  readonly uses?: string
-  readonly run?: string
-  readonly shell?: string
-  readonly env?: Readonly<Record<string, string>>
-}
-
-test('the action passes its inputs through the environment, and its check fails where the check does', async (t) => {
-  const action = parse(await readFile(join(ROOT, 'action.yml'), 'utf8'))
-  const steps: ActionStep[] = action.runs.steps
-  const inputs: Record<string, { default: string }> = action.inputs
-  assert.equal(action.runs.using, 'composite')
-  for (const { run, shell, uses } of steps) {
-    assert.ok(uses !== undefined || shell === 'bash')
-    assert.doesNotMatch(run ?? '', /\$\{\{/, 'an expression in a script is text of the caller that bash runs')
-  }
-  const named = [...JSON.stringify(steps).matchAll(/inputs\.([a-z-]+)/g)].map(([, name = '']) => name)
-  assert.deepEqual(new Set(named), new Set(Object.keys(inputs)))
-
-  const root = await openTree(t)
-  const bin = join(root, 'bin')
-  await mkdir(bin)
-  await writeFile(
-    join(bin, 'satchel'),
-    `#!/bin/sh\nexec ${SATCHEL.map((word) => `'${word}'`).join(' ')} "$@"\n`,
-  )
-  await chmod(join(bin, 'satchel'), 0o755)
-  const step = steps.find(({ name }) => name === 'Check')
-  const run = async (given: Readonly<Record<string, string>>) => {
-    const env = Object.entries(step?.env ?? {}).map(([name, expression]) => {
-      const input = /inputs\.([a-z-]+)/.exec(expression)?.[1] ?? ''
-      return [name, given[input] ?? inputs[input]?.default]
-    })
-    const child = spawn('bash', ['-eo', 'pipefail', '-c', step?.run ?? ''], {
-      cwd: root,
-      env: { ...Object.fromEntries(env), PATH: `${bin}:${process.env['PATH']}`, HOME: root },
-    })
-    const [out, err, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ])
-    return { out, err, code }
-  }
-
-  const found = await run({ path: 'live', 'sarif-file': 'found.sarif' })
-  const fewer = await run({ path: 'live', exclude: 'main.tf\noutputs.tf\n', 'fail-on': 'error' })
-
-  assert.equal(found.code, 3, found.err)
-  assert.match(found.out, /^::error file=live\/main\.tf,line=5/m)
-  assert.equal(JSON.parse(await readFile(join(root, 'found.sarif'), 'utf8')).runs[0].results.length, 4)
-  assert.equal(fewer.code, 0, fewer.err)
-  assert.doesNotMatch(fewer.out, /::error/)
 })
 
 test('the hook of pre-commit runs the check over the repository for every kind of module file', async () => {

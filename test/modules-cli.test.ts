@@ -318,3 +318,27 @@ test('lists name a repository the same way, a failed one is not "done", and "mor
   assert.equal(second.code, 0, second.err)
   assert.notEqual(first.out.split('module:')[1], second.out.split('module:')[1])
 })
+
+test('what modules usage prints is one module: the real call beside it is a comment', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
+    {
+      files: {
+        'main.tf': 'variable "a" {}\n',
+        'examples/one/main.tf': 'module "it" {\n  source = "../.."\n\n  a = local.a\n}\n',
+      },
+      tags: ['v1.0.0'],
+    },
+  ])
+  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ repositories: [{ url }] }))
+  await runSatchel(root, ['ingest'])
+
+  const { out } = await runSatchel(root, ['modules', 'usage', 'terraform-x-net'])
+  const json = await runSatchel(root, ['modules', 'usage', 'terraform-x-net', '--json'])
+
+  const source = `source = "git::${url}?ref=v1.0.0"`
+  const generated = `module "net" {\n  ${source}\n\n  a = "TODO"\n}\n`
+  const call = `# module "it" {\n#   ${source}\n#\n#   a = local.a\n# }\n`
+  assert.equal(out, `${generated}\n# examples/one/main.tf, line 1, calls it so:\n${call}`)
+  assert.equal(JSON.parse(json.out).example.refers_to[0], 'local.a')
+})

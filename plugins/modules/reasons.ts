@@ -73,7 +73,7 @@ export const refusals = defineRefusals({
   module_unnamed: options('Name a module by id, or by repository (and ref, path).'),
   cursor_refused: options('The cursor was not given out by this tool; ask again without one.'),
   field_unknown: options('A summary has no field {field}. {hint}'),
-  input_unknown: options('The module has no input {input}.{hint}'),
+  input_unknown: options('The module has no {what} {name}.{hint}'),
   query_unreadable: options('The query must be readable text of 1 to 2,000 characters.'),
   weights_zero: options('embedding.keyword_weight and vector_weight are both 0: raise one of them.'),
   collection_refused: options('embedding.collection_name takes 3 to 512 of letters, digits, and . _ -'),

@@ -78,6 +78,9 @@ test('get_module gives inputs with their types by path, and what matches a text'
   const whole = await get({ inputs: ['node_groups'] })
   const matching = await get({ match: 'Endpoint' })
   const both = await get({ inputs: ['node_groups', 'tags'], match: 'port' })
+  const some = await get({ outputs: ['id', 'arn'] })
+  const allOutputs = await get({ outputs: ['*'], match: 'endpoint' })
+  const mixed = await get({ inputs: ['tags'], outputs: ['id'] })
 
   assert.deepEqual(whole, {
     variables: [
@@ -104,9 +107,18 @@ test('get_module gives inputs with their types by path, and what matches a text'
     both.variables.map(({ name }) => name),
     ['node_groups.*.endpoint.port'],
   )
-  await assert.rejects(get({ inputs: ['node_group'] }), {
-    code: 'invalid',
-    reason: 'options_invalid',
-    message: /"node_group"\. Did you mean "node_groups"\?/,
+  assert.deepEqual(some, {
+    outputs: [{ name: 'arn', description: "Name of the endpoint's owner" }, { name: 'id' }],
   })
+  assert.deepEqual(Object.keys(allOutputs), ['outputs'])
+  assert.deepEqual(
+    allOutputs.outputs?.map(({ name }) => name),
+    ['cluster_endpoint', 'arn'],
+  )
+  assert.deepEqual([mixed.variables.length, mixed.outputs], [1, [{ name: 'id' }]])
+  for (const [asked, named] of [
+    [{ inputs: ['node_group'] }, /no input "node_group"\. Did you mean "node_groups"\?/],
+    [{ outputs: ['cluster_endpoints'] }, /no output "cluster_endpoints"\. Did you mean "cluster_endpoint"\?/],
+  ] as const)
+    await assert.rejects(get(asked), { code: 'invalid', reason: 'options_invalid', message: named })
 })

@@ -5,29 +5,48 @@ import { describeType, parseType } from '../domain/type-constraint.ts'
 import { typePaths } from '../domain/type-paths.ts'
 import { refusals } from '../reasons.ts'
 
-interface Asked {
-  /** Names of inputs; absent: all. */
+/** What is asked of a module. */
+export interface Asked {
+  /** Names of inputs. */
   readonly inputs?: readonly string[] | undefined
+  /** Names of outputs. */
+  readonly outputs?: readonly string[] | undefined
   /** A text that a name, a path in a value or a description has; absent: all. */
   readonly match?: string | undefined
 }
 
+/** In place of a name: all of them. */
+const ALL = '*'
+
 /**
- * Inputs with every place in their values as a row of its own (`rules[].port`), and with `match` the outputs too.
- * Errors: `invalid`/`options_invalid` for an input that the module does not have.
+ * Inputs with every place in their values as a row of its own (`rules[].port`), and outputs; of the two what is asked for,
+ * with `match` alone both.
+ * Errors: `invalid`/`options_invalid` for an input or output that the module does not have.
  */
-export function narrowModule(summary: ModuleSummary, { inputs, match }: Asked): Record<string, unknown> {
-  const known = summary.variables.map(({ name }) => name)
-  const unknown = inputs?.find((name) => !known.includes(name))
+export function narrowModule(summary: ModuleSummary, asked: Asked): Record<string, unknown> {
+  const isBoth = asked.inputs === undefined && asked.outputs === undefined
+  const inputs = isBoth ? [ALL] : asked.inputs
+  const outputs = isBoth ? [ALL] : asked.outputs
+  const isMatching = matching(asked.match)
+  return {
+    ...(inputs && {
+      variables: chosen(summary.variables, inputs, 'input').flatMap(rowsOf).filter(isMatching),
+    }),
+    ...(outputs && {
+      outputs: chosen(summary.outputs, outputs, 'output').map(outputRow).filter(isMatching),
+    }),
+  }
+}
+
+function chosen<T extends Row>(rows: readonly T[], names: readonly string[], what: string): readonly T[] {
+  const known = rows.map(({ name }) => name)
+  const unknown = names.find((name) => name !== ALL && !known.includes(name))
   if (unknown !== undefined) {
     const near = nearInput(unknown, known)
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`
-    throw refusals.input_unknown({ input: JSON.stringify(unknown), hint })
+    throw refusals.input_unknown({ what, name: JSON.stringify(unknown), hint })
   }
-  const chosen = summary.variables.filter(({ name }) => inputs?.includes(name) ?? true)
-  const rows = chosen.flatMap(rowsOf).filter(matching(match))
-  const outputs = inputs === undefined ? summary.outputs.map(outputRow).filter(matching(match)) : undefined
-  return { variables: rows, ...(outputs && { outputs }) }
+  return names.includes(ALL) ? rows : rows.filter(({ name }) => names.includes(name))
 }
 
 interface Row {

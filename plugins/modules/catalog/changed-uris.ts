@@ -1,4 +1,4 @@
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { isNamed } from './find.ts'
 import { moduleUri } from './module-uri.ts'
 import { latestVersions } from './versions.ts'
@@ -19,8 +19,10 @@ export function changedUris(index: ModuleIndex, changed: readonly IndexRecord[])
   return new Set(uris)
 }
 
-function spellingsOf({ repository, name }: IndexRecord): string[] {
+function spellingsOf(record: IndexRecord): string[] {
+  const { repository } = record
+  const names = namesOf(record)
   const ownerAndName = /([^/:]+\/[^/:]+?)(?:\.git)?\/*$/i.exec(repository)?.[1]
-  const spellings = [repository, name, ...(ownerAndName === undefined ? [] : [ownerAndName])]
-  return spellings.filter((spelling) => isNamed(repository, name, spelling))
+  const spellings = [repository, ...names, ...(ownerAndName === undefined ? [] : [ownerAndName])]
+  return spellings.filter((spelling) => names.some((name) => isNamed(repository, name, spelling)))
 }

@@ -8,7 +8,7 @@ import {
 } from '../domain/module-source.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import { parseDirectory } from '../git/directory.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
 
@@ -143,7 +143,7 @@ export function findRepository(index: ModuleIndex, named: string | undefined): s
   const found = repositoriesNamed(index, named)
   const [first] = found
   if (first === undefined) {
-    const known = index.records.flatMap(({ repository, name }) => [repository, name])
+    const known = index.records.flatMap((record) => [record.repository, ...namesOf(record)])
     throw unknown('repository', named, [...new Set(known)])
   }
   if (found.length === 1) return first
@@ -165,8 +165,10 @@ function ambiguous(named: string, found: readonly string[]) {
 
 function repositoriesNamed(index: ModuleIndex, named: string): readonly string[] {
   const names = new Map<string, Set<string>>()
-  for (const { repository, name } of index.records) {
-    names.set(repository, (names.get(repository) ?? new Set()).add(name))
+  for (const record of index.records) {
+    const known = names.get(record.repository) ?? new Set()
+    for (const name of namesOf(record)) known.add(name)
+    names.set(record.repository, known)
   }
   // Two URLs may differ in nothing that `isNamed` looks at.
   if (names.has(named)) return [named]

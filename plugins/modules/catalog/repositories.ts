@@ -1,5 +1,5 @@
 import { compare } from '../domain/order.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
 
 /** What a reader wants to know of a repository. */
@@ -24,10 +24,12 @@ export function listRepositories(index: ModuleIndex, filter?: string): Repositor
   }
   const wanted = filter?.trim().toLowerCase() ?? ''
   return [...byRepository.values()]
-    .flatMap((groups) => factsOf(groups) ?? [])
-    .filter(({ url, name, providers }) =>
-      [url, name, ...providers].some((text) => text.toLowerCase().includes(wanted)),
-    )
+    .flatMap((groups) => {
+      const facts = factsOf(groups)
+      if (facts === undefined) return []
+      const texts = [facts.url, ...allNames(groups), ...facts.providers]
+      return texts.some((text) => text.toLowerCase().includes(wanted)) ? [facts] : []
+    })
     .sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.url, b.url))
 }
 
@@ -50,6 +52,10 @@ function factsOf(all: readonly ModuleVersions[]): RepositoryFacts | undefined {
       '',
     ),
   }
+}
+
+function allNames(groups: readonly ModuleVersions[]): readonly string[] {
+  return groups.flatMap(({ versions }) => versions.flatMap(namesOf))
 }
 
 /** The root module speaks for its repository. */

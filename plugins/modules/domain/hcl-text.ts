@@ -52,6 +52,15 @@ export function plainLine(text: string): string {
   return line.length > 120 ? `${line.slice(0, 117).trimEnd()}...` : line
 }
 
+/** Source text as comments, line by line. */
+export function commentedHcl(text: string): string {
+  return text
+    .replace(/\s+$/, '')
+    .replace(/^(?=.)/gm, '# ')
+    .replace(/^$/gm, '#')
+    .concat('\n')
+}
+
 /** A name for a block: letters, digits, `_` and `-`, starting with a letter. */
 export function identifierOf(text: string): string {
   const name = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z]+/, '')

@@ -109,29 +109,57 @@ function splitPath(address: string): { base: string; path: string } {
  * Bitbucket Server name one repository differently over https and ssh.
  */
 export function canonicalRepository(url: string): string {
+  return plainAddress(url).toLowerCase()
+}
+
+/** Servers of these hosts ignore case, and any user reads the same repositories. */
+const FORGES = /^(?:github\.com|gitlab\.com|bitbucket\.org|dev\.azure\.com)\//
+
+/**
+ * Equal for the spellings of one repository, and never for two that a server may tell apart: what is cloned once. As
+ * `canonicalRepository`, but paths keep their case except at the well-known hosts, ssh users other than `git` count, and a
+ * local repository is its path.
+ */
+export function repositoryKey(url: string): string {
+  const local = /^(?:file:\/\/)?(\/.*?)\/*$/i.exec(url)?.[1]
+  if (local !== undefined) return /^file:/i.test(url) ? decoded(local) : local
+  const address = plainAddress(url)
+  if (FORGES.test(address.toLowerCase())) return address.toLowerCase()
+  const user = /^(?:ssh:\/\/)?([^/@:]+)@/i.exec(url)?.[1] ?? 'git'
+  return user === 'git' ? address : `${user}@${address}`
+}
+
+/** `host/path` as it is written. */
+function plainAddress(url: string): string {
   const plain = url.replace(/^git::/, '')
   const withoutScheme = plain.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
   const slashed =
     plain === withoutScheme ? withoutScheme.replace(/^([^/:]+):(?!\d+\/)/, '$1/') : withoutScheme
   const withoutUser = slashed.replace(/^[^/@]*@/, '')
-  // The port of ssh itself, and that of Bitbucket Server.
-  const host = /^ssh:/i.test(plain) ? withoutUser.replace(/^([^/:]+):(?:22|7999)\//, '$1/') : withoutUser
+  const ownPorts = Object.entries(OWN_PORTS).find(([scheme]) => plain.toLowerCase().startsWith(scheme))?.[1]
+  const host = ownPorts === undefined ? withoutUser : withoutUser.replace(ownPorts, '$1/')
   const path = decoded(host)
     .replace(/\/+$/, '')
     .replace(/\.git$/i, '')
     .replace(/\/{2,}/g, '/')
-    .toLowerCase()
   return SPELLINGS.reduce((text, { written, means }) => text.replace(written, means), path)
 }
 
+/** Ports that may be left out: those of the schemes, and that of Bitbucket Server. */
+const OWN_PORTS = {
+  'ssh:': /^([^/:]+):(?:22|7999)\//,
+  'https:': /^([^/:]+):443\//,
+  'http:': /^([^/:]+):80\//,
+} as const
+
 const SPELLINGS: readonly { readonly written: RegExp; readonly means: string }[] = [
   // Azure DevOps: ssh, its former ssh and web hosts, and a repository with the name of its project
-  { written: /^(?:ssh\.dev\.azure\.com|vs-ssh\.visualstudio\.com)\/v3\//, means: 'dev.azure.com/' },
-  { written: /^([a-z0-9-]+)\.visualstudio\.com\/(?:defaultcollection\/)?/, means: 'dev.azure.com/$1/' },
-  { written: /^(dev\.azure\.com\/[^/]+)\/_git\/([^/]+)$/, means: '$1/$2/$2' },
-  { written: /^(dev\.azure\.com\/[^/]+\/[^/]+)\/_git\//, means: '$1/' },
+  { written: /^(?:ssh\.dev\.azure\.com|vs-ssh\.visualstudio\.com)\/v3\//i, means: 'dev.azure.com/' },
+  { written: /^([a-z0-9-]+)\.visualstudio\.com\/(?:defaultcollection\/)?/i, means: 'dev.azure.com/$1/' },
+  { written: /^(dev\.azure\.com\/[^/]+)\/_git\/([^/]+)$/i, means: '$1/$2/$2' },
+  { written: /^(dev\.azure\.com\/[^/]+\/[^/]+)\/_git\//i, means: '$1/' },
   // Bitbucket Server over https
-  { written: /^([^/]+)\/scm\/([^/]+\/[^/]+)$/, means: '$1/$2' },
+  { written: /^([^/]+)\/scm\/([^/]+\/[^/]+)$/i, means: '$1/$2' },
 ]
 
 function decoded(text: string): string {

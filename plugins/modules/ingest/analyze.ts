@@ -38,6 +38,7 @@ function collecting(summaries: ModuleSummary[]): Run['output'] {
     async take(summary) {
       summaries.push(summary)
     },
+    commitBefore: () => undefined,
     done: () => undefined,
     flush: async () => undefined,
     saw: () => undefined,

@@ -5,20 +5,27 @@ import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
-import { type IndexRecord, loadIndex, type ModuleIndex, saveIndex, stateDir } from '../output/module-index.ts'
+import {
+  type IndexRecord,
+  loadIndex,
+  type ModuleIndex,
+  saveIndex,
+  stateDir,
+  summaryFiles,
+} from '../output/module-index.ts'
 import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { isReason, refusals } from '../reasons.ts'
 import { remoteEndpoint } from '../registry/remote.ts'
 import type { VectorFailure, VectorReport, VectorWork } from '../search/vector-update.ts'
-import type { RepositoryPlan } from './plan.ts'
+import { type RepositoryPlan, respelledWarnings } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownAbsent, pruneRecords, removeFiles } from './prune.ts'
 import { readRepository } from './read-repository.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
-import { clonePath, planRun, type Run, type RunRequest } from './run.ts'
+import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'
 import { openRunProgress, type RunProgress } from './run-progress.ts'
 import { createRunSaver } from './run-saver.ts'
-import { createSummaryOutput, nameOwners, type SummaryOutput } from './summary-output.ts'
+import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
 
 /** The report of a run, and its changes to the index. */
 export interface Ingested {
@@ -91,6 +98,8 @@ export async function openRun(
   const { outputDir, disk } = request
   const { plan, tally } = planRun(request)
   const [earlier, stamps] = await Promise.all([loadIndex(outputDir, disk), openFileStamps(outputDir, disk)])
+  const earlierUrls = (earlier?.records ?? []).map(({ repository }) => repository)
+  if (!request.prune) tally.warnings.push(...respelledWarnings(plan, earlierUrls))
   const output = createSummaryOutput({
     outputDir,
     earlier,
@@ -98,8 +107,7 @@ export async function openRun(
     disk,
     parserVersion: request.reader.parserVersion,
     now: request.now,
-    nameOwners: nameOwners(plan, earlier),
-    warn: (warning) => tally.warnings.push(warning),
+    plan,
   })
   const beforeCommit = (): void => {
     if (!lock?.holds()) throw refusals.ingest_running()
@@ -109,17 +117,6 @@ export async function openRun(
     progressFile.saving(() => saveIndex(outputDir, index, { disk, beforeCommit }))
   const say = sayOf(plan.repositories, request)
   return { ...request, plan, tally, output, stamps, progressFile, save, workDir, say }
-}
-
-/** Reports progress as the sum over all repositories. */
-function sayOf(repositories: readonly RepositoryPlan[], { progress }: RunRequest): Run['say'] {
-  const shares = new Map<RepositoryPlan, number>()
-  return (repository, share, message) => {
-    shares.set(repository, share)
-    const name = repository.entries[0]?.name ?? repository.remote.url
-    const done = [...shares.values()].reduce((sum, one) => sum + one, 0)
-    progress(done, repositories.length, `${name}: ${message}`)
-  }
 }
 
 async function dryRun(request: RunRequest, began: number): Promise<Ingested> {
@@ -232,9 +229,8 @@ export async function finish(run: IngestRun): Promise<Finish> {
   if (output.hadVectors) for (const { id } of removed) output.staleVectors.add(id)
   const finishedAt = run.now().toISOString()
   try {
-    const names = [...output.records.values()].map(({ summary_file }) => summary_file)
     const index = output.index(finishedAt)
-    await Promise.all([run.save(index), stamps.save(names)])
+    await Promise.all([run.save(index), stamps.save(summaryFiles(output.records.values()))])
     await removeFiles(outputDir, index.leftovers, run.disk)
     for (const file of index.leftovers) output.files.delete(file)
     const vectors = await updateVectors(run, index)

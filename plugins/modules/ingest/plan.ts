@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryEntry } from '../config.ts'
+import { repositoryKey } from '../domain/module-source.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { parseGlob } from '../git/glob.ts'
 import { type AskedRef, parseAskedRef } from '../git/ref-name.ts'
 import { refusals } from '../reasons.ts'
 import { nameOfRemote, parseRemote, type Remote } from '../registry/remote.ts'
-import { type Failure, failureOf, shownUrl } from './report.ts'
+import { type Failure, failureOf, shownUrl, type Warning } from './report.ts'
 
 /** One configured entry, every text of it checked. */
 export interface PlannedEntry {
@@ -22,7 +23,10 @@ export interface PlannedEntry {
   readonly optionsDigest: string
 }
 
-/** All entries of one URL: they share one listing, one clone and one fetch. */
+/**
+ * All entries of one repository, under the URL of the first: they share one listing, one clone and one fetch, however
+ * each spells the URL.
+ */
 export interface RepositoryPlan {
   readonly remote: Remote
   readonly entries: readonly PlannedEntry[]
@@ -43,7 +47,7 @@ export interface PlanOptions {
 
 /** Checks every entry before any work; a refused entry does not stop the others. */
 export function planRepositories(entries: readonly RepositoryEntry[], options: PlanOptions): Plan {
-  const byUrl = new Map<string, { remote: Remote; entries: PlannedEntry[] }>()
+  const byKey = new Map<string, { remote: Remote; entries: PlannedEntry[] }>()
   const failures: Failure[] = []
   for (const entry of entries) {
     let shown = shownUrl(entry.url)
@@ -51,14 +55,26 @@ export function planRepositories(entries: readonly RepositoryEntry[], options: P
       const remote = parseRemote(entry.url, options.workingDirectory)
       shown = remote.url
       const planned = planEntry(entry, remote, options)
-      const sameUrl = byUrl.get(remote.url)
-      if (sameUrl) sameUrl.entries.push(planned)
-      else byUrl.set(remote.url, { remote, entries: [planned] })
+      const key = repositoryKey(remote.url)
+      const same = byKey.get(key)
+      if (same) same.entries.push(planned)
+      else byKey.set(key, { remote, entries: [planned] })
     } catch (thrown) {
       failures.push(failureOf({ repository: shown }, thrown))
     }
   }
-  return { repositories: [...byUrl.values()], failures }
+  return { repositories: [...byKey.values()], failures }
+}
+
+/** One warning for each of these URLs that names a planned repository, but is not the URL that it is planned by. */
+export function respelledWarnings({ repositories }: Plan, urls: Iterable<string>): Warning[] {
+  const planned = new Map(repositories.map(({ remote }) => [repositoryKey(remote.url), remote.url]))
+  return [...new Set(urls)].flatMap((url) => {
+    const repository = planned.get(repositoryKey(url))
+    if (repository === undefined || repository === url) return []
+    const message = `What was read from ${url}, another spelling of this URL, is kept beside it; an ingest with prune removes it.`
+    return [{ repository, code: 'url_respelled', message }]
+  })
 }
 
 function planEntry(entry: RepositoryEntry, remote: Remote, options: PlanOptions): PlannedEntry {

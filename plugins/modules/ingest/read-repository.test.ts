@@ -14,8 +14,15 @@ test('links, submodules and files that are too large are said and never followed
   await writeFile(join(world.dir, 'secret'), 'CANARY-outside')
   const url = await buildRemote(join(world.dir, 'a.git'), [
     {
-      files: { 'main.tf': MAIN, 'big.tf': `# ${'x'.repeat(1024 * 1024)}\n` },
-      links: { 'README.md': join(world.dir, 'secret'), 'vars.tf': '../../secret', other: '/etc/passwd' },
+      files: { 'main.tf': MAIN, 'big.tf': `# ${'x'.repeat(2 * 1024 * 1024)}\n` },
+      links: {
+        'README.md': join(world.dir, 'secret'),
+        'vars.tf': '../../secret',
+        other: '/etc/passwd',
+        'one.tf': 'two.tf',
+        'two.tf': 'one.tf',
+        around: '.',
+      },
       submodules: ['vendor'],
     },
   ])
@@ -32,6 +39,8 @@ test('links, submodules and files that are too large are said and never followed
       'file_too_large big.tf',
       'submodule_skipped vendor',
       'symlink_skipped README.md',
+      'symlink_skipped one.tf',
+      'symlink_skipped two.tf',
       'symlink_skipped vars.tf',
     ],
   )

@@ -173,6 +173,7 @@ async function readWanted(
   try {
     if (commit === undefined) throw reading.git.failureOf?.(ref.fullName) ?? refusals.ref_disappeared()
     const read = { ...ref, commit }
+    warnOfMove(reading, read)
     const directories: string[] = []
     for await (const summary of readRef(reading, read, entry)) {
       directories.push(summary.path)
@@ -189,6 +190,20 @@ async function readWanted(
     tally.refs.failed++
     fail(run, { repository, ref: ref.ref }, thrown)
   }
+}
+
+/** Tags are not meant to move: who pinned one runs other code now. */
+function warnOfMove(
+  { run: { output, tally }, repository }: RunReading,
+  { ref, kind, commit }: ChosenRef,
+): void {
+  const before = output.commitBefore(repository, ref)
+  const isSaid = tally.warnings.some(
+    (one) => one.code === 'tag_moved' && one.repository === repository && one.ref === ref,
+  )
+  if (kind !== 'tag' || before === undefined || before === commit || isSaid) return
+  const message = `The tag was moved from commit ${before.slice(0, 12)} to ${commit.slice(0, 12)} since it was last read.`
+  tally.warnings.push({ repository, ref, code: 'tag_moved', message })
 }
 
 /** A tree that is too large to be walked whole costs the pruning of directories outside the entries, not the ref. */

@@ -13,6 +13,8 @@ export interface ReadingBook {
   /** The reading of this very commit with these options, if there was one and its summaries all still exist. */
   find(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<Reading | undefined>
   note(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
+  /** The commit that an earlier run read at this ref, or this run has noted. */
+  commitBefore(repository: string, ref: string): string | undefined
   /** Whether a reading of this ref gave a summary of the directory. */
   lists(repository: string, ref: string, directory: string): boolean
   /** What the remote lists now; earlier readings are kept. */
@@ -71,6 +73,7 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
       }
       rows.get(repository)?.readings.set(ref, [...at(repository, ref).filter(isKept), reading])
     },
+    commitBefore: (repository, ref) => at(repository, ref)[0]?.commit,
     lists: (repository, ref, directory) =>
       at(repository, ref).some(({ directories }) => directories.includes(directory)),
     listed(repository, name, listing) {

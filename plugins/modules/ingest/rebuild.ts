@@ -101,16 +101,15 @@ async function recordsOf(
     const id = moduleId(summary.repository, summary.ref, summary.path)
     const before = known.get(id)
     if (before !== undefined && before.summary_file !== name) continue // an older copy of a known module
-    byId.set(
-      id,
-      recordOf(id, summary, {
-        summary_file: name,
-        summary_sha256: createHash('sha256').update(bytes).digest('hex'),
-        options_digest: before?.options_digest ?? '',
-        last_updated: before?.last_updated ?? at,
-        embedded: before?.embedded ?? false,
-      }),
-    )
+    const written = {
+      summary_file: name,
+      summary_sha256: createHash('sha256').update(bytes).digest('hex'),
+      options_digest: before?.options_digest ?? '',
+      last_updated: before?.last_updated ?? at,
+      embedded: before?.embedded ?? false,
+    }
+    const other_names = before?.other_names
+    byId.set(id, { ...recordOf(id, summary, written), ...(other_names && { other_names }) })
   }
   return { records: [...byId.values()], skipped }
 }

@@ -73,6 +73,8 @@ export interface ReadingOutput {
   /** The directories an earlier reading of this very commit with these options gave, if all of its files still exist. */
   earlier(repository: string, ref: ChosenRef, entry: PlannedEntry): Promise<readonly string[] | undefined>
   take(summary: ModuleSummary, entry: PlannedEntry): Promise<void>
+  /** The commit that the last reading of this ref had. */
+  commitBefore(repository: string, ref: string): string | undefined
   /** All summaries of this ref and entry have been taken. */
   done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
@@ -103,6 +105,17 @@ export function planRun(request: RunRequest): Pick<Run, 'plan' | 'tally'> {
   })
   const refs = { processed: 0, unchanged: 0, empty: 0, failed: 0 }
   return { plan, tally: { refs, failures: [...plan.failures], warnings: [], planned: [] } }
+}
+
+/** Reports progress as the sum over all repositories. */
+export function sayOf(repositories: readonly RepositoryPlan[], { progress }: RunRequest): Run['say'] {
+  const shares = new Map<RepositoryPlan, number>()
+  return (repository, share, message) => {
+    shares.set(repository, share)
+    const name = repository.entries[0]?.name ?? repository.remote.url
+    const done = [...shares.values()].reduce((sum, one) => sum + one, 0)
+    progress(done, repositories.length, `${name}: ${message}`)
+  }
 }
 
 /** The directory of a repository's clone. */

@@ -1,3 +1,4 @@
+import { repositoryKey } from '../domain/module-source.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import { asksFor } from './directories.ts'
@@ -14,7 +15,8 @@ export interface Sightings {
   read(repository: string, ref: string, entry: PlannedEntry): void
   /**
    * Whether the remote lacks the ref, the ref lacks the directory, or an entry of this run reaches the directory and no
-   * reading of the ref has it: then `exclude_paths` leave it out. A directory that was not looked at is kept.
+   * reading of the ref has it: then `exclude_paths` leave it out. A directory that was not looked at is kept. So is absent
+   * what was read under another spelling of the URL of a repository.
    */
   isAbsent(record: Pick<IndexRecord, 'repository' | 'ref' | 'ref_kind' | 'path'>): boolean
 }
@@ -22,10 +24,14 @@ export interface Sightings {
 /** `readings`: asked once all of this run are noted. */
 export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings {
   const listings = new Map<string, RemoteListing>()
+  const keys = new Set<string>()
   const directoriesOf = new Map<string, ReadonlySet<string>>()
   const entriesOf = new Map<string, readonly PlannedEntry[]>()
   return {
-    listed: (repository, listing) => void listings.set(repository, listing),
+    listed(repository, listing) {
+      listings.set(repository, listing)
+      keys.add(repositoryKey(repository))
+    },
     saw: (repository, ref, directories) => void directoriesOf.set(refKey(repository, ref), directories),
     read(repository, ref, entry) {
       const key = refKey(repository, ref)
@@ -33,7 +39,7 @@ export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings
     },
     isAbsent({ repository, ref, ref_kind, path }) {
       const listing = listings.get(repository)
-      if (listing === undefined) return false
+      if (listing === undefined) return keys.has(repositoryKey(repository))
       if (!hasRef(listing, ref, ref_kind)) return true
       const key = refKey(repository, ref)
       if (directoriesOf.get(key)?.has(path) === false) return true

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -76,27 +76,87 @@ test('a repository that is given another name has its summaries under that name,
   assert.equal((await world.summary('two_main.json'))['name'], 'two')
 })
 
-test('two entries of one URL with two names: the first name has what both read, and the other is warned of', async (t) => {
+test('two entries of one repository with two names: it is cloned once, and each name has the summaries that it asks for', async (t) => {
   const world = await openWorld(t)
-  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN } }])
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN, 'sub/x.tf': MAIN } }])
   const entries = [
     { url, name: 'one', branches: ['main'] },
-    { url, name: 'two', branches: ['main'], recursive: true },
+    { url: path, name: 'two', branches: ['main'], recursive: true },
   ]
 
-  const { warnings } = await world.run(entries)
+  const first = await world.run(entries)
   const files = await world.files()
   const again = await world.run(entries)
+  await rm(join(world.outputDir, 'two_main.json'))
+  const repaired = await world.run(entries)
+  await buildRemote(path, [{ continues: true, files: { 'more.tf': 'variable "more" {}\n' } }])
+  const changed = await world.run(entries)
 
-  assert.deepEqual(files, ['one_main.json', 'two_main_sub.json'])
+  assert.deepEqual([first.warnings, first.failures], [[], []])
+  assert.deepEqual(files, ['one_main.json', 'two_main.json', 'two_main_sub.json'])
+  assert.equal((await world.clones()).length, 1)
+  assert.deepEqual(
+    [first, again, repaired, changed].map(({ written }) => written),
+    [3, 0, 2, 3],
+  )
   assert.deepEqual(await world.files(), files)
-  assert.equal((await world.summary('one_main.json'))['name'], 'one')
-  for (const said of [warnings, again.warnings]) {
-    assert.deepEqual(
-      said.map(({ code, message }) => `${code} ${/name (\w+) is not/.exec(message)?.[1]}`),
-      ['name_taken two'],
-    )
+  for (const name of ['one', 'two']) {
+    const summary = await world.summary(`${name}_main.json`)
+    assert.equal(summary['name'], name)
+    assert.match(JSON.stringify(summary['variables']), /"more"/)
   }
+  const { records } = await world.index()
+  assert.deepEqual(
+    records.map(({ summary_file, other_names = [] }) => [
+      summary_file,
+      ...other_names.map((other) => other.summary_file),
+    ]),
+    [['one_main.json', 'two_main.json'], ['two_main_sub.json']],
+  )
+})
+
+test('a name that no entry has any more takes its summaries along, and its repository keeps its record', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  const [one, two] = ['one', 'two'].map((name) => ({ url, name, branches: ['main'] }))
+  assert.ok(one && two)
+  await world.run([one, two])
+
+  await world.run([two])
+  const onlyTwo = await world.files()
+  await world.run([one, two])
+  await world.run([one])
+
+  assert.deepEqual(onlyTwo, ['two_main.json'])
+  assert.deepEqual(await world.files(), ['one_main.json'])
+  const { records } = await world.index()
+  assert.deepEqual(
+    records.map(({ summary_file, other_names }) => [summary_file, other_names]),
+    [['one_main.json', undefined]],
+  )
+})
+
+test('what was read under another spelling of a URL is told, and pruned', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url, branches: ['main'] }])
+
+  const { warnings } = await world.run([{ url: path, branches: ['main'] }])
+  const both = await world.index()
+  const pruned = await world.run([{ url: path, branches: ['main'] }], { prune: true })
+
+  assert.deepEqual(
+    warnings.map(({ code, repository }) => `${code} ${repository}`),
+    [`url_respelled ${path}`],
+  )
+  assert.equal(both.records.length, 2)
+  assert.deepEqual(
+    pruned.pruned.map(({ repository }) => repository),
+    [url],
+  )
+  assert.deepEqual([(await world.index()).records.length, pruned.warnings], [1, []])
 })
 
 test('a file that was to be removed and is a summary again is left where it is', async (t) => {

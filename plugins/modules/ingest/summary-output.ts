@@ -1,14 +1,14 @@
 import type { Disk } from '../../../server/plugin.ts'
 import { moduleTags, primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { carriesId, createNameBook } from '../output/file-name.ts'
+import { createNameBook } from '../output/file-name.ts'
 import type { FileStamps, Stamp } from '../output/file-stamps.ts'
-import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, moduleId, summaryFiles } from '../output/module-index.ts'
 import { createSummaryPrinter } from '../output/summary-printer.ts'
 import { createSummaryWriter } from '../output/summary-writer.ts'
+import { createNamesOfRun, type NamesOfRun, nameOwners } from './names-of-run.ts'
 import type { Plan } from './plan.ts'
 import { createReadingBook, type ReadingBook } from './reading-book.ts'
-import type { Warning } from './report.ts'
 import type { ReadingOutput } from './run.ts'
 import { createSightings, type Sightings } from './sightings.ts'
 
@@ -41,50 +41,35 @@ export interface SummaryOutputOptions {
   readonly disk?: Disk | undefined
   readonly parserVersion: string
   readonly now: () => Date
-  /** Which URL may use the plain file names of a repository name (lower case). */
-  readonly nameOwners: ReadonlyMap<string, string>
-  warn(warning: Warning): void
-}
-
-/** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
-export function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>()
-  const known = (earlier?.records ?? []).filter(({ summary_file, id }) => !carriesId(summary_file, id))
-  for (const { name, repository } of known) {
-    if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), repository)
-  }
-  for (const { remote, entries } of plan.repositories) {
-    for (const { name } of entries)
-      if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), remote.url)
-  }
-  return owners
+  readonly plan: Plan
 }
 
 /** Owned by one run, which holds the lock of the output directory. */
 export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
-  const { outputDir, earlier, stamps } = options
+  const { earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
-  const names = createNameBook(records.values(), options.nameOwners)
-  const claim = createNameClaims(options.warn)
-  const files = new Set([...(earlier?.leftovers ?? []), ...fileNames(records)])
+  const names = createNameBook(records.values(), nameOwners(options.plan, earlier))
+  const namesOfRun = createNamesOfRun(options.plan)
+  const files = new Set([...(earlier?.leftovers ?? []), ...summaryFiles(records.values())])
   const staleVectors = new Set(earlier?.stale_vectors)
   const readings = createReadingBook(earlier, (repository, { ref, directories }, name) => {
     const found = directories.map((path) => records.get(moduleId(repository, ref, path)))
-    return areIntact(found, name, stamps)
+    return areIntact(found, name, { stamps, namesOfRun })
   })
-  const sightings = createSightings(readings)
-  const touched = new Set<string>()
+  const [touched, changed, sightings] = [new Set<string>(), new Set<string>(), createSightings(readings)]
   let settled: Promise<void> = Promise.resolve()
-  const changed = new Set<string>()
   const print = createSummaryPrinter()
-  const onDisk = (record: IndexRecord, stamp: Stamp | undefined): void => {
-    if (stamp !== undefined) stamps.note(record.summary_file, record.summary_sha256, stamp)
-    if (records.get(record.id)?.summary_sha256 !== record.summary_sha256) changed.add(record.id)
-    records.set(record.id, record)
-    files.add(record.summary_file)
-    touched.add(record.id)
+  const onDisk = (written: IndexRecord, stamp: Stamp | undefined): void => {
+    const { id, summary_file } = written
+    if (stamp !== undefined) stamps.note(summary_file, written.summary_sha256, stamp)
+    const before = records.get(id)
+    const record = namesOfRun.merged(before, written)
+    if (before?.summary_sha256 !== record.summary_sha256) changed.add(id)
+    records.set(id, record)
+    files.add(summary_file)
+    touched.add(id)
   }
-  const writer = createSummaryWriter(outputDir, onDisk, options.disk)
+  const writer = createSummaryWriter(options.outputDir, onDisk, options.disk)
   const output: SummaryOutput = {
     records,
     files,
@@ -95,23 +80,22 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     earlier: async (repository, ref, entry) => (await readings.find(repository, ref, entry))?.directories,
     async take(summary, entry) {
       const id = moduleId(summary.repository, summary.ref, summary.path)
-      if (!claim({ id, ...summary })) return
+      namesOfRun.claim(id, summary.name)
       const { pieces, sha256 } = print(summary)
-      const before = records.get(id)
-      const embedded = before?.embedded === true && before.summary_sha256 === sha256
       const file = { summary_file: names.nameOf(id, summary), summary_sha256: sha256 }
       const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
+      const embedded = isEmbedded(records.get(id), sha256)
       await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), pieces)
     },
+    commitBefore: readings.commitBefore,
     saw: sightings.saw,
     done(repository, ref, entry, directories) {
       sightings.read(repository, ref.ref, entry)
       const ids = directories.map((path) => moduleId(repository, ref.ref, path))
-      for (const id of ids)
-        if (records.get(id)?.name === entry.name) claim({ id, repository, name: entry.name })
+      for (const id of ids) if (records.get(id)?.name === entry.name) namesOfRun.claim(id, entry.name)
       // Disk and git work concurrently: a reading is noted only once its files are on disk.
       settled = Promise.all([settled, writer.flush()]).then(() => {
-        refresh(records, ids, options.now().toISOString())
+        refresh(records, ids, { at: options.now().toISOString(), namesOfRun })
         for (const id of ids) touched.add(id)
         readings.note(repository, ref, entry, directories)
       })
@@ -133,41 +117,14 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   return output
 }
 
-/** A module and the name that an entry of the configuration gives it. */
-interface Claim {
-  readonly id: string
-  readonly repository: string
-  readonly name: string
-}
-
-/**
- * The name of each module in one run: entries of one URL may have several names, a module has one. The first name wins;
- * any other returns false, and `warn` is called once for each name of a repository.
- */
-function createNameClaims(warn: SummaryOutputOptions['warn']): (wanted: Claim) => boolean {
-  const names = new Map<string, string>()
-  const warned = new Set<string>()
-  return ({ id, repository, name }) => {
-    const first = names.get(id) ?? name
-    names.set(id, first)
-    if (first === name) return true
-    const key = `${repository}\0${name}`
-    if (!warned.has(key)) {
-      const message = `The name ${name} is not used for what another entry of this URL reads as ${first}. Give both one name, or directories of their own.`
-      warn({ repository, code: 'name_taken', message })
-    }
-    warned.add(key)
-    return false
-  }
-}
-
-function fileNames(records: ReadonlyMap<string, IndexRecord>): string[] {
-  return [...records.values()].map(({ summary_file }) => summary_file)
+/** Whether the vector of a record is that of the summary with this hash. */
+function isEmbedded(record: IndexRecord | undefined, sha256: string): boolean {
+  return record?.embedded === true && record.summary_sha256 === sha256
 }
 
 /** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
 function leftovers({ files, records }: Pick<SummaryOutput, 'files' | 'records'>): string[] {
-  const named = new Set(fileNames(records).map((file) => file.toLowerCase()))
+  const named = new Set(summaryFiles(records.values()).map((file) => file.toLowerCase()))
   return [...files].filter((file) => !named.has(file.toLowerCase()))
 }
 
@@ -192,10 +149,14 @@ function indexOf(
   }
 }
 
-function refresh(records: Map<string, IndexRecord>, ids: readonly string[], at: string): void {
+function refresh(
+  records: Map<string, IndexRecord>,
+  ids: readonly string[],
+  { at, namesOfRun }: { readonly at: string; readonly namesOfRun: NamesOfRun },
+): void {
   for (const id of ids) {
     const record = records.get(id)
-    if (record) records.set(id, { ...record, last_updated: at })
+    if (record) records.set(id, { ...namesOfRun.current(record), last_updated: at })
   }
 }
 
@@ -203,12 +164,12 @@ function refresh(records: Map<string, IndexRecord>, ids: readonly string[], at: 
 async function areIntact(
   found: readonly (IndexRecord | undefined)[],
   name: string,
-  stamps: FileStamps,
+  { stamps, namesOfRun }: { readonly stamps: FileStamps; readonly namesOfRun: NamesOfRun },
 ): Promise<boolean> {
-  const checks = found.map(
-    async (record) =>
-      record?.name === name && (await stamps.isIntact(record.summary_file, record.summary_sha256)),
-  )
+  const checks = found.map(async (record) => {
+    const file = record && namesOfRun.fileOf(record, name)
+    return file !== undefined && (await stamps.isIntact(file.summary_file, file.summary_sha256))
+  })
   return !(await Promise.all(checks)).includes(false)
 }
 

@@ -36,23 +36,32 @@ export interface NameBook {
   nameOf(id: string, named: Omit<NamedModule, 'id'> & { readonly repository: string }): string
 }
 
+interface NamedFile {
+  readonly name: string
+  readonly summary_file: string
+}
+
 /** `plainOwners`: which repository (URL) may use the plain names of a repository name (lower case). */
 export function createNameBook(
-  records: Iterable<{ readonly id: string; readonly name: string; readonly summary_file: string }>,
+  records: Iterable<
+    NamedFile & { readonly id: string; readonly other_names?: readonly NamedFile[] | undefined }
+  >,
   plainOwners: ReadonlyMap<string, string>,
 ): NameBook {
-  const byId = new Map<string, { readonly name: string; readonly file: string }>()
+  const files = new Map<string, string>()
   const owners = new Map<string, string>()
   const hold = (id: string, name: string, file: string): string => {
-    byId.set(id, { name, file })
+    files.set(`${id} ${name}`, file)
     owners.set(file.toLowerCase(), id)
     return file
   }
-  for (const { id, name, summary_file } of records) hold(id, name, summary_file)
+  for (const { id, other_names = [], ...main } of records) {
+    for (const { name, summary_file } of [main, ...other_names]) hold(id, name, summary_file)
+  }
   return {
     nameOf(id, named) {
-      const known = byId.get(id)
-      if (known?.name === named.name) return known.file
+      const known = files.get(`${id} ${named.name}`)
+      if (known !== undefined) return known
       const owner = plainOwners.get(named.name.toLowerCase())
       const isGuest = owner !== undefined && owner !== named.repository
       const isTaken = (lower: string): boolean =>

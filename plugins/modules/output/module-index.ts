@@ -20,6 +20,10 @@ const counts = z.object({
   resources: z.number().int(),
 })
 
+/** The same summary under another name, which another entry of the configuration gives the repository. */
+const otherName = z.object({ name: z.string(), summary_file: z.string(), summary_sha256: z.string() })
+export type OtherName = z.output<typeof otherName>
+
 /** One module version the index knows (modules design 5). `id` is the SHA-256 of `<repository>:<ref>:<path>`. */
 export const indexRecord = z.object({
   id: z.string(),
@@ -40,8 +44,25 @@ export const indexRecord = z.object({
   counts,
   last_updated: z.string(),
   embedded: z.boolean(),
+  /** Absent where the repository has one name. */
+  other_names: z.array(otherName).optional(),
 })
 export type IndexRecord = z.output<typeof indexRecord>
+
+/** Every name of the repository of a record, the one of its summary first. */
+export function namesOf({ name, other_names }: Pick<IndexRecord, 'name' | 'other_names'>): readonly string[] {
+  return [name, ...(other_names ?? []).map((other) => other.name)]
+}
+
+/** Every summary file of these records. */
+export function summaryFiles(
+  records: Iterable<Pick<IndexRecord, 'summary_file' | 'other_names'>>,
+): readonly string[] {
+  return [...records].flatMap(({ summary_file, other_names }) => [
+    summary_file,
+    ...(other_names ?? []).map((other) => other.summary_file),
+  ])
+}
 
 /** One read of a ref: nothing is fetched while commit and options are the same. */
 const reading = z.object({
@@ -159,8 +180,8 @@ export function contentOf(index: Pick<ModuleIndex, 'repositories' | 'records'>):
   const known = contents.get(index)
   if (known !== undefined) return known
   const { repositories, records } = index
-  const lines = records.map(({ id, summary_sha256, summary_file, name, last_updated }) =>
-    [id, summary_sha256, summary_file, name, last_updated].join(' '),
+  const lines = records.map(({ id, summary_sha256, summary_file, last_updated, ...names }) =>
+    [id, summary_sha256, summary_file, ...namesOf(names), last_updated].join(' '),
   )
   const defaults = repositories.map(({ repository, default_branch }) => `${repository} ${default_branch}`)
   const hash = createHash('sha256')

@@ -53,7 +53,7 @@ test('more summaries than are written concurrently are all there after a flush, 
 test('of two summaries for one file the later stays, however long the first takes to write', async (t) => {
   const dir = await temporaryDirectory(t)
   const told: string[] = []
-  const writer = createSummaryWriter(dir, ({ ref }) => told.push(ref))
+  const writer = createSummaryWriter(dir, ({ ref }: IndexRecord) => told.push(ref))
   const large = Buffer.alloc(32 * 1024 * 1024, 'x')
 
   await writer.write(recordOf('a.json', 'first'), [large])

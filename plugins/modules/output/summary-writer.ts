@@ -1,16 +1,20 @@
 import { join } from 'node:path'
 import { makeDirectoryDurably, realDisk, replaceFile } from '../../../server/plugin.ts'
 import type { Stamp } from './file-stamps.ts'
-import type { IndexRecord } from './module-index.ts'
 import { storageFailure } from './summary-files.ts'
 
+/** What an index says of a summary. */
+interface SummaryRow {
+  readonly summary_file: string
+}
+
 /** Writes summaries of one directory so that each file is old or new at any moment. */
-export interface SummaryWriter {
+export interface SummaryWriter<Row extends SummaryRow> {
   /**
    * Starts a write; waits only while the limit of memory for pending writes is reached. Errors: those of an earlier
    * write, as for `flush`.
    */
-  write(record: IndexRecord, pieces: readonly Uint8Array[]): Promise<void>
+  write(row: Row, pieces: readonly Uint8Array[]): Promise<void>
   /** Resolves when everything handed over so far is on disk. Errors: `unavailable`/`storage_failed`. */
   flush(): Promise<void>
   /** Files on disk so far. */
@@ -24,21 +28,21 @@ const MAX_HELD_BYTES = 4 * 1024 * 1024
  * `onDisk` is called once a summary can survive a kill: only then may an index name it. The stamp is that of the
  * renamed file.
  */
-export function createSummaryWriter(
+export function createSummaryWriter<Row extends SummaryRow>(
   directory: string,
-  onDisk: (record: IndexRecord, stamp: Stamp | undefined) => void,
+  onDisk: (row: Row, stamp: Stamp | undefined) => void,
   disk = realDisk,
-): SummaryWriter {
+): SummaryWriter<Row> {
   const writing = new Map<string, Promise<void>>()
-  let begun: { readonly record: IndexRecord; readonly written: Promise<Stamp | undefined> }[] = []
+  let begun: { readonly row: Row; readonly written: Promise<Stamp | undefined> }[] = []
   let directoryMade: Promise<void> | undefined
   let failure: unknown
   let held = 0
   let count = 0
-  const begin = async (record: IndexRecord, pieces: readonly Uint8Array[]): Promise<Stamp | undefined> => {
+  const begin = async (row: Row, pieces: readonly Uint8Array[]): Promise<Stamp | undefined> => {
     directoryMade ??= makeDirectoryDurably(directory, undefined, disk)
     await directoryMade
-    const path = join(directory, record.summary_file)
+    const path = join(directory, row.summary_file)
     await replaceFile(path, Buffer.concat(pieces), { disk })
     return await disk.stamp(path)
   }
@@ -48,20 +52,20 @@ export function createSummaryWriter(
     const ends = await Promise.allSettled(batch.map(({ written }) => written))
     for (const end of ends) if (end.status === 'rejected') throw storageFailure(end.reason)
     if (batch.length > 0) await disk.syncDirectory(directory)
-    for (const { record, written } of batch) onDisk(record, await written)
+    for (const { row, written } of batch) onDisk(row, await written)
     count += batch.length
   }
   return {
-    async write(record, pieces) {
+    async write(row, pieces) {
       if (failure !== undefined) throw failure
-      const name = record.summary_file
+      const name = row.summary_file
       const bytes = bytesOf(pieces)
       const mustWait = (): boolean =>
         writing.has(name) || writing.size >= WRITES_AT_ONCE || (held > 0 && held + bytes > MAX_HELD_BYTES)
       while (mustWait()) await Promise.race(writing.values())
       held += bytes
-      const written = begin(record, pieces)
-      begun.push({ record, written })
+      const written = begin(row, pieces)
+      begun.push({ row, written })
       const end = (): void => {
         writing.delete(name)
         held -= bytes

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { keepRecent, once } from '../../../server/plugin.ts'
-import type { IndexRecord } from '../output/module-index.ts'
+import { type IndexRecord, namesOf } from '../output/module-index.ts'
 import type { SectionBytes, SectionFile } from '../segments/section-file.ts'
 import { float64s } from '../segments/segment-set.ts'
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
@@ -20,6 +20,7 @@ export type SearchRecord = Pick<
   | 'tags'
   | 'description'
   | 'summary_file'
+  | 'other_names'
 >
 
 export const ID_BYTES = 32
@@ -27,8 +28,8 @@ export const DIGEST_BYTES = 16
 const KINDS = ['root', 'submodule', 'example'] as const
 
 /** The digest by which a record is known to be unchanged. */
-export function recordDigest({ summary_sha256, summary_file, name }: IndexRecord): Buffer {
-  const text = [summary_sha256, summary_file, name].join('\0')
+export function recordDigest(record: IndexRecord): Buffer {
+  const text = [record.summary_sha256, record.summary_file, ...namesOf(record)].join('\0')
   return createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES)
 }
 
@@ -48,7 +49,7 @@ export function recordSections(
     texts: bytesOf(Uint32Array.from(texts)),
     modules: bytesOf(Float64Array.from(records, moduleKey)),
     kinds: Uint8Array.from(records, ({ kind }) => KINDS.indexOf(kind)),
-    repository: column(({ repository, name }) => names.repositories.number([repository, name])),
+    repository: column((record) => names.repositories.number([record.repository, ...namesOf(record)])),
     ref: column(({ ref }) => names.refs.number(ref)),
     provider: column(({ provider, providers }) => names.providers.number([provider, ...providers])),
     rowPlaces: bytesOf(places),
@@ -61,7 +62,7 @@ export function recordSections(
 
 function searchRecordOf(record: SearchRecord): SearchRecord {
   const { id, repository, name, ref, ref_kind, path, kind, provider, providers, tags } = record
-  const { description, summary_file } = record
+  const { description, summary_file, other_names } = record
   return {
     id,
     repository,
@@ -75,6 +76,7 @@ function searchRecordOf(record: SearchRecord): SearchRecord {
     tags,
     description,
     summary_file,
+    ...(other_names && { other_names }),
   }
 }
 
@@ -108,8 +110,8 @@ export interface RecordColumns {
   readonly repository: () => Uint32Array
   readonly ref: () => Uint32Array
   readonly provider: () => Uint32Array
-  /** URL and name. */
-  readonly repositories: () => readonly (readonly [string, string])[]
+  /** URL and names. */
+  readonly repositories: () => readonly (readonly [string, ...string[]])[]
   readonly refs: () => readonly string[]
   /** The main provider, then all of them. */
   readonly providers: () => readonly (readonly string[])[]

@@ -40,8 +40,8 @@ export interface SearchIndex {
   ids(): Buffer
   /** Normalised provider names. */
   providers(): readonly string[]
-  /** Name of each repository by URL. */
-  repositories(): ReadonlyMap<string, string>
+  /** Names of each repository by URL. */
+  repositories(): ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Reads a set of segments as a search index. */
@@ -107,7 +107,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     },
     providers: () =>
       [...new Set(columns.flatMap((held) => held.providers().flatMap(([, ...names]) => names)))].sort(),
-    repositories: () => new Map(columns.flatMap((held) => held.repositories())),
+    repositories: () => namesByUrl(columns.flatMap((held) => held.repositories())),
   }
 }
 
@@ -121,6 +121,16 @@ function versionsOf(set: SegmentSet, columns: readonly RecordColumns[], module: 
       if (modules[local] === module && isLive(set, base + local)) rows.push(base + local)
   }
   return rows.sort((a, b) => (set.places[a] ?? 0) - (set.places[b] ?? 0))
+}
+
+function namesByUrl(rows: readonly (readonly [string, ...string[]])[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [url, ...names] of rows) {
+    const known = found.get(url) ?? new Set()
+    for (const name of names) known.add(name)
+    found.set(url, known)
+  }
+  return found
 }
 
 /** An index without records. */

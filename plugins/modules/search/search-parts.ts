@@ -118,7 +118,7 @@ export function repositoriesNamed(
   aliases?: RegistryAliases,
 ): readonly string[] {
   const known = [...index.repositories()]
-  const found = known.filter(([url, name]) => isNamed(url, name, named))
+  const found = known.filter(([url, names]) => [...names].some((name) => isNamed(url, name, named)))
   const source = found.length === 0 ? parseSource(named, aliases) : undefined
   const meant =
     source?.kind === 'git' || source?.kind === 'registry'

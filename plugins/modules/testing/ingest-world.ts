@@ -20,7 +20,15 @@ export interface World {
   /** What lies in the folder of the clones besides their locks. */
   clones(): Promise<string[]>
   summary(file: string): Promise<Record<string, unknown>>
-  index(): Promise<{ records: { id: string; summary_file: string; last_updated: string; ref: string }[] }>
+  index(): Promise<{
+    records: {
+      id: string
+      summary_file: string
+      last_updated: string
+      ref: string
+      other_names?: { name: string; summary_file: string }[]
+    }[]
+  }>
 }
 
 export async function openWorld(t: TestContext): Promise<World> {

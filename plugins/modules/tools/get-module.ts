@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { counted, defineTool, inWords, nearest } from '../../../server/plugin.ts'
 import { compactModule } from '../answers/compact.ts'
-import { narrowModule } from '../answers/narrow.ts'
+import { type Asked, narrowModule } from '../answers/narrow.ts'
 import {
   MODULE_NAMES,
   moduleHead,
@@ -25,7 +25,7 @@ export function getModuleTool(service: ModuleService) {
     name: 'get_module',
     title: 'Show a module',
     description:
-      'A module version: inputs (required first), outputs, providers. Choose it after search_modules. Also takes match, a text.',
+      'A module version: inputs (required first), outputs, providers. Choose it after search_modules. Or match, a text; outputs, names.',
     profile: 'core',
     maxResultChars: 400_000,
     input: z.object({
@@ -33,6 +33,9 @@ export function getModuleTool(service: ModuleService) {
       detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: cut.'),
       fields: z.array(z.string().max(40)).max(30).optional().describe('Only these: outputs …'),
       inputs: z.array(z.string().max(255)).max(100).optional().describe('Types by path.'),
+      outputs: inWords(
+        z.array(z.string().max(255)).max(100).optional().describe('Only these outputs; `*`: all.'),
+      ),
       match: inWords(
         z.string().min(1).max(100).optional().describe('Only inputs and outputs with this text.'),
       ),
@@ -69,13 +72,7 @@ export function getModuleTool(service: ModuleService) {
       const summary = await service.summary(outputDir, record)
       const { id, repository, name, ref, ref_kind, path, kind, provider, commit } = record
       const head = { id, repository, name, ref, ref_kind, path, kind, provider, commit }
-      if (input.inputs !== undefined || input.match !== undefined)
-        return { ...head, module: narrowModule(summary, input) }
-      if (input.fields !== undefined) return { ...head, module: pick(summary, input.fields) }
-      if (input.detail === 'full') return { ...head, module: { ...summary } }
-      if (input.detail === 'readme') return { ...head, module: { readme_content: summary.readme_content } }
-      const { module, isCut } = compactModule(summary)
-      return { ...head, ...(isCut && { hint: CUT_HINT }), module }
+      return { ...head, ...shown(summary, input) }
     },
     headline({ name, path, ref, provider, module }) {
       const directory = path === '.' ? '' : `//${path}`
@@ -87,6 +84,22 @@ export function getModuleTool(service: ModuleService) {
       return `${name}${directory}@${ref} (${provider}): ${shown.join(', ') || 'nothing of it'}`
     },
   })
+}
+
+interface Wish extends Asked {
+  readonly fields?: readonly string[] | undefined
+  readonly detail: 'compact' | 'full' | 'readme'
+}
+
+function shown(summary: ModuleSummary, wish: Wish): { module: Record<string, unknown>; hint?: string } {
+  const { inputs, outputs, match, fields, detail } = wish
+  if (inputs !== undefined || outputs !== undefined || match !== undefined)
+    return { module: narrowModule(summary, wish) }
+  if (fields !== undefined) return { module: pick(summary, fields) }
+  if (detail === 'full') return { module: { ...summary } }
+  if (detail === 'readme') return { module: { readme_content: summary.readme_content } }
+  const { module, isCut } = compactModule(summary)
+  return { ...(isCut && { hint: CUT_HINT }), module }
 }
 
 /** Rows of a place in a value (`rules[].port`) are no inputs. */

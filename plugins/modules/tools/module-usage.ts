@@ -8,12 +8,24 @@ import {
   removedSinceField,
 } from '../answers/shapes.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
+import { commentedHcl } from '../domain/hcl-text.ts'
 import { moduleUsage } from '../domain/usage.ts'
 import { refusals } from '../reasons.ts'
+import { exampleCall } from '../service/example-call.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { guessMovedPath, movedHint } from '../service/moved-path.ts'
 import { createVersionLookup } from '../service/version-lookup.ts'
 import { byIdOrName } from './get-module.ts'
+
+const exampleShape = z.object({
+  file: z.string(),
+  line: z.number().int(),
+  hcl: quoting(z.string()),
+  inputs: z.array(z.string()).describe('Those that it gives.'),
+  refers_to: z.array(z.string()).describe('What it takes from the configuration around it.'),
+  outputs: z.array(z.string()).describe('Those that the example reads.'),
+})
+type Example = z.output<typeof exampleShape>
 
 /** `module_usage`: how to call a module. */
 export function moduleUsageTool(service: ModuleService) {
@@ -21,7 +33,7 @@ export function moduleUsageTool(service: ModuleService) {
     name: 'module_usage',
     title: 'Show how to call a module',
     description:
-      'Gives a minimal valid module block for one module version: pinned source, required inputs with typed placeholders, providers where aliases are wanted. Sensitive inputs are named and never filled. Choose it to write code; check the filled block with module_check.',
+      'Gives a minimal valid module block for one module version: pinned source, required inputs with typed placeholders, providers where aliases are wanted; the outputs to read; beside it, as example, the smallest real call of its own examples, pinned. Sensitive inputs are named and never filled. Choose it to write code; check the filled block with module_check.',
     profile: 'standard',
     input: z.object({
       ...moduleNameFields,
@@ -38,6 +50,8 @@ export function moduleUsageTool(service: ModuleService) {
       required: z.array(z.string()),
       optional: z.array(z.string()),
       sensitive: z.array(z.string()),
+      outputs: z.array(z.string()),
+      example: exampleShape.optional(),
       removed_since: removedSinceField,
     }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -49,7 +63,7 @@ export function moduleUsageTool(service: ModuleService) {
       arrange: async (typed) => byIdOrName(typed),
       example: 'satchel modules usage terraform-aws-network --optional',
       // The code alone, so that it can be redirected into a file.
-      print: (answer) => (answer as { hcl: string }).hcl, // this tool's own output
+      print: (answer) => printed(answer as { hcl: string; example?: Example }), // this tool's own output
     },
     example: { id: '225f968df4c9' },
     omits: { '/source': 'hcl has it', '/version': 'hcl has it' },
@@ -63,16 +77,19 @@ export function moduleUsageTool(service: ModuleService) {
         const { repository, path, ref: last } = record
         throw refusals.module_removed({ repository, path, since: removedSince, last, hint: movedHint(moved) })
       }
-      const usage = moduleUsage(await service.summary(outputDir, record), input.optional)
+      const summary = await service.summary(outputDir, record)
+      const usage = moduleUsage(summary, input.optional)
+      const example = await exampleCall(service, { summary, usage, signal: ctx.signal })
       const { id, repository, name, ref, ref_kind, path, kind, provider } = record
       return {
         ...{ id, repository, name, ref, ref_kind, path, kind, provider },
-        hcl: usage.text,
-        source: usage.source,
+        ...{ hcl: usage.text, source: usage.source },
         ...(usage.version !== undefined && { version: usage.version }),
         required: [...usage.required],
         optional: [...usage.optional],
         sensitive: [...usage.sensitive],
+        outputs: summary.outputs.map((output) => output.name),
+        ...(example && { example }),
         ...(removedSince !== undefined && { removed_since: removedSince }),
       }
     },
@@ -81,4 +98,11 @@ export function moduleUsageTool(service: ModuleService) {
       return `A call of ${name}${directory}@${ref}: ${counted(required.length, 'required input')}`
     },
   })
+}
+
+/** The real call as a comment: both blocks in one file would be two modules. */
+function printed({ hcl, example }: { readonly hcl: string; readonly example?: Example }): string {
+  if (example === undefined) return hcl
+  const { file, line, hcl: call } = example
+  return `${hcl}\n# ${file}, line ${line}, calls it so:\n${commentedHcl(call)}`
 }

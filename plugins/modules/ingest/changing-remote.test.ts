@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { buildRemote } from '../testing/build-remote.ts'
+import { MAIN, openWorld } from '../testing/ingest-world.ts'
+
+/** An environment in which `shell` runs once before git fetches: after the refs were listed. */
+async function beforeFetch(dir: string, shell: string): Promise<Record<string, string | undefined>> {
+  const tools = join(dir, 'tools')
+  await mkdir(tools, { recursive: true })
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const done = join(tools, 'done')
+  const once = `[ -e "${done}" ] || { touch "${done}"; (unset GIT_DIR; ${shell}) >/dev/null; }`
+  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${once};; esac\nexec ${git} "$@"\n`
+  await writeFile(join(tools, 'git'), script)
+  await chmod(join(tools, 'git'), 0o755)
+  return { ...process.env, PATH: `${tools}:${process.env['PATH']}` }
+}
+
+test('a ref that vanishes between listing and reading costs itself only, and what was read before stays', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'b.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, branches: ['main'], max_tags: 0 }
+  await world.run([entry])
+  await buildRemote(path, [{ continues: true, files: { 'c.tf': MAIN }, tags: ['v3.0'] }])
+  const env = await beforeFetch(world.dir, `git --git-dir '${path}' update-ref -d refs/tags/v3.0`)
+
+  const report = await world.run([entry], { env })
+
+  assert.deepEqual(
+    report.failures.map(({ ref, reason, message }) => [ref, reason, /no longer exists/.test(message)]),
+    [['v3.0', 'ref_not_found', true]],
+  )
+  assert.deepEqual(report.refs, { processed: 1, unchanged: 2, empty: 0, failed: 1 })
+  assert.deepEqual(await world.files(), ['a_main.json', 'a_v1.0.json', 'a_v2.0.json'])
+})
+
+test('a tag that is moved by force while it is read is recorded as what was fetched, and said', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const old = 'variable "old" {}\n'
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': old }, tags: ['v1.0'] },
+    { files: { 'main.tf': 'variable "now" {}\n' }, branch: 'next', tags: ['other'] },
+  ])
+  const entry = { url, branches: ['v1.0'], include_tags: false }
+  const move = `git --git-dir '${path}' update-ref refs/tags/v1.0 refs/heads/next`
+  const commitOf = (ref: string): string =>
+    execFileSync('git', ['--git-dir', path, 'rev-parse', ref], { encoding: 'utf8' }).trim()
+
+  const first = await world.run([entry], { env: await beforeFetch(world.dir, move) })
+  const summary = await world.summary('a_v1.0.json')
+  const again = await world.run([entry])
+  execFileSync('git', ['--git-dir', path, 'update-ref', 'refs/tags/v1.0', 'refs/heads/main'])
+  const moved = await world.run([entry])
+
+  assert.deepEqual([first.failures, first.warnings], [[], []])
+  assert.equal(summary['commit'], commitOf('refs/heads/next'))
+  assert.match(JSON.stringify(summary['variables']), /"now"/)
+  assert.equal(again.written, 0)
+  assert.deepEqual(
+    moved.warnings.map(({ ref, code }) => [ref, code]),
+    [['v1.0', 'tag_moved']],
+  )
+  const [warning] = moved.warnings
+  for (const ref of ['next', 'main'])
+    assert.ok(warning?.message.includes(commitOf(`refs/heads/${ref}`).slice(0, 12)))
+  assert.match(JSON.stringify((await world.summary('a_v1.0.json'))['variables']), /"old"/)
+})

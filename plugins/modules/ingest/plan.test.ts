@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type RepositoryEntry, repositoryEntry } from '../config.ts'
+import { planRepositories } from './plan.ts'
+
+function clonesOf(urls: readonly string[]): readonly (readonly [string, number])[] {
+  const entries: RepositoryEntry[] = urls.map((url) => repositoryEntry.parse({ url }))
+  const options = { recursive: false, workingDirectory: '/work', parserVersion: '1' }
+  const { repositories, failures } = planRepositories(entries, options)
+  assert.deepEqual(failures, [])
+  return repositories.map(({ remote, entries: { length } }) => [remote.url, length])
+}
+
+test('the spellings of one repository are one clone, by the URL of the first', () => {
+  const rows = [
+    ['https://github.com/acme/net', 'git@github.com:Acme/net.git', 'ssh://git@github.com/acme/NET/'],
+    [
+      'https://git.example.com/acme/Net.git',
+      'git@git.example.com:acme/Net',
+      'https://git.example.com:443/acme/Net',
+    ],
+    ['https://git.example.com/scm/plat/net.git', 'ssh://git@git.example.com:7999/plat/net'],
+    ['https://dev.azure.com/acme/p/_git/net', 'git@ssh.dev.azure.com:v3/acme/p/net'],
+    ['/srv/Net', 'file:///srv/Net', '../srv/Net/'],
+  ]
+
+  for (const urls of rows) assert.deepEqual(clonesOf(urls), [[urls[0], urls.length]])
+})
+
+test('what a server may tell apart is not one clone', () => {
+  const rows = [
+    ['https://git.example.com/acme/net', 'https://git.example.com/Acme/net'],
+    ['https://git.example.com/acme/net', 'https://git.example.com:8443/acme/net'],
+    ['ann@git.example.com:net', 'bob@git.example.com:net'],
+    ['/srv/net', '/srv/net.git'],
+    ['/srv/net', '/srv/Net'],
+  ]
+
+  for (const urls of rows) assert.equal(clonesOf(urls).length, urls.length, urls.join(' '))
+})
