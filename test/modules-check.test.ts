@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { type Schema, Validator } from '@cfworker/json-schema'
 import { parse } from 'yaml'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
 import { temporaryFolder } from './harness/index.ts'
@@ -50,6 +51,34 @@ test('modules check reads a tree and says what it found as text, JSON, SARIF and
     /^::error file=live\/main\.tf,line=5,title=unknown_input in module\.k::The module /m,
   )
   assert.match(github.out, /^::notice file=live\/a%2Cb\/main\.tf,line=5,title=module_not_indexed /m)
+})
+
+/** What the schema of SARIF 2.1.0, as Microsoft's tools carry it, finds wrong. */
+async function sarifErrors(log: unknown): Promise<readonly string[]> {
+  const tools = import.meta.resolve('@microsoft/sarif-multitool-ts')
+  const schema = new URL('../assets/sarif-2.1.0.schema.json', tools)
+  const read: Schema = JSON.parse(await readFile(schema, 'utf8'))
+  return new Validator(read, '2020-12', false)
+    .validate(log)
+    .errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+}
+
+test('the SARIF of a report fits the schema of SARIF 2.1.0, with findings and without', async (t) => {
+  const root = await openCallsTree(t)
+  await mkdir(join(root, 'empty-tree'))
+  const check = async (path: string) =>
+    JSON.parse((await runSatchel(root, ['modules', 'check', path, '--format', 'sarif'])).out)
+
+  const [found, none] = await Promise.all([check('live'), check('empty-tree')])
+  const broken = structuredClone(found)
+  broken.runs[0].results[0].level = 'fatal'
+  broken.runs[0].results[1].locations[0].physicalLocation.region.startLine = 0
+
+  assert.equal(found.runs[0].results.length, 4)
+  for (const log of [found, none]) assert.deepEqual(await sarifErrors(log), [])
+  const said = (await sarifErrors(broken)).join('\n')
+  assert.match(said, /level/)
+  assert.match(said, /startLine/)
 })
 
 interface SarifResult {
