@@ -6,9 +6,8 @@ import type { Vocabulary } from './vocabulary.ts'
 const ENOUGH_WORDS = 0.58
 /** Words of a phrase, times how near they are, from which a concept alone says that something fits. */
 const ENOUGH_CONCEPT = 1.5
-/** Below this a single everyday word that happens to be a concept says nothing ("table" of "pivot table"). */
-const FEW_WORDS = 0.32
-const MANY_UNKNOWN = 0.4
+/** So many of the words are in no module: one of them names something that is not here ("jumpcloud user group"). */
+const UNKNOWN_SHARE = 0.25
 /** In fewer texts a word may be missing by chance. */
 const MANY_TEXTS = 100
 
@@ -28,10 +27,10 @@ export function nothingFits(
   const concepts = [...plan.concepts.values()]
   const isClear = concepts.some(({ weight, words }) => weight * words >= ENOUGH_CONCEPT)
   if (isClear) return false
-  const share = Math.max(0, ...best.map((terms) => shareOf(plan, vocabulary, terms)))
-  if (!concepts.some(({ isExact }) => isExact)) return share < ENOUGH_WORDS
   const tellsMuch = plan.translations.length === 0 && vocabulary.texts >= MANY_TEXTS
-  return tellsMuch && share < FEW_WORDS && plan.unknown.length >= MANY_UNKNOWN * plan.terms.length
+  if (tellsMuch && plan.unknown.length >= UNKNOWN_SHARE * plan.terms.length) return true
+  const share = Math.max(0, ...best.map((terms) => shareOf(plan, vocabulary, terms)))
+  return share < ENOUGH_WORDS && !concepts.some(({ isExact }) => isExact)
 }
 
 /** A result that names the provider may be what is wanted though it is of another. */

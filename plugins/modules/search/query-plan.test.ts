@@ -149,6 +149,8 @@ test('a query that nothing here is about is told from one that something is abou
   assert.equal(none('save money', []), false)
   assert.equal(none('vsphere virtual machine', ['virtual', 'machine'], false), true)
   assert.equal(none('datadog monitors', ['datadog'], false), false)
+  assert.equal(none('jumpcloud network', ['network']), true)
+  assert.equal(none('private virtual network for jumpcloud', ['virtual', 'network']), false)
 })
 
 test('a root comes before its submodule unless the query names the submodule or the root hardly matches', () => {

@@ -25,7 +25,7 @@ export interface QueryPlan {
   readonly provider?: ProviderIntent
   readonly corrections: readonly { readonly from: string; readonly to: string }[]
   readonly translations: readonly { readonly from: string; readonly to: string }[]
-  /** Stems of words that the index does not have and that nothing replaces. */
+  /** Stems of words that neither the index nor the lexicon has and that nothing replaces. */
   readonly unknown: readonly string[]
 }
 
@@ -80,7 +80,7 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     ...(provider && { provider }),
     corrections,
     translations: replaced,
-    unknown: [...new Set(stems)].filter((one) => vocabulary.count(one) === 0),
+    unknown: unknownStems(used, lexicon, vocabulary),
   }
 }
 
@@ -120,6 +120,11 @@ function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
     for (const one of told.slice(0, EXCLUDED_WORDS)) excluded.add(one)
   })
   return excluded
+}
+
+function unknownStems(used: readonly QueryWord[], lexicon: Lexicon, vocabulary: Vocabulary): string[] {
+  const unknown = used.filter((one) => vocabulary.count(one.stem) === 0 && !lexicon.words.has(one.word))
+  return [...new Set(unknown.map((one) => one.stem))]
 }
 
 /** A name of two words ("log group") is a phrase of any text; one of three says which input is meant. */
