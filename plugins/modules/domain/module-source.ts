@@ -118,12 +118,12 @@ const FORGES = /^(?:github\.com|gitlab\.com|bitbucket\.org|dev\.azure\.com)\//
 /**
  * Equal for the spellings of one repository, and never for two that a server may tell apart: what is cloned once. As
  * `canonicalRepository`, but paths keep their case except at the well-known hosts, ssh users other than `git` count, and a
- * local repository is its path.
+ * local repository is its path, and `http:`, which not everyone may use, is not `https:`.
  */
 export function repositoryKey(url: string): string {
   const local = /^(?:file:\/\/)?(\/.*?)\/*$/i.exec(url)?.[1]
   if (local !== undefined) return /^file:/i.test(url) ? decoded(local) : local
-  const address = plainAddress(url)
+  const address = `${/^http:/i.test(url) ? 'http://' : ''}${plainAddress(url)}`
   if (FORGES.test(address.toLowerCase())) return address.toLowerCase()
   const user = /^(?:ssh:\/\/)?([^/@:]+)@/i.exec(url)?.[1] ?? 'git'
   return user === 'git' ? address : `${user}@${address}`

@@ -34,6 +34,7 @@ test('what a server may tell apart is not one clone', () => {
     ['ann@git.example.com:net', 'bob@git.example.com:net'],
     ['/srv/net', '/srv/net.git'],
     ['/srv/net', '/srv/Net'],
+    ['http://git.example.com/acme/net', 'https://git.example.com/acme/net'],
   ]
 
   for (const urls of rows) assert.equal(clonesOf(urls).length, urls.length, urls.join(' '))
