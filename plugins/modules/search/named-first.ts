@@ -1,4 +1,4 @@
-import { FIELDS } from './keyword-document.ts'
+import { FIELDS, NAMED_FIELDS } from './keyword-document.ts'
 import type { KeywordIndex } from './keyword-index.ts'
 import type { SearchIndex } from './search-index.ts'
 import { queryTokens } from './tokens.ts'
@@ -23,6 +23,3 @@ export function putNamedFirst(
     scores[at] = row >= 0 && named.has(index.textOf(row)) ? (1 + score) / 2 : score / 2
   }
 }
-
-/** Fields of a module that hold names. */
-export const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])
