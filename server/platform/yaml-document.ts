@@ -26,7 +26,7 @@ export type ParsedYaml =
  * key and a warning of the parser, such as an unknown tag, are problems too.
  */
 export function parseYaml(text: string): ParsedYaml {
-  const excess = findExcess(text)
+  const excess = excessOfYaml(text)
   if (excess) return { kind: 'problem', ...excess }
   const lines = new LineCounter()
   // The parser's own search for repeated keys is quadratic.
@@ -57,7 +57,7 @@ const FILLS: readonly unknown[] = ['space', 'comment', 'newline']
  * Counts with the lexer, which neither recurses nor builds anything. A block is as deep as there are columns at which
  * its open lines begin, and a value after an indicator begins one of its own.
  */
-function findExcess(text: string): Excess | undefined {
+export function excessOfYaml(text: string): Excess | undefined {
   const depth = createDepth()
   let parts = 0
   let line = 1

@@ -11,6 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { excessOfYaml } from '../platform/yaml-document.ts'
 import {
   ConfigFault,
   type ConfigFormat,
@@ -73,7 +74,10 @@ function unresolvedAlias(document: Document.Parsed): number {
   return found
 }
 
+/** A text that nests too deep is refused before it is parsed: what the parser makes of it takes minutes. */
 function documentOf(text: string): Document.Parsed {
+  const excess = excessOfYaml(text)
+  if (excess) throw new ConfigFault(excess.line, excess.message)
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const [error] = document.errors

@@ -149,7 +149,12 @@ const SETUP_FORMATS: readonly (readonly [string, ConfigFormat, readonly string[]
     ['[', ']', '[[', '=', '"""', "'''", '#', '.', '{', '}', ',', '\n'],
     ['# c\n[mcp_servers.x]\ncommand = "y"\nargs = [ "a", ]\n'],
   ],
-  ['YAML', yamlFormat, YAML_TOKENS, ['# c\nmcpServers:\n  - name: x\n    command: y\n']],
+  [
+    'YAML',
+    yamlFormat,
+    YAML_TOKENS,
+    ['# c\nmcpServers:\n  - name: x\n    command: y\n', `${'? '.repeat(1600)}a\n`],
+  ],
 ]
 
 const WANTED_MEMBER: Wanted = { kind: 'member', place: ['servers', 'satchel'], value: { command: 'x' } }
