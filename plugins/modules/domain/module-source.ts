@@ -118,9 +118,12 @@ const FORGES = /^(?:github\.com|gitlab\.com|bitbucket\.org|dev\.azure\.com)\//
 /**
  * Equal for the spellings of one repository, and never for two that a server may tell apart: what is cloned once. As
  * `canonicalRepository`, but paths keep their case except at the well-known hosts, ssh users other than `git` count, and a
- * local repository is its path, and `http:`, which not everyone may use, is not `https:`.
+ * local repository is its path, and `http:`, which not everyone may use, is not `https:`. A module of a registry is no
+ * repository of the same host.
  */
 export function repositoryKey(url: string): string {
+  const registry = parseRegistryAddress(url)
+  if (registry !== undefined) return `registry:${registry.url.toLowerCase()}`
   const local = /^(?:file:\/\/)?(\/.*?)\/*$/i.exec(url)?.[1]
   if (local !== undefined) return /^file:/i.test(url) ? decoded(local) : local
   const address = `${/^http:/i.test(url) ? 'http://' : ''}${plainAddress(url)}`

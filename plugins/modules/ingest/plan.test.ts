@@ -35,6 +35,7 @@ test('what a server may tell apart is not one clone', () => {
     ['/srv/net', '/srv/net.git'],
     ['/srv/net', '/srv/Net'],
     ['http://git.example.com/acme/net', 'https://git.example.com/acme/net'],
+    ['git.example.com/acme/net/aws', 'https://git.example.com/acme/net/aws'], // a registry on the same host
   ]
 
   for (const urls of rows) assert.equal(clonesOf(urls).length, urls.length, urls.join(' '))
