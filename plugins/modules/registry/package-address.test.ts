@@ -48,6 +48,8 @@ test('an address of a package is read as Terraform reads it', () => {
     'git::--upload-pack=x': 'package_address_refused',
     'file:///etc/passwd': 'package_address_refused',
     '//h.example.com/x': 'package_address_refused',
+    '//git::https://': 'package_address_refused',
+    '//h.example.com/x://y': 'package_address_refused',
     's3::https://s3.example.com/x': 'package_address_refused',
     'hg::https://h.example.com/x': 'package_address_refused',
     'https://h.example.com/a b': 'package_address_refused',
@@ -87,5 +89,6 @@ test('any text is an address or refused, and no refusal repeats it', () => {
         assert.ok(!thrown.message.includes('SECRET'))
       }
     }),
+    { numRuns: 2000 },
   )
 })

@@ -62,8 +62,8 @@ type Refused = (why: string) => Error
 /** `address[//subdirectory][?query]`: the slashes after a scheme do not count. A path starts at `base`. */
 function splitPlace(text: string, base: URL | undefined): Place {
   const [whole = '', query = ''] = text.split(/\?(.*)/s)
-  const scheme = whole.indexOf('://')
-  const cut = whole.indexOf('//', scheme < 0 ? 0 : scheme + 3)
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(whole)?.[0] ?? ''
+  const cut = whole.indexOf('//', scheme.length)
   const subdirectory = cut < 0 ? '' : whole.slice(cut + 2)
   const address = cut < 0 ? whole : whole.slice(0, cut)
   return {
