@@ -2,13 +2,16 @@ import { join } from 'node:path'
 import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
 import { validate } from '../../../generated/handoff-validate.js'
 import { listRecords } from '../../../plugins/handoff/domain/record-list.ts'
+import { findSecrets } from '../../../plugins/handoff/domain/secrets.ts'
 import { layoutOf } from '../../../plugins/handoff/store/layout.ts'
 import { createIndex } from '../../../plugins/handoff/store/record-index.ts'
+import { HARD_TO_SCAN, SCAN_LIMIT_MS } from '../../../plugins/handoff/testing/hard-to-scan.ts'
 import { sampleRecord } from '../../../plugins/handoff/testing/sample-record.ts'
 import { realDisk, withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { percentile } from '../../percentile.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
+import { cpuMs, leastOf } from '../timing.ts'
 import { measureGrowth, writeSamples } from './growth.ts'
 
 const ROUNDS = 5
@@ -32,7 +35,8 @@ export async function measureHandoffs(options: LabContext, records: number): Pro
     await writeSamples(root, RECORDS, options.signal)
     options.note('listing and searching')
     const listing = await measureLists(root)
-    return [validation, listing, ...(await measureGrowth(root, records, options))]
+    const scan = await measureScan()
+    return [validation, scan, listing, ...(await measureGrowth(root, records, options))]
   })
 }
 
@@ -62,6 +66,22 @@ async function measureValidation(): Promise<Figure> {
     against_what: 'ajv, compiled at run time',
     goal: 0.8,
     sense: 'at_least',
+  })
+}
+
+/** The scan for secrets of the megabyte that costs it most. */
+async function measureScan(): Promise<Figure> {
+  let worst = { unit: '', ms: 0 }
+  for (const [unit, text] of HARD_TO_SCAN) {
+    const { ms } = await leastOf(ROUNDS, { ms: () => cpuMs(() => findSecrets({ text })) })
+    if (ms > worst.ms) worst = { unit, ms }
+  }
+  return limitFigure({
+    name: 'handoff.scan',
+    what: `scan for secrets of a megabyte of ${JSON.stringify(worst.unit.slice(0, 20))}`,
+    unit: 'ms CPU',
+    ours: worst.ms,
+    limit: SCAN_LIMIT_MS,
   })
 }
 
