@@ -9,6 +9,8 @@ export interface McpExchange {
   readonly incoming: IncomingMessage
   /** For streams: write here and answer with `alreadySent()`. */
   readonly outgoing: ServerResponse
+  /** Aborts when the client disconnects, or when the grace period of a closing listener ends. */
+  readonly signal: AbortSignal
   /** Errors: `unauthorized`. */
   authenticate(): Promise<Principal>
   /** The capped, parsed JSON body. Errors: `invalid`/`media_type`, `body_timeout`, `body_not_json`, `too_deep`; `too_large`. */

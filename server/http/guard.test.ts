@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Listener } from '../contract/advanced/route.ts'
-import { createLog } from '../log.ts'
-import type { Exchange, HttpOptions } from './exchange.ts'
+import type { HttpOptions } from './exchange.ts'
 import { admit } from './guard.ts'
+import { exchangeFrom } from './testing/exchange-from.ts'
 import { askAt, openDoor, TOKEN } from './testing/open-door.ts'
 import { READER, SESSION } from './testing/sample-plugin.ts'
 
@@ -18,29 +16,6 @@ const OPTIONS: HttpOptions = {
   allowedOrigins: [],
   resolvePath: async (path) => path,
   assetPath: (file) => file,
-}
-
-/** A request on the API listener as if it had come from `peer`: tests never leave loopback. */
-function exchangeFrom(peer: string, headers: Record<string, string>): Exchange {
-  const socket = new Socket()
-  Object.defineProperty(socket, 'remoteAddress', { value: peer })
-  const incoming = new IncomingMessage(socket)
-  Object.assign(incoming, { httpVersion: '1.1', url: '/' })
-  Object.assign(incoming.headers, { host: 'localhost:8000', ...headers })
-  return {
-    listener: { name: 'api', at: { host: '0.0.0.0', port: 0 }, mcp: true },
-    port: 8000,
-    request: new Request('http://localhost/'),
-    incoming,
-    outgoing: new ServerResponse(incoming),
-    params: {},
-    signal: new AbortController().signal,
-    log: createLog(
-      'error',
-      () => {},
-      () => new Date(),
-    ),
-  }
 }
 
 const OWNER: Partial<Listener> = { name: 'owner', mcp: false }

@@ -32,6 +32,7 @@ export function mcpEndpoints(
         request: exchange.request,
         incoming: exchange.incoming,
         outgoing: exchange.outgoing,
+        signal: exchange.signal,
         authenticate,
         readBody: (maxBytes) =>
           readJson(exchange.incoming, {

@@ -1,8 +1,8 @@
-import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import type { CallContext, Log } from '../contract/context.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
+import type { RawCall } from './raw-table.ts'
 
 /** W3C trace context: version, trace id, parent id, flags. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -10,26 +10,34 @@ const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 /** `modern` is 2026-07-28; `legacy` is 2024-11-05 to 2025-11-25. */
 export type Era = 'modern' | 'legacy'
 
-/** One request in a handler. */
-export interface Exchange {
-  readonly catalog: Catalog
+/** One request, as it came. */
+export interface Asked {
   readonly era: Era
+  /** The `_meta` of its parameters. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+  /** The members of `_meta` that the protocol defines. */
+  readonly envelope: unknown
+  readonly signal: AbortSignal
+  /** Absent for a call that is answered without the SDK. */
+  readonly sdk?: RawCall
+}
+
+/** One request in a handler. */
+export interface Exchange extends Asked {
+  readonly catalog: Catalog
   readonly caller: Caller
-  readonly ctx: ServerContext
-  readonly server: Server
   /** Resolves a path that callers of this door may use. Errors: `forbidden`/`path_refused`. */
   resolvePath(path: string): Promise<string>
 }
 
 /** Creates the context of a read, a prompt or a completion, without progress and tasks. */
 export function callContextOf(exchange: Exchange): CallContext {
-  const { catalog, caller, ctx, era, server } = exchange
-  const { envelope } = ctx.mcpReq
-  const client = era === 'modern' ? clientInfoOf(envelope) : server.getClientVersion()
+  const { catalog, caller, era, envelope, sdk } = exchange
+  const client = era === 'modern' ? clientInfoOf(envelope) : sdk?.server.getClientVersion()
   return backgroundCall({
     principal: caller.principal,
-    signal: ctx.mcpReq.signal,
-    log: tracedLog(catalog.host.log, ctx.mcpReq._meta),
+    signal: exchange.signal,
+    log: tracedLog(catalog.host.log, exchange.meta),
     door: 'mcp',
     ...(caller.localTransport && { localTransport: caller.localTransport }),
     ...(client && { client: { name: client.name, version: client.version } }),

@@ -11,6 +11,7 @@ import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { authInfoOf, callerOf } from './caller.ts'
+import { answerDirectly, directCallOf } from './direct-call.ts'
 import { createDoor, type Door, type DoorOptions } from './door.ts'
 import { type ExtraRequest, extraRequestOf } from './extras.ts'
 import { createLegacySessions, type LegacySessions } from './legacy.ts'
@@ -102,6 +103,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const body = await exchange.readBody(MESSAGE_MAX_BYTES)
     bodyRead(body)
     await requireScopes(parts.door, principal, body)
+    const direct = directCallOf(exchange.incoming, body)
+    const answered = direct && (await answerDirectly(parts.door, direct, principal, exchange.signal))
+    if (answered) return answered
     if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
     const extra = extraRequestOf(body)
     if (extra && namesInHeaders(exchange.request, extra)) {

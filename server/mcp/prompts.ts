@@ -11,9 +11,9 @@ export async function getPrompt(
   name: string,
   args: Readonly<Record<string, string>>,
 ): Promise<WireResult> {
-  const { catalog, ctx, server } = exchange
+  const { catalog, sdk } = exchange
   const raw = catalog.raw?.prompts.find(({ descriptor }) => descriptor.name === name)
-  if (raw) return raw.get(args, { ctx, server })
+  if (raw && sdk) return raw.get(args, sdk)
   const prompt = findPrompt(exchange, name)
   checkArguments(prompt, args)
   const text = await prompt.render(callContextOf(exchange), args)

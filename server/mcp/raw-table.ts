@@ -3,14 +3,20 @@ import type { Server, ServerContext, ServerOptions } from '@modelcontextprotocol
 /** A result in wire format. */
 export type WireResult = Record<string, unknown>
 
-interface RawCall {
+/** A request as the SDK passes it to a handler. */
+export interface RawCall {
   readonly ctx: ServerContext
   readonly server: Server
 }
 
+interface RawToolCall extends RawCall {
+  /** Sends progress of the call to a client that asked for it. */
+  report(done: number, total: number): void
+}
+
 export interface RawTool {
   readonly descriptor: { readonly name: string } & WireResult
-  call(args: Readonly<Record<string, unknown>>, at: RawCall): Promise<WireResult>
+  call(args: Readonly<Record<string, unknown>>, at: RawToolCall): Promise<WireResult>
 }
 
 export interface RawResource {

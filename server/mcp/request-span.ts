@@ -7,11 +7,11 @@ import type { WireResult } from './raw-table.ts'
 
 /** Runs a request in a span of its own, whose parent is the trace that the client named in `_meta` (SEP-414). */
 export function inRequestSpan(
-  { catalog, ctx, era }: Exchange,
+  { catalog, meta, era }: Exchange,
   method: string,
   work: () => Promise<WireResult>,
 ): Promise<WireResult> {
-  const { traceparent, tracestate } = ctx.mcpReq._meta ?? {}
+  const { traceparent, tracestate } = meta ?? {}
   return inSpan(
     catalog.host.traces,
     () => ({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Caller, TASKS_EXTENSION } from './caller.ts'
 import { complete } from './completions.ts'
 import type { Door } from './door.ts'
-import { callContextOf, type Era, type Exchange } from './exchange.ts'
+import { type Asked, callContextOf, type Era, type Exchange } from './exchange.ts'
 import { getPrompt } from './prompts.ts'
 import { asProtocolError } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
@@ -108,21 +108,35 @@ function serverInfoOf({ version }: Door) {
 
 type Handler<P> = (exchange: Exchange, params: P) => WireResult | Promise<WireResult>
 
-/** Installs handlers that wait for the start-up and throw only protocol errors. */
+/** Installs handlers of the SDK. */
 function handlerInstaller(door: Door, connection: Connection, server: Server) {
   return <P extends z.ZodType>(method: string, params: P, handle: Handler<z.output<P>>): void => {
     server.setRequestHandler(method, { params }, async (parsed, ctx) => {
-      try {
-        const catalog = await door.catalog()
-        const caller = connection.callerOf(ctx)
-        const { era } = connection
-        const exchange = { catalog, era, caller, ctx, server, resolvePath: door.resolvePath }
-        const known = parsed as z.output<P> // the SDK parsed it with `params`
-        return await inRequestSpan(exchange, method, async () => handle(exchange, known))
-      } catch (thrown) {
-        throw asProtocolError(thrown, { log: door.log, signal: ctx.mcpReq.signal }, method)
-      }
+      const { _meta: meta, envelope, signal } = ctx.mcpReq
+      const asked = { era: connection.era, meta, envelope, signal, sdk: { ctx, server } }
+      const known = parsed as z.output<P> // the SDK parsed it with `params`
+      const callerOf = (): Caller => connection.callerOf(ctx)
+      return handled(door, { ...asked, callerOf }, method, (exchange) => handle(exchange, known))
     })
+  }
+}
+
+/**
+ * Handles one request, of the SDK or beside it: waits for the start-up, and runs `handle` in a span.
+ * Errors: `ProtocolError` only.
+ */
+export async function handled(
+  door: Door,
+  { callerOf, ...asked }: Asked & { callerOf(): Caller },
+  method: string,
+  handle: (exchange: Exchange) => WireResult | Promise<WireResult>,
+): Promise<WireResult> {
+  try {
+    const catalog = await door.catalog()
+    const exchange = { ...asked, catalog, caller: callerOf(), resolvePath: door.resolvePath }
+    return await inRequestSpan(exchange, method, async () => handle(exchange))
+  } catch (thrown) {
+    throw asProtocolError(thrown, { log: door.log, signal: asked.signal }, method)
   }
 }
 

@@ -16,14 +16,14 @@ import { toolAnswer } from './tool-answer.ts'
 /** Answers `tasks/get`. Errors: -32021 without the declared extension; -32602 for an unknown, foreign or expired id. */
 export async function getTask(exchange: Exchange, taskId: string): Promise<WireResult> {
   const task = await requireTask(exchange, taskId)
-  return task.detailed(declaresElicitation(exchange.ctx.mcpReq.envelope))
+  return task.detailed(declaresElicitation(exchange.envelope))
 }
 
 /** Answers `tasks/update`; the plugin ignores unknown, answered and malformed responses. Errors: those of `getTask`. */
 export async function updateTask(exchange: Exchange, taskId: string): Promise<WireResult> {
   const task = await requireTask(exchange, taskId)
   // The SDK removes `inputResponses` from the parameters of every request.
-  if (!(await task.update(exchange.ctx.mcpReq.inputResponses ?? {}))) throw unknownTask()
+  if (!(await task.update(exchange.sdk?.ctx.mcpReq.inputResponses ?? {}))) throw unknownTask()
   return {}
 }
 
@@ -77,7 +77,7 @@ function wireTask(state: TaskState, tasks: Tasks, principal: Principal, answer: 
 }
 
 async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask> {
-  requireTasksDeclared(exchange.ctx.mcpReq.envelope)
+  requireTasksDeclared(exchange.envelope)
   const found = await findTask(exchange.catalog, callContextOf(exchange), taskId)
   if (!found) throw unknownTask()
   return found

@@ -30,31 +30,42 @@ export interface ToolCall {
  * a model can read it.
  */
 export async function callTool(exchange: Exchange, params: ToolCall): Promise<WireResult> {
-  const { catalog, ctx, server } = exchange
+  const { catalog, sdk } = exchange
   const args = params.arguments ?? {}
   const raw = catalog.raw?.tools.find(({ descriptor }) => descriptor.name === params.name)
-  if (raw) return raw.call(args, { ctx, server }).catch(asErrorResult)
+  if (raw && sdk) {
+    const called = ({ report }: Progress) => raw.call(args, { ...sdk, report }).catch(asErrorResult)
+    return withProgress(exchange, called)
+  }
   const offered = catalog.tool(params.name)
   if (!offered) {
     if (catalog.unreached && isRemoteName(catalog, params.name))
       return inVersion(exchange, errorResult(catalog.unreached))
     throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
   }
+  return withProgress(exchange, async (progress) => {
+    try {
+      const asked = pageCallIn(offered.owned.tool, withoutFencesIn(args))
+      const context = toolContext(exchange, offered, progress)
+      const answer = await catalog.host.call(offered.owned, asked.args, context)
+      return resultOf(exchange, offered, answer, asked)
+    } catch (thrown) {
+      return inVersion(exchange, asErrorResult(thrown))
+    }
+  })
+}
 
+/** Makes the call with its progress, which ends before the result is sent. */
+async function withProgress(
+  exchange: Exchange,
+  call: (progress: Progress) => Promise<WireResult>,
+): Promise<WireResult> {
   const progress = progressOf(exchange)
   try {
-    const asked = pageCallIn(offered.owned.tool, withoutFencesIn(args))
-    const answer = await catalog.host.call(
-      offered.owned,
-      asked.args,
-      toolContext(exchange, offered, progress),
-    )
-    return resultOf(exchange, offered, answer, asked)
-  } catch (thrown) {
-    return inVersion(exchange, asErrorResult(thrown))
+    return await call(progress)
   } finally {
     const gapMs = progress.end()
-    if (gapMs > 0 && !ctx.mcpReq.signal.aborted) await sleep(gapMs)
+    if (gapMs > 0 && !exchange.signal.aborted) await sleep(gapMs)
   }
 }
 
@@ -70,22 +81,22 @@ function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progr
   const takesTask = owned.tool.task === true && exchange.era === 'modern'
   return {
     ...callContextOf(exchange),
-    acceptsTask: takesTask && declaresTasks(exchange.ctx.mcpReq.envelope),
+    acceptsTask: takesTask && declaresTasks(exchange.envelope),
     progress: progress.report,
   }
 }
 
 /** Returns the progress of a call whose request has a token and whose transport can send it before the answer. */
-function progressOf({ ctx, catalog, era }: Exchange): Progress {
-  const progressToken = ctx.mcpReq._meta?.progressToken
-  const accept = ctx.http?.req?.headers.get('accept')
+function progressOf({ sdk, catalog, era }: Exchange): Progress {
+  const progressToken = sdk?.ctx.mcpReq._meta?.progressToken
+  const accept = sdk?.ctx.http?.req?.headers.get('accept')
   const takesFrames = era === 'legacy' || accept == null || accept.includes('text/event-stream')
   const asked = progressToken !== undefined && takesFrames
   return createProgress(
     (params) => {
-      if (!asked) return
+      if (!sdk || !asked) return
       const frame = { method: 'notifications/progress' as const, params: { progressToken, ...params } }
-      ctx.mcpReq.notify(frame).catch((error: unknown) => {
+      sdk.ctx.mcpReq.notify(frame).catch((error: unknown) => {
         catalog.host.log.debug('progress not delivered', { error })
       })
     },
@@ -95,7 +106,7 @@ function progressOf({ ctx, catalog, era }: Exchange): Progress {
 
 function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, asked: PageCall): WireResult {
   if (answer.kind === 'task') {
-    const canAsk = declaresElicitation(exchange.ctx.mcpReq.envelope)
+    const canAsk = declaresElicitation(exchange.envelope)
     return { resultType: 'task', ...flatTask(answer.task, canAsk) }
   }
   const { text, data } = toolAnswer(
@@ -135,7 +146,7 @@ function inVersion(exchange: Exchange, result: WireResult & { content: unknown[]
   return { ...rest, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] }
 }
 
-function isStructured({ era, server }: Exchange): boolean {
-  const version = server.getNegotiatedProtocolVersion()
+function isStructured({ era, sdk }: Exchange): boolean {
+  const version = sdk?.server.getNegotiatedProtocolVersion()
   return era === 'modern' || version === undefined || version >= STRUCTURED_SINCE
 }

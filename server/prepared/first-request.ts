@@ -1,3 +1,5 @@
+import { isJsonObject } from '../platform/json-object.ts'
+
 /** A message that needs no host: what a client sends before its first call. */
 export type FirstRequest =
   | { readonly kind: 'initialize'; readonly id: string | number; readonly revision: string }
@@ -40,7 +42,7 @@ export function firstRequestIn(line: string): FirstRequest | undefined {
 }
 
 function initializeIn(id: string | number, params: unknown): FirstRequest | undefined {
-  if (!isFields(params) || !hasOnly(params, ['protocolVersion', 'capabilities', 'clientInfo']))
+  if (!isJsonObject(params) || !hasOnly(params, ['protocolVersion', 'capabilities', 'clientInfo']))
     return undefined
   const { protocolVersion: revision, capabilities, clientInfo } = params
   if (typeof revision !== 'string' || !isCapabilities(capabilities) || !isClient(clientInfo)) return undefined
@@ -48,9 +50,9 @@ function initializeIn(id: string | number, params: unknown): FirstRequest | unde
 }
 
 function isEnvelope(params: unknown): boolean {
-  if (!isFields(params) || !hasOnly(params, ['_meta'])) return false
+  if (!isJsonObject(params) || !hasOnly(params, ['_meta'])) return false
   const { _meta: meta } = params
-  if (!isFields(meta) || !hasOnly(meta, ENVELOPE)) return false
+  if (!isJsonObject(meta) || !hasOnly(meta, ENVELOPE)) return false
   return (
     meta[`${META}protocolVersion`] === MODERN &&
     isClient(meta[`${META}clientInfo`]) &&
@@ -59,16 +61,16 @@ function isEnvelope(params: unknown): boolean {
 }
 
 function isClient(value: unknown): boolean {
-  if (!isFields(value) || !hasOnly(value, CLIENT_FIELDS)) return false
+  if (!isJsonObject(value) || !hasOnly(value, CLIENT_FIELDS)) return false
   const isText = Object.values(value).every((field) => typeof field === 'string')
   return isText && 'name' in value && 'version' in value
 }
 
 function isCapabilities(value: unknown): boolean {
-  if (!isFields(value)) return false
+  if (!isJsonObject(value)) return false
   return Object.entries(value).every(([name, capability]) => {
-    if (!isFields(capability)) return false
-    if (OPEN_CAPABILITIES.includes(name)) return Object.values(capability).every(isFields)
+    if (!isJsonObject(capability)) return false
+    if (OPEN_CAPABILITIES.includes(name)) return Object.values(capability).every(isJsonObject)
     return Object.entries(capability).every(([member, content]) => isCapabilityMember(member, content))
   })
 }
@@ -76,25 +78,22 @@ function isCapabilities(value: unknown): boolean {
 function isCapabilityMember(name: string, content: unknown): boolean {
   if (FLAGS.includes(name)) return typeof content === 'boolean'
   return (
-    isFields(content) && Object.entries(content).every(([member, inner]) => isCapabilityMember(member, inner))
+    isJsonObject(content) &&
+    Object.entries(content).every(([member, inner]) => isCapabilityMember(member, inner))
   )
 }
 
 function objectIn(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return isFields(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isEmpty(params: unknown): boolean {
-  return params === undefined || (isFields(params) && Object.keys(params).length === 0)
+  return params === undefined || (isJsonObject(params) && Object.keys(params).length === 0)
 }
 
 function hasOnly(value: Fields, names: readonly string[]): boolean {

@@ -30,7 +30,7 @@ export interface Sample {
   host: Host | undefined
 }
 
-/** A plugin that lends one of everything the HTTP door serves. */
+/** A plugin with one of everything that the HTTP door serves. */
 export function samplePlugin() {
   const sample: Sample = { calls: [], inboxes: new Set(), revoked: new Set(), host: undefined }
   const plugin = definePlugin({
