@@ -99,31 +99,48 @@ export async function measurePublish(subscribers = 5000, events = 60): Promise<P
 /** Batches in which the subscribers come. The heap grows in steps and shrinks in others, which fall into few of them. */
 const BATCHES = 5
 
+/** What one more idle subscriber costs the server, in bytes. */
+export interface SubscriberBytes {
+  /** What it keeps alive: objects, and buffers outside the heap. The same in every run and on every version of Node. */
+  readonly held: number
+  /** What the process grew by. Whether freed pages go back to the system is up to the allocator, so it differs by version. */
+  readonly resident: number
+}
+
 /**
- * Resident memory that one more idle subscriber costs the server, in bytes: the median of several batches. A first one,
- * for which the heap takes its first steps, is not counted.
+ * The median of several batches of subscribers. A first one, for which the heap takes its first steps, is not counted.
+ * `keep` gives more that a subscriber keeps alive.
  */
-export async function measureSubscriberBytes(subscribers = 4000): Promise<number> {
+export async function measureSubscriberBytes(
+  subscribers = 4000,
+  keep: () => unknown = () => undefined,
+): Promise<SubscriberBytes> {
   const size = Math.ceil(subscribers / BATCHES)
   const client = startLoadClient()
+  const kept: unknown[] = []
   const { server, publish } = await pumpPublisher()
-  const open = async (readers: number): Promise<number> => {
+  server.on('request', () => kept.push(keep()))
+  const open = async (readers: number): Promise<SubscriberBytes> => {
     await client.open({ port: portOf(server), path: '/', readers })
     publish(eventFrame(readers))
     await pause(200)
     collectGarbage()
-    return process.memoryUsage.rss()
+    const { heapUsed, external, rss } = process.memoryUsage() // external includes the buffers
+    return { held: heapUsed + external, resident: rss }
   }
   try {
-    const added: number[] = []
+    const held: number[] = []
+    const resident: number[] = []
     let before = await open(size)
     for (let batch = 0; batch < BATCHES; batch++) {
       const after = await open(size)
-      added.push((after - before) / size)
+      held.push((after.held - before.held) / size)
+      resident.push((after.resident - before.resident) / size)
       before = after
     }
-    return percentile(added, 0.5)
+    return { held: percentile(held, 0.5), resident: percentile(resident, 0.5) }
   } finally {
+    kept.length = 0
     await client.close()
     stop(server)
   }
