@@ -108,6 +108,7 @@ export { readBounded, readRegularFile } from './platform/regular-file.ts'
 
 // Processes and locks:
 
+export { backgroundCall } from './platform/background-call.ts'
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
 export type { LockFiles, LockRecord } from './platform/lock-file.ts'
 export { newestLock } from './platform/lock-file.ts'

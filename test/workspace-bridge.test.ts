@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Attached, Attachment } from '../plugins/workspace/connection/attachment.ts'
-import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { principalOf } from '../plugins/workspace/connection/credentials.ts'
 import { createFollower } from '../plugins/workspace/connection/follower.ts'
 import type { LocalSession } from '../plugins/workspace/connection/local-session.ts'
 import type { Owner } from '../plugins/workspace/connection/owner.ts'
 import { createRoomConnection, type RoomConnection } from '../plugins/workspace/connection/room-connection.ts'
 import { createFeed } from '../plugins/workspace/feed.ts'
-import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { createJoint } from '../plugins/workspace/joint.ts'
 import type { ActorChange } from '../plugins/workspace/room/change.ts'
 import { invite as inviteAt } from '../plugins/workspace/room/invitations.ts'
@@ -27,45 +22,11 @@ import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
 import type { Host } from '../server/plugin.ts'
-import { openHost, temporaryFolder } from './harness/index.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
-import { listenerOf } from './workspace-server-fixture.ts'
+import { roomFile, stdioHost, until } from './workspace-stdio-host.ts'
 
 /** A room without other plugins: nothing is asked of them. */
 const JOINT = createJoint({ projectRoot: '/' } as unknown as Host)
-
-async function roomFile(t: TestContext): Promise<string> {
-  const file = join(await temporaryFolder(t), 'plan.md')
-  await writeFile(file, '# Plan\n')
-  return file
-}
-
-/** A process of its own in all but the process: a host as `satchel mcp --room FILE` has it, called as its stdio client. */
-async function stdioHost(
-  t: TestContext,
-  file: string,
-  settings: Record<string, unknown> = {},
-  client = 'robot',
-) {
-  const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file, ...settings } }],
-    openListener: listenerOf({}),
-  })
-  const hints: string[] = []
-  opened.host.hub.on('*', (signal) => void (signal.kind === 'resource' && hints.push(signal.uri)))
-  const call = (tool: string, input: Record<string, unknown> = {}) =>
-    opened.call(tool, input, { localTransport: 'stdio', client: { name: client, version: '1' } })
-  return { ...opened, call, hints }
-}
-
-/** Waits for what shall become true; a minute is longer than anything here takes. */
-async function until(isSo: () => boolean): Promise<void> {
-  const late = performance.now() + 60_000
-  while (!isSo()) {
-    assert.ok(performance.now() < late, 'it never came')
-    await pause(5)
-  }
-}
 
 const propose = (n: number) => ({ base_version: 1, summary: `${n}`, content: 'c' })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,39 +13,7 @@ import { type Disk, realDisk } from '../server/platform/disk.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { BUILT, ownerPid, spawnRoomProcess } from './workspace-process.ts'
 import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
-
-async function roomFile(t: TestContext): Promise<string> {
-  const file = join(await temporaryFolder(t), 'plan.md')
-  await writeFile(file, '# Plan\n')
-  return file
-}
-
-/** A process of its own in all but the process: a host as `satchel mcp --room FILE` has it, called as its stdio client. */
-async function stdioHost(
-  t: TestContext,
-  file: string,
-  settings: Record<string, unknown> = {},
-  client = 'robot',
-) {
-  const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file, ...settings } }],
-    openListener: listenerOf({}),
-  })
-  const hints: string[] = []
-  opened.host.hub.on('*', (signal) => void (signal.kind === 'resource' && hints.push(signal.uri)))
-  const call = (tool: string, input: Record<string, unknown> = {}) =>
-    opened.call(tool, input, { localTransport: 'stdio', client: { name: client, version: '1' } })
-  return { ...opened, call, hints }
-}
-
-/** Waits for what shall become true; a minute is longer than anything here takes. */
-async function until(isSo: () => boolean): Promise<void> {
-  const late = performance.now() + 60_000
-  while (!isSo()) {
-    assert.ok(performance.now() < late, 'it never came')
-    await pause(5)
-  }
-}
+import { roomFile, stdioHost, until } from './workspace-stdio-host.ts'
 
 const propose = (n: number) => ({ base_version: 1, summary: `${n}`, content: 'c' })
 

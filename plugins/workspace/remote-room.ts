@@ -7,9 +7,11 @@ import { callOwner, LinkLost } from './connection/link.ts'
 import { nameOfClient } from './connection/local-session.ts'
 import { sha256 } from './domain/fingerprint.ts'
 import type { JoinTicket } from './domain/invitation.ts'
+import { LIMITS } from './domain/limits.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
 import type { Joined } from './room/members.ts'
+import { WAIT_SECONDS, WAIT_TURN_SECONDS } from './room/wait.ts'
 
 /**
  * The room of `workspace.connect` or of an invitation, offered over stdio; undefined when neither is configured.
@@ -29,6 +31,7 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
     url: pathname === '/' ? `${origin}/mcp` : address,
     toolPrefix: 'workspace_',
     keyField: 'idempotency_key',
+    waitingTool: WAIT,
     uriPrefixes: [`${ROOM_URI}/`, 'skill://satchel/'],
     prompts: ['join-room', 'propose-change'],
     errors: {
@@ -61,6 +64,16 @@ interface Wanted {
   /** Without an invitation of its own a client may use the session that `satchel workspace join` stored. */
   readonly mayShare: boolean
 }
+
+/** Over a link `workspace_wait` waits as at a local door. */
+const WAIT = {
+  name: 'workspace_wait',
+  secondsField: 'timeout_s',
+  defaultSeconds: WAIT_SECONDS,
+  maxSeconds: LIMITS.waitSeconds,
+  turnSeconds: WAIT_TURN_SECONDS,
+  doneField: 'happened',
+} as const
 
 /** The session of this client, so that each client keeps its own name. */
 async function savedFor(host: Host, { origin, name, mayShare }: Wanted): Promise<SavedSession | undefined> {

@@ -4,6 +4,7 @@ import type { RemoteMcp } from '../contract/advanced/remote.ts'
 import type { RunningHost } from '../host.ts'
 import { declaresTasks, TASKS_EXTENSION } from './caller.ts'
 import { createFollower, type Follower } from './link-follower.ts'
+import { waitInTurns } from './link-wait.ts'
 import type { RawPrompt, RawResource, RawTable, RawTool, WireResult, WireTask } from './raw-table.ts'
 import { createRemoteRequests, type RemoteRequests } from './remote-requests.ts'
 import { maskedTask } from './task-wire.ts'
@@ -102,23 +103,29 @@ interface Wires {
   readonly follower: Follower
 }
 
-function remoteTool(tool: WireResult, { keyField }: RemoteMcp, { requests, follower }: Wires): RawTool {
+function remoteTool(tool: WireResult, remote: RemoteMcp, { requests, follower }: Wires): RawTool {
+  const { keyField, waitingTool } = remote
   const name = String(tool['name'])
+  const waits = waitingTool?.name === name ? waitingTool : undefined
   const annotations = tool['annotations'] as { readonly readOnlyHint?: unknown } | undefined
   const isReading = annotations?.readOnlyHint === true
   return {
     descriptor: { ...tool, name },
-    async call(args, { ctx }) {
+    async call(args, { ctx, report }) {
       follower.start()
       const takesKey = keyField !== undefined && !isReading
       const keyed = takesKey ? { [keyField]: `link-${randomUUID()}`, ...args } : args
-      return requests.send({
-        method: 'tools/call',
-        params: { name, arguments: keyed },
-        ...(declaresTasks(ctx.mcpReq.envelope) && { capabilities: TASKS }),
-        signal: ctx.mcpReq.signal,
-        repeatable: takesKey || isReading,
-      })
+      const { signal } = ctx.mcpReq
+      const ask = (given: WireResult): Promise<WireResult> =>
+        requests.send({
+          method: 'tools/call',
+          params: { name, arguments: given },
+          ...(declaresTasks(ctx.mcpReq.envelope) && { capabilities: TASKS }),
+          signal,
+          repeatable: takesKey || isReading,
+          waits: waits !== undefined,
+        })
+      return waits ? waitInTurns(waits, keyed, { ask, report, signal }) : ask(keyed)
     },
   }
 }

@@ -20,6 +20,8 @@ export interface RemoteRequest {
   readonly signal?: AbortSignal
   /** True for an idempotent request, which may be repeated. */
   readonly repeatable: boolean
+  /** True for a request that the server answers when something happens: it keeps no other one from being sent. */
+  readonly waits?: boolean
 }
 
 /** Requests of 2026-07-28 to a remote server, one POST for each. */
@@ -73,6 +75,7 @@ export function createRemoteRequests(remote: RemoteMcp, client?: string): Remote
   }
   return {
     async send(request) {
+      if (request.waits) return persist(request)
       if (underWay >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
       underWay += 1
       try {

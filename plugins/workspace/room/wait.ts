@@ -6,6 +6,11 @@ import { requireCapability } from './change.ts'
 import { handoffs, proposals } from './tables.ts'
 import { eventsSince, ringOf, type View } from './views.ts'
 
+/** How long a call waits that says nothing about it. */
+export const WAIT_SECONDS = 60
+/** One request to the owner is answered by then: proxies and clients give up on longer ones. */
+export const WAIT_TURN_SECONDS = 15
+
 /** What to wait for: exactly one of the three. */
 export interface Wish {
   /** Any event with a higher id. */

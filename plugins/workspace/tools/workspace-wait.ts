@@ -4,14 +4,12 @@ import { pause } from '../connection/attachment.ts'
 import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Feed } from '../feed.ts'
-import { type Awaited, awaited, type Wish } from '../room/wait.ts'
+import { type Awaited, awaited, WAIT_SECONDS, WAIT_TURN_SECONDS, type Wish } from '../room/wait.ts'
 import { ROOM_LISTENERS, type RoomAccess, type RoomSession } from './room-tool.ts'
 import { NEXT } from './shapes.ts'
 
 const http: HttpRoute = { method: 'GET', path: '/workspace/wait', listeners: ROOM_LISTENERS }
 
-/** One request to the owner is answered by then: proxies and clients give up on longer ones. */
-const TURN_SECONDS = 15
 /** Events that come together are told together. */
 const GATHER_MS = 50
 
@@ -27,7 +25,7 @@ export function workspaceWait(access: RoomAccess, feed: () => Feed) {
       since_event_id: z.int().min(0).optional().describe('latest_event_id of an answer'),
       proposal_id: z.string().optional().describe('Proposal of yours'),
       handoff_id: z.string().optional().describe('Handoff of yours'),
-      timeout_s: z.int().min(0).max(LIMITS.waitSeconds).optional().describe('Default 60'),
+      timeout_s: z.int().min(0).max(LIMITS.waitSeconds).optional().describe(`Default ${WAIT_SECONDS}`),
     }),
     output: z.object({
       happened: z.boolean(),
@@ -39,7 +37,7 @@ export function workspaceWait(access: RoomAccess, feed: () => Feed) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     example: { since_event_id: 0 },
     http,
-    async handler(ctx, { timeout_s = 60, ...wish }) {
+    async handler(ctx, { timeout_s = WAIT_SECONDS, ...wish }) {
       const beganMs = performance.now()
       const elapsed = (): number => Math.min((performance.now() - beganMs) / 1000, timeout_s)
       const look = (seconds: number): Promise<Awaited> =>
@@ -51,7 +49,7 @@ export function workspaceWait(access: RoomAccess, feed: () => Feed) {
       // The first look says immediately what is wrong; after it, an owner that ended is waited for too.
       let found = await look(0)
       while (!found.happened && elapsed() < timeout_s) {
-        found = await look(Math.min(timeout_s - elapsed(), TURN_SECONDS)).catch((thrown: unknown) => {
+        found = await look(Math.min(timeout_s - elapsed(), WAIT_TURN_SECONDS)).catch((thrown: unknown) => {
           if (ctx.localTransport === undefined || !isAway(thrown)) throw thrown
           return pause(AWAY_PAUSE_MS).then(() => found)
         })

@@ -1,5 +1,18 @@
 import type { SatchelError } from '../errors.ts'
 
+/** A tool that waits until something happened, or its time is up. */
+export interface WaitingTool {
+  readonly name: string
+  /** Input field with the seconds to wait; a whole number. */
+  readonly secondsField: string
+  readonly defaultSeconds: number
+  readonly maxSeconds: number
+  /** The longest that one request of the link waits. */
+  readonly turnSeconds: number
+  /** Field of the answer: false means that the time was up. */
+  readonly doneField: string
+}
+
 /**
  * A remote MCP server of 2026-07-28 that a plugin adds to this user's stdio connection. The host lists its tools,
  * resources, prompts and tasks with its own and forwards its change notifications.
@@ -11,6 +24,8 @@ export interface RemoteMcp {
   readonly toolPrefix: string
   /** Input field that makes a repeated call of a writing tool idempotent; absent: a writing call is sent only once. */
   readonly keyField?: string
+  /** Called again and again until its time is up, also while the server starts again; absent: no tool waits. */
+  readonly waitingTool?: WaitingTool
   /** Only resources with one of these URI prefixes are used. */
   readonly uriPrefixes: readonly string[]
   /** Only these prompts are used. */
