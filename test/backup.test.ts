@@ -72,6 +72,19 @@ async function makeRecords(t: TestContext, count: number) {
 }
 
 describe('satchel backup and satchel restore', () => {
+  it('say where the lock of a restore could not be written, and restore nothing', async (t) => {
+    const { home, records, backup, run } = await makeRecords(t, 1)
+    assert.equal((await run('backup', backup)).code, 0)
+    await rm(records, { recursive: true })
+    await writeFile(join(home, '.local'), 'not a folder')
+
+    const { code, out } = await run('restore', backup, '--json')
+
+    assert.equal(code, 7)
+    assert.equal(JSON.parse(out).error.reason, 'restore_lock_not_written')
+    assert.equal(existsSync(records), false)
+  })
+
   it('bring back what was acknowledged, after the process was killed while it wrote and everything was lost', async (t) => {
     const { home, root, run } = await makeProject(t)
     const backup = join(home, 'backup')

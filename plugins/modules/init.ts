@@ -73,6 +73,6 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     if (systemCode(thrown) === 'EEXIST') {
       throw refusals.file_exists()
     }
-    throw storageFailure(thrown)
+    throw storageFailure(thrown, path)
   }
 }

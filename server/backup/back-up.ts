@@ -8,7 +8,7 @@ import { makeDirectoryDurably, writeFileDurably } from '../platform/durable-file
 import { copyToNewFile, type FileDigest, flushFile } from '../platform/file-copy.ts'
 import { removeFile, removeTree } from '../platform/file-tree.ts'
 import { BACKUP_VERSION, digestOf, folderOf, MANIFEST, type Manifest, type StoredStore } from './manifest.ts'
-import { refusals } from './refusals.ts'
+import { refusals, refusingFaults } from './refusals.ts'
 import { digestNow, type StoreFile, storeFiles } from './store-files.ts'
 
 const FOLDER_MODE = 0o700
@@ -29,27 +29,33 @@ export interface BackupOptions {
 
 /**
  * Copies the stores of all plugins to a new folder while they are used. Each store is as it was at one moment.
- * Errors: `conflict`/`backup_folder_used`, `not_found`/`backup_empty`, `unavailable`/`store_changing`.
+ * Errors: `conflict`/`backup_folder_used`, `not_found`/`backup_empty`, `unavailable`/`store_changing`, `backup_not_written`.
  */
 export async function backUp(host: RunningHost, options: BackupOptions): Promise<Manifest> {
-  const { folder, signal } = options
-  await requireUnused(folder)
-  const stores: StoredStore[] = []
-  await makeDirectoryDurably(folder, FOLDER_MODE)
-  try {
-    for (const { plugin, instance } of host.registry.instances) {
-      for (const store of (await instance.stores?.([])) ?? []) {
-        const target = folderOf(folder, { plugin, store: store.name })
-        const limitMs = options.limitMs ?? LIMIT_MS
-        const files = await copyStore(store, target, { signal, limitMs, now: host.now })
-        if (files.length > 0) stores.push({ plugin, store: store.name, files })
-      }
+  return await refusingFaults(refusals.backup_not_written, async () => {
+    const { folder } = options
+    await requireUnused(folder)
+    await makeDirectoryDurably(folder, FOLDER_MODE)
+    try {
+      return await fill(host, options)
+    } catch (thrown) {
+      for (const entry of await readdir(folder)) await removeTree(join(folder, entry))
+      throw thrown
     }
-    if (stores.length === 0) throw refusals.backup_empty({ project: host.projectRoot })
-  } catch (thrown) {
-    for (const entry of await readdir(folder)) await removeTree(join(folder, entry))
-    throw thrown
+  })
+}
+
+async function fill(host: RunningHost, { folder, signal, ...options }: BackupOptions): Promise<Manifest> {
+  const stores: StoredStore[] = []
+  for (const { plugin, instance } of host.registry.instances) {
+    for (const store of (await instance.stores?.([])) ?? []) {
+      const target = folderOf(folder, { plugin, store: store.name })
+      const limitMs = options.limitMs ?? LIMIT_MS
+      const files = await copyStore(store, target, { signal, limitMs, now: host.now })
+      if (files.length > 0) stores.push({ plugin, store: store.name, files })
+    }
   }
+  if (stores.length === 0) throw refusals.backup_empty({ project: host.projectRoot })
   const manifest: Manifest = {
     version: BACKUP_VERSION,
     satchel: options.satchel,

@@ -1,4 +1,5 @@
 import { defineRefusals } from '../contract/refusals.ts'
+import { systemCode } from '../platform/disk.ts'
 
 /** The refusals of `satchel backup` and `satchel restore`. */
 export const refusals = defineRefusals({
@@ -50,4 +51,34 @@ export const refusals = defineRefusals({
     next: 'Nothing was restored. With --force the present content is moved aside and kept.',
   },
   restore_running: { code: 'conflict', message: 'Another restore is running.', next: 'Wait for its end.' },
+  backup_not_written: {
+    code: 'unavailable',
+    message: 'The backup could not be completed: {error} at {path}.',
+    next: 'No backup was left. Check the free space and the permissions, or name another folder.',
+  },
+  restore_not_written: {
+    code: 'unavailable',
+    message: '{store} could not be written: {error} at {path}.',
+    next: 'Check the free space and the permissions, then run the same command again: it completes what is missing.',
+  },
+  restore_lock_not_written: {
+    code: 'unavailable',
+    message: 'The lock of a restore could not be written to {folder} ({error}).',
+    next: 'Nothing was restored. Make the folder writable, or set XDG_STATE_HOME to one that is.',
+  },
 })
+
+/** Does `work`; an error of the file system becomes the refusal that `refuse` makes of its code and path. */
+export async function refusingFaults<T>(
+  refuse: (fault: { readonly error: string; readonly path: string }, options: { cause: unknown }) => Error,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const error = systemCode(cause)
+    if (error === undefined) throw cause
+    const path = cause instanceof Error && 'path' in cause ? String(cause.path) : 'an open file'
+    throw refuse({ error, path }, { cause })
+  }
+}

@@ -6,7 +6,7 @@ import { makeDirectoryDurably } from '../platform/durable-file.ts'
 import { copyToNewFile, digestFile, flushFile } from '../platform/file-copy.ts'
 import { moveFile, removeTree } from '../platform/file-tree.ts'
 import { folderOf, type Manifest, readManifest, type StoredStore } from './manifest.ts'
-import { refusals } from './refusals.ts'
+import { refusals, refusingFaults } from './refusals.ts'
 import { digestNow, storeFiles } from './store-files.ts'
 
 const FOLDER_MODE = 0o700
@@ -37,7 +37,8 @@ interface Placed {
 /**
  * Puts the stores of a backup in their places. Everything is verified, and every refusal made, before the first change. A
  * store is written beside its place and renamed; a kill leaves the old store, or moves that the same command completes.
- * Errors: those of `readManifest`; `invalid`/`backup_damaged`; `conflict`/`store_in_use`, `store_differs`.
+ * Errors: those of `readManifest`; `invalid`/`backup_damaged`; `conflict`/`store_in_use`, `store_differs`;
+ * `unavailable`/`restore_not_written`.
  */
 export async function restore(
   host: RunningHost,
@@ -66,8 +67,10 @@ export async function restore(
   const restored: RestoredStore[] = []
   for (const each of placed) {
     const isChanged = changed.includes(each)
-    const kept = isChanged ? await replaceStore(folder, each, at) : []
     const { plugin, store, files } = each.saved
+    const refuse = (fault: { readonly error: string; readonly path: string }, options: { cause: unknown }) =>
+      refusals.restore_not_written({ store: `${plugin}/${store}`, ...fault }, options)
+    const kept = isChanged ? await refusingFaults(refuse, () => replaceStore(folder, each, at)) : []
     restored.push({ plugin, store, files: files.length, changed: isChanged, kept })
   }
   return restored

@@ -48,7 +48,7 @@ async function append(path: string, text: string): Promise<void> {
   const file = await open(path, 'a', 0o600)
   try {
     await file.appendFile(text)
-    await file.datasync()
+    await realDisk.flush(file.fd)
   } finally {
     await file.close()
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import { realDisk } from './disk.ts'
 import { openToRead } from './file-tree.ts'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -32,11 +33,11 @@ export async function copyToNewFile(from: string, to: string): Promise<FileDiges
 
 /** Makes the content of a file durable; its name is so after a sync of the directory. */
 export async function flushFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
+  const file = realDisk.openSync(path)
   try {
-    await file.sync()
+    await realDisk.flush(file)
   } finally {
-    await file.close()
+    realDisk.closeSync(file)
   }
 }
 

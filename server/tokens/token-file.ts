@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type Disk, realDisk, systemCode } from '../platform/disk.ts'
-import { makeDirectoryDurably, writeFileDurably } from '../platform/durable-file.ts'
-import { waitForLock } from '../platform/process-lock.ts'
+import { writeFileDurably } from '../platform/durable-file.ts'
+import { withUserLock } from '../platform/user-lock.ts'
 import { refusals } from './refusals.ts'
 import { parseScope } from './scopes.ts'
 import { TOKEN_NAME } from './token-form.ts'
@@ -16,7 +16,6 @@ export const MAX_TOKENS = 1000
 /** Permissions of other users. */
 const OTHERS = 0o077
 const FILE_MODE = 0o600
-const FOLDER_MODE = 0o700
 const LONGEST_WAIT_MS = 5_000
 
 const storedToken = z.object({
@@ -86,22 +85,17 @@ export async function changeTokens(
   file: string,
   change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): Promise<void> {
-  const folder = dirname(file)
-  const written = async <T>(work: Promise<T>): Promise<T> =>
-    work.catch((cause: unknown) => {
-      const error = systemCode(cause)
-      throw error === undefined ? cause : refusals.tokens_not_written({ file, error }, { cause })
-    })
-  await written(makeDirectoryDurably(folder, FOLDER_MODE))
-  const attempt = await written(
-    waitForLock({ path: join(folder, 'tokens.lock.'), released: 'emptied' }, LONGEST_WAIT_MS),
+  const failed = (error: string, cause: unknown) => refusals.tokens_not_written({ file, error }, { cause })
+  const path = join(dirname(file), 'tokens.lock')
+  await withUserLock(
+    { path, waitMs: LONGEST_WAIT_MS, held: () => refusals.tokens_busy(), failed },
+    async () => {
+      const tokens = change(await readTokens(file))
+      const text = `${JSON.stringify({ version: VERSION, tokens }, undefined, 2)}\n`
+      await writeFileDurably(file, text, { mode: FILE_MODE }).catch((cause: unknown) => {
+        const error = systemCode(cause)
+        throw error === undefined ? cause : failed(error, cause)
+      })
+    },
   )
-  if (attempt.kind !== 'owner') throw refusals.tokens_busy()
-  try {
-    const tokens = change(await readTokens(file))
-    const text = `${JSON.stringify({ version: VERSION, tokens }, undefined, 2)}\n`
-    await written(writeFileDurably(file, text, { mode: FILE_MODE }))
-  } finally {
-    await attempt.lock.release()
-  }
 }

@@ -1,9 +1,8 @@
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { refusals } from '../../backup/refusals.ts'
 import type { RunningHost } from '../../host.ts'
-import { makeDirectoryDurably } from '../../platform/durable-file.ts'
-import { waitForLock } from '../../platform/process-lock.ts'
+import { withUserLock } from '../../platform/user-lock.ts'
 import { satchelStateFolder } from '../../state-folder.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
@@ -87,15 +86,15 @@ async function withHost(world: World, work: (host: RunningHost) => Promise<numbe
   }
 }
 
-/** Does `work` while no other restore of this user runs. Errors: `conflict`/`restore_running`. */
+/** Does `work` while no other restore of this user runs. Errors: `restore_running`, `restore_lock_not_written`. */
 async function alone<T>({ io }: World, work: () => Promise<T>): Promise<T> {
-  const path = join(satchelStateFolder(io.env), 'restore.lock.')
-  await makeDirectoryDurably(dirname(path), 0o700)
-  const attempt = await waitForLock({ path, released: 'emptied' }, LONGEST_WAIT_MS)
-  if (attempt.kind !== 'owner') throw refusals.restore_running()
-  try {
-    return await work()
-  } finally {
-    await attempt.lock.release()
+  const folder = satchelStateFolder(io.env)
+  const lock = {
+    path: join(folder, 'restore.lock'),
+    waitMs: LONGEST_WAIT_MS,
+    held: () => refusals.restore_running(),
+    failed: (error: string, cause: unknown) =>
+      refusals.restore_lock_not_written({ folder, error }, { cause }),
   }
+  return withUserLock(lock, work)
 }
