@@ -54,6 +54,12 @@ export const httpSection = z.object({
     .default(null)
     .describe('requests a second from one address, with bursts of two seconds; null: no limit'),
   metrics: z.boolean().default(false).describe('serve counts and times at /metrics, for Prometheus'),
+  drain_s: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(0)
+    .describe('seconds that it goes on serving after SIGTERM while /ready is refused, for a load balancer'),
   on_stray_error: z
     .enum(['continue', 'stop'])
     .default('continue')

@@ -49,6 +49,7 @@ test('without a file every value is its default', async (t) => {
     socket: null,
     rate: null,
     metrics: false,
+    drain_s: 0,
     on_stray_error: 'continue',
     roots: ['.'],
   })

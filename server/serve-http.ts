@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Settings } from './cli/global-flags.ts'
 import type { ServeOptions, World } from './cli/world.ts'
 import type { Config, Env } from './config.ts'
@@ -55,11 +56,19 @@ export async function serveUntilStopped(
     const [own] = round.listeners
     if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
     const next = await nextConfig(changes, read, log)
+    await drain(world, config.http.drain_s * 1000)
     await round.close()
     if (next === undefined) return world.stoppedBy() === 'SIGINT' ? 130 : 0
     config = next
     log.info('the configuration changed: started again', { file: config.file })
   }
+}
+
+/** Serves on after SIGTERM while `/ready` is refused: a balancer sends nothing more before the listeners close. */
+async function drain(world: World, ms: number): Promise<void> {
+  if (ms === 0 || world.stoppedBy() !== 'SIGTERM') return
+  world.extendStop(ms)
+  await pause(ms)
 }
 
 interface RoundParts {
@@ -86,6 +95,7 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
     metrics,
     ...proof,
     loopDelay: loopDelay.read,
+    isDraining: () => world.stoppedBy() !== undefined,
     get graceMs() {
       const isHasty = world.stoppedBy() === 'SIGTERM' || world.stoppedBy() === 'SIGHUP'
       return isHasty ? GRACE_AFTER_SIGTERM_MS : GRACE_MS

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -28,6 +28,16 @@ export interface PostgresServer {
   /** Kills the server in the middle of its work. */
   kill(): Promise<void>
   start(): Promise<void>
+  /** Another server with the same rows, which follows this one and takes no writes. */
+  startStandby(): Promise<Standby>
+  /** Freezes all its processes, as a machine that hangs: connections stay open, and nothing is answered. */
+  pause(): { resume(): void }
+}
+
+/** A server that follows another one. */
+export interface Standby extends Omit<PostgresServer, 'startStandby' | 'dump' | 'restore'> {
+  /** Makes it a server that takes writes. */
+  promote(): void
 }
 
 /** The folder of the server programs of this system; undefined: none is installed. */
@@ -36,6 +46,19 @@ function programs(): string | undefined {
   return versions
     .map((version) => join(PACKAGED, version, 'bin'))
     .find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')))
+}
+
+interface Place {
+  readonly bin: string
+  readonly folder: string
+  /** The user and the environment of its programs. */
+  readonly options: {
+    readonly uid?: number
+    readonly gid?: number
+    readonly cwd: string
+    readonly env: NodeJS.ProcessEnv
+  }
+  run(program: string, ...args: string[]): string
 }
 
 /**
@@ -51,32 +74,59 @@ export async function startPostgres(t: TestContext): Promise<PostgresServer | un
     t.skip(told)
     return undefined
   }
+  const place = newPlace(t, bin)
+  const data = join(place.folder, 'data')
+  const words = ['-U', 'keeper', '--auth-local=trust', '--auth-host=scram-sha-256', '-E', 'UTF8', '-N']
+  place.run('initdb', '-D', data, ...words)
+  const server = await openServer(t, place, data)
+  await server.start()
+  server.sql(`create role app login password '${PASSWORD}'`, 'postgres')
+  server.sql('create database satchel owner app', 'postgres')
+  const at = ['-h', place.folder, '-p', String(server.port), '-U', 'keeper']
+  return {
+    ...server,
+    dump: (database) => place.run('pg_dump', ...at, database),
+    restore(database, text) {
+      const args = [...at, '-d', database, '-v', 'ON_ERROR_STOP=1', '-Xq']
+      execFileSync(join(bin, 'psql'), args, {
+        ...place.options,
+        input: text,
+        stdio: ['pipe', 'ignore', 'pipe'],
+      })
+    },
+    async startStandby() {
+      const copy = join(place.folder, 'standby')
+      place.run('pg_basebackup', ...at, '-D', copy, '-R', '-X', 'stream', '-c', 'fast')
+      const standby = await openServer(t, place, copy)
+      await standby.start()
+      return { ...standby, promote: () => void standby.sql('select pg_promote()', 'postgres') }
+    },
+  }
+}
+
+function newPlace(t: TestContext, bin: string): Place {
   // Not the configured temporary folder: a path of over 100 bytes is no socket, and another user must reach it.
   const folder = mkdtempSync('/tmp/satchel-pg-')
   const as = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
   if ('uid' in as) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED)
   chmodSync(folder, 0o700)
   const options = { ...as, cwd: '/', env: { PATH: bin, LC_ALL: 'C.UTF-8' } }
-  const run = (program: string, ...args: string[]): string =>
-    execFileSync(join(bin, program), args, {
-      ...options,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-  const data = join(folder, 'data')
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  run(
-    'initdb',
-    '-D',
-    data,
-    '-U',
-    'keeper',
-    '--auth-local=trust',
-    '--auth-host=scram-sha-256',
-    '-E',
-    'UTF8',
-    '-N',
-  )
+  return {
+    bin,
+    folder,
+    options,
+    run: (program, ...args) =>
+      execFileSync(join(bin, program), args, {
+        ...options,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+  }
+}
+
+/** The server of a data folder, not started yet; it is killed after the test. */
+async function openServer(t: TestContext, { bin, folder, options, run }: Place, data: string) {
   const port = await freePort()
   let server: ChildProcess | undefined
   const kill = async (): Promise<void> => {
@@ -109,34 +159,28 @@ export async function startPostgres(t: TestContext): Promise<PostgresServer | un
       await wait(50)
     }
   }
-  t.after(kill)
-  await start()
-  const sql = (text: string, database = 'satchel'): string =>
-    run(
-      'psql',
-      '-h',
-      folder,
-      '-p',
-      String(port),
-      '-U',
-      'keeper',
-      '-d',
-      database,
-      '-v',
-      'ON_ERROR_STOP=1',
-      '-XAtc',
-      text,
-    ).trim()
-  sql(`create role app login password '${PASSWORD}'`, 'postgres')
-  sql('create database satchel owner app', 'postgres')
-  const urlOf = (database: string) => `postgres://app:${PASSWORD}@127.0.0.1:${port}/${database}`
-  const at = ['-h', folder, '-p', String(port), '-U', 'keeper']
-  const dump = (database: string) => run('pg_dump', ...at, database)
-  const restore = (database: string, text: string): void => {
-    const words = [...at, '-d', database, '-v', 'ON_ERROR_STOP=1', '-Xq']
-    execFileSync(join(bin, 'psql'), words, { ...options, input: text, stdio: ['pipe', 'ignore', 'pipe'] })
+  const pause = (): { resume(): void } => {
+    const pid = server?.pid ?? assert.fail('it does not run')
+    const children = () =>
+      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    process.kill(pid, 'SIGSTOP') // first, so that it starts no more of them
+    const frozen = [pid, ...children().map(Number)]
+    for (const each of frozen) process.kill(each, 'SIGSTOP')
+    let isOver = false
+    const resume = (): void => {
+      if (!isOver) for (const each of frozen) process.kill(each, 'SIGCONT')
+      isOver = true
+    }
+    t.after(resume)
+    return { resume }
   }
-  return { port, url: urlOf('satchel'), urlOf, sql, dump, restore, kill, start }
+  t.after(kill)
+  const sql = (text: string, database = 'satchel'): string => {
+    const at = ['-h', folder, '-p', String(port), '-U', 'keeper', '-d', database]
+    return run('psql', ...at, '-v', 'ON_ERROR_STOP=1', '-XAtc', text).trim()
+  }
+  const urlOf = (database: string) => `postgres://app:${PASSWORD}@127.0.0.1:${port}/${database}`
+  return { port, url: urlOf('satchel'), urlOf, sql, kill, start, pause }
 }
 
 function isReady(bin: string, folder: string, port: number): boolean {

@@ -10,17 +10,14 @@ import { GLOBAL_ROWS, settingsIn } from './global-flags.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
 import { helpColumns } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
-import type { Io, StopSignal } from './io.ts'
+import type { Io } from './io.ts'
 import { refusals } from './refusals.ts'
 import { exitCodeOf, printError } from './render.ts'
+import { openStop } from './stop.ts'
 import { type OpenTerminal, openTerminal } from './terminal.ts'
 import { helpOf, isUsageError, markUsage, unknownVerb } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
-
-/** Time that an interrupted verb has to end by itself. */
-const INTERRUPT_GRACE_MS = 8_000
-const INTERRUPTED_EXIT = 130
 
 /**
  * Runs one command line (without node and script) and returns its exit code. Only the result is written to stdout.
@@ -36,6 +33,7 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
     terminal,
     signal: stop.signal,
     stoppedBy: stop.stoppedBy,
+    extendStop: stop.extend,
     doors,
     hostVerbs,
   }
@@ -304,36 +302,4 @@ function unknownFlag(argv: readonly string[]): SatchelError {
 
 async function hostVerbs(): Promise<readonly HostVerb[]> {
   return (await Promise.all(HOST_VERBS.map((row) => row.load()))).flat()
-}
-
-interface Stop {
-  readonly signal: AbortSignal
-  /** Resolves with an exit code if the verb does not end in time after a signal, or if a second signal arrives. */
-  readonly lateExit: Promise<number>
-  stoppedBy(): StopSignal | undefined
-  close(): void
-}
-
-function openStop(io: Io, pipeClosed: AbortSignal): Stop {
-  const interrupted = new AbortController()
-  let stoppedBy: StopSignal | undefined
-  let timer: NodeJS.Timeout | undefined
-  let off = (): void => {}
-  const lateExit = new Promise<number>((resolve) => {
-    off = io.onSignal((signal) => {
-      if (stoppedBy !== undefined) return resolve(INTERRUPTED_EXIT)
-      stoppedBy = signal
-      interrupted.abort(refusals.interrupted())
-      timer = setTimeout(() => resolve(INTERRUPTED_EXIT), INTERRUPT_GRACE_MS)
-    })
-  })
-  return {
-    signal: AbortSignal.any([interrupted.signal, pipeClosed]),
-    lateExit,
-    stoppedBy: () => stoppedBy,
-    close() {
-      clearTimeout(timer)
-      off()
-    },
-  }
 }

@@ -52,6 +52,8 @@ export interface World {
   readonly signal: AbortSignal
   /** The signal that stopped the run, if any. */
   stoppedBy(): StopSignal | undefined
+  /** Gives the stop that a signal began so much more time before the process ends anyway. */
+  extendStop(ms: number): void
   readonly doors: Doors
   /** The host's own verbs, loaded. */
   hostVerbs(): Promise<readonly HostVerb[]>

@@ -45,6 +45,8 @@ export interface HttpOptions {
   readonly metrics?: Metrics | undefined
   /** Delays of the event loop, for `/ready`; absent: not measured. */
   loopDelay?(): LoopDelay
+  /** Reports whether the server was told to stop and still serves, for `/ready`; absent: never. */
+  isDraining?(): boolean
   /** Shared by all streams of the process; absent: one per listener. */
   readonly pump?: Pump
   /** Maximum number of concurrent streams, then 503; absent: as many as the open-file limit allows. */

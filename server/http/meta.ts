@@ -1,9 +1,14 @@
 import type { RunningHost } from '../host.ts'
 import { measurementsOf } from '../measurements.ts'
 import type { Metrics } from '../metrics.ts'
+import { storageMeasurements } from '../storage/measurements.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
+import { refusals } from './refusals.ts'
+
+/** A balancer asks every few seconds. */
+const STORAGE_LIMIT_MS = 2_000
 
 /** Returns `GET /`, `/health` and `/ready` of the API. `endpoints` maps method and path to a line; called at each `GET /`. */
 export function metaEndpoints(
@@ -23,15 +28,22 @@ export function metaEndpoints(
     ),
   })
   return [
-    meta('/', 'What this server is and serves', about),
-    meta('/health', 'Health check', () => ({ status: 'healthy', version })),
-    meta('/ready', 'Whether it answers calls', () => ({
-      status: 'ready',
-      version,
-      ...(options.loopDelay && { loop_delay_ms: options.loopDelay() }),
-    })),
+    meta('/', 'What this server is and serves', async () => about()),
+    meta('/health', 'Health check', async () => ({ status: 'healthy', version })),
+    meta('/ready', 'Whether it answers calls', () => readiness(host, options)),
     ...(options.metrics ? [metricsEndpoint(options.metrics, host, options)] : []),
   ]
+}
+
+/** Errors: `unavailable`/`stopping` while the server drains; those of the database, which is asked for 2 s. */
+async function readiness({ database }: RunningHost, { version, loopDelay, isDraining }: HttpOptions) {
+  if (isDraining?.()) throw refusals.stopping()
+  return {
+    status: 'ready',
+    version,
+    ...(loopDelay && { loop_delay_ms: loopDelay() }),
+    ...(database && { storage: await database.check(STORAGE_LIMIT_MS) }),
+  }
 }
 
 const OPENMETRICS = 'application/openmetrics-text'
@@ -46,7 +58,8 @@ function metricsEndpoint(metrics: Metrics, host: RunningHost, { pump, loopDelay 
     operation: { id: 'metrics', mediaType: OPENMETRICS },
     async serve(_exchange, { principal }) {
       if (principal) requireScope(principal, undefined, 'read')
-      const measurements = await measurementsOf(host.registry, host.log)
+      const own = storageMeasurements(host.database?.counts())
+      const measurements = [...own, ...(await measurementsOf(host.registry, host.log))]
       const gauges = { streams: pump?.size ?? 0, loopDelay: loopDelay?.(), measurements }
       return new Response(metrics.text(gauges), {
         headers: {
@@ -59,13 +72,13 @@ function metricsEndpoint(metrics: Metrics, host: RunningHost, { pump, loopDelay 
   }
 }
 
-function meta(path: `/${string}`, summary: string, answer: () => unknown): Endpoint {
+function meta(path: `/${string}`, summary: string, answer: () => Promise<unknown>): Endpoint {
   return {
     method: 'GET',
     path,
     guard: 'caller',
     owner: 'host',
     summary,
-    serve: async () => jsonAnswer(answer()),
+    serve: async () => jsonAnswer(await answer()),
   }
 }

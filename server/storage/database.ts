@@ -1,9 +1,12 @@
 import type { Database } from '../contract/advanced/database.ts'
-import type { Postgres, PostgresParts } from './postgres.ts'
+import type { Postgres, PostgresParts, StorageCounts } from './postgres.ts'
 import { refusals } from './refusals.ts'
 
 /** The database of a host. Nothing of it is loaded before its first use. */
-export interface HostDatabase extends Omit<Postgres, 'place'>, Database {}
+export interface HostDatabase extends Omit<Postgres, 'place' | 'counts'>, Database {
+  /** Undefined before the first use. */
+  counts(): StorageCounts | undefined
+}
 
 type Parts = PostgresParts & { readonly url: string }
 
@@ -26,6 +29,8 @@ export function createDatabase(parts: Parts): HostDatabase {
     write: async (text, values) => (await open()).write(text, values),
     locked: async (name, limitMs, action) => (await open()).locked(name, limitMs, action),
     migrate: async () => (await open()).migrate(),
+    check: async (limitMs) => (await open()).check(limitMs),
+    counts: () => known?.counts(),
     close: async () => known?.close(),
   }
 }

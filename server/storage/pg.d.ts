@@ -33,6 +33,9 @@ declare module 'pg' {
 
   export class Pool {
     constructor(settings: Settings & { readonly max: number; readonly idleTimeoutMillis: number })
+    readonly totalCount: number
+    readonly idleCount: number
+    readonly waitingCount: number
     connect(): Promise<PoolClient>
     end(): Promise<void>
     on(event: 'error', listener: (error: unknown) => void): void

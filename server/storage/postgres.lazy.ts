@@ -60,6 +60,12 @@ export function openWire(url: string): Wire {
   }
   return {
     place,
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      most: CONNECTIONS,
+    }),
     withClient,
     onLost(listener) {
       lost = listener

@@ -5,12 +5,15 @@ import type { Log } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { isLost, refusalOfStatement } from './faults.ts'
 import { createLockLine, type Line } from './lock-line.ts'
+import { type Connections, createProbe, type StorageState } from './probe.ts'
 import { refusals } from './refusals.ts'
 import { checkSchema, type MigratedPart, migrateSchema, type Run, type SchemaPart } from './schema.ts'
 
 /** The connections to a server. */
 export interface Wire {
   readonly place: string
+  /** Those of the pool now. */
+  connections(): Connections
   /**
    * Runs `work` on one connection, which is closed where `work` fails. Errors: refusals for the connection, those of the
    * driver for a statement.
@@ -35,7 +38,20 @@ export interface PostgresParts {
 /** The server, with what only the host does: migrate and close. */
 export interface Postgres extends Database {
   migrate(): Promise<readonly MigratedPart[]>
+  /** Asks the server within `limitMs` whether it answers and takes writes. Errors: those of `ready`. */
+  check(limitMs: number): Promise<StorageState>
+  counts(): StorageCounts
   close(): Promise<void>
+}
+
+/** What was counted since the start, with the connections now. */
+export interface StorageCounts extends Connections {
+  readonly lost: number
+  readonly writes: number
+  /** Writes whose answer was lost, so that the server was asked about them. */
+  readonly asked: number
+  /** Those of them about which it could not be asked. */
+  readonly unknown: number
 }
 
 /** How long a server is asked about a commit whose answer was lost. */
@@ -52,9 +68,15 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
   const { place } = wire
   const { findOutMs = FIND_OUT_LIMIT_MS } = parts
   const send: Run = (text, values) => wire.withClient((run) => run(text, values))
-  const { ready, clockOffsetMs } = checkedOnce(wire, send, parts)
+  const counted = { lost: 0, writes: 0, asked: 0, unknown: 0 }
+  const { ready, clockOffsetMs } = checkedOnce(wire, send, parts, () => {
+    counted.lost += 1
+  })
   const locks = createLockLine(wire.openLine)
-  let writes = 0
+  const onAsk = (isKnown: boolean): void => {
+    counted.asked += 1
+    if (!isKnown) counted.unknown += 1
+  }
   return {
     place,
     ready,
@@ -65,8 +87,8 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
     },
     async write(changes, values) {
       await ready()
-      const changed = await writeOnce(send, { text: noted(changes), values, place, findOutMs })
-      if (++writes % REMOVE_EVERY === 0) await removeNotes(send)
+      const changed = await writeOnce(send, { text: noted(changes), values, place, findOutMs, onAsk })
+      if (++counted.writes % REMOVE_EVERY === 0) await removeNotes(send)
       return changed
     },
     async locked(name, limitMs, action) {
@@ -74,6 +96,8 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
       return locks.locked(name, limitMs, action)
     },
     migrate: () => migrated(wire, parts.schema()),
+    check: createProbe({ wire, ready, clockOffsetMs }),
+    counts: () => ({ ...counted, ...wire.connections() }),
     async close() {
       await locks.close()
       await wire.end()
@@ -82,11 +106,12 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
 }
 
 /** The check of the server at the first use, and after every lost connection. */
-function checkedOnce(wire: Wire, send: Run, { log, now, schema }: PostgresParts) {
+function checkedOnce(wire: Wire, send: Run, { log, now, schema }: PostgresParts, onLost: () => void) {
   let checking: Promise<void> | undefined
   let offsetMs = 0
   wire.onLost(() => {
     checking = undefined
+    onLost()
   })
   const check = async (): Promise<void> => {
     try {
@@ -114,11 +139,13 @@ interface Statement {
   readonly values: readonly SqlValue[]
   readonly place: string
   readonly findOutMs: number
+  /** Runs after the server was asked about a write, or could not be. */
+  onAsk(isKnown: boolean): void
 }
 
 async function read(
   send: Run,
-  { text, values, place }: Omit<Statement, 'findOutMs'>,
+  { text, values, place }: Pick<Statement, 'text' | 'values' | 'place'>,
 ): Promise<readonly SqlRow[]> {
   try {
     return await send(text, values).catch((thrown) => {
@@ -141,14 +168,15 @@ async function writeOnce(send: Run, statement: Statement): Promise<number> {
 
 type Tried = { readonly changed: number } | { readonly lost: unknown }
 
-async function tryWrite(send: Run, { text, values, place, findOutMs }: Statement): Promise<Tried> {
+async function tryWrite(send: Run, statement: Statement): Promise<Tried> {
   const id = randomUUID()
+  const { text, values, place } = statement
   try {
     const [row] = await send(text, [id, ...values])
     return { changed: Number(row?.['changed']) }
   } catch (thrown) {
     if (!isLost(thrown)) throw refusalOfStatement(thrown, place)
-    const changed = await findOut(send, id, { place, findOutMs })
+    const changed = await findOut(send, id, statement)
     return changed === undefined ? { lost: thrown } : { changed }
   }
 }
@@ -166,7 +194,7 @@ function noted(parts: string): string {
 async function findOut(
   send: Run,
   id: string,
-  { place, findOutMs }: Pick<Statement, 'place' | 'findOutMs'>,
+  { place, findOutMs, onAsk }: Pick<Statement, 'place' | 'findOutMs' | 'onAsk'>,
 ): Promise<number | undefined> {
   const untilMs = performance.now() + findOutMs
   for (;;) {
@@ -174,10 +202,14 @@ async function findOut(
       await send('insert into satchel.writes (id, changed) values ($1, -1) on conflict (id) do nothing', [id])
       const [row] = await send('select changed from satchel.writes where id = $1', [id])
       const changed = Number(row?.['changed'] ?? -1)
+      onAsk(true)
       return changed < 0 ? undefined : changed
     } catch (cause) {
       const isGone = isLost(cause) || isSatchelError(cause)
-      if (!isGone || performance.now() > untilMs) throw refusals.storage_unknown({ place }, { cause })
+      if (!isGone || performance.now() > untilMs) {
+        onAsk(false)
+        throw refusals.storage_unknown({ place }, { cause })
+      }
       await pause(FIND_OUT_PAUSE_MS)
     }
   }

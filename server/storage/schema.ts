@@ -78,7 +78,8 @@ export async function migrateSchema(
   return migrated
 }
 
-async function refuseUnfit(run: Run, place: string): Promise<void> {
+/** Errors: `storage_encoding`, `storage_read_only`. */
+export async function refuseUnfit(run: Run, place: string): Promise<void> {
   const [server] = await run(
     `select current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
             current_setting('transaction_read_only') as read_only`,
