@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sampleRecord } from '../plugins/handoff/testing/sample-record.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
@@ -104,6 +105,34 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const refused = await run(['storage', 'import', '--json'])
     assert.equal(refused.code, 5)
     assert.match(refused.out, /copy_differs/)
+  },
+  'takes many files in few transactions, also two of one idempotency key': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const { run, records, root } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    await run(['handoff', 'create', '--input', await recordFile(root)], { SATCHEL_STORAGE_URL: '' })
+    for (let n = 0; n < 450; n++) {
+      const record = { ...sampleRecord(n, 1500), x_satchel: n % 449 === 0 ? { idempotency_key: 'twin' } : {} }
+      writeFileSync(join(records, `${record.id}.json`), JSON.stringify(record))
+    }
+    const before = bytesIn(records)
+
+    const imported = await run(['storage', 'import', '--json'])
+    const transactions = Number(server.sql('select count(*) from satchel.writes', name))
+    const [keys, columns] = [
+      server.sql("select count(*) from satchel.handoff_records where idempotency_key = 'twin'", name),
+      server.sql('select count(distinct change) from satchel.handoff_records where title <> $$$$', name),
+    ]
+    const listed = await run(['handoff', 'list', '--limit', '1', '--json'])
+    rmSync(records, { recursive: true })
+    const exported = await run(['storage', 'export', '--json'])
+
+    assert.equal(imported.data.stores[0].copied, 451, imported.err)
+    assert.ok(transactions <= 8, `${transactions} transactions for 451 records`)
+    assert.deepEqual([keys, columns], ['1', '451'])
+    assert.equal(listed.data.total, 451)
+    assert.equal(exported.data.stores[0].copied, 451)
+    assert.deepEqual(bytesIn(records), before)
   },
   'keeps projects apart, and a role reaches only the projects that it was given': async (t, server) => {
     const { url, name } = newDatabase(server)

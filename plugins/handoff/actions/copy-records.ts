@@ -1,13 +1,18 @@
 import { relative } from 'node:path'
 import { type CopiedRecords, createFileDurably, type Database } from '../../../server/plugin.ts'
+import { sha256 } from '../domain/record-id.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
 import { rootCommit } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { projectRows, rowIn } from '../store/database-store.ts'
 import { newTemp, RECORD_MODE, recordFile } from '../store/layout.ts'
-import type { RecordRows } from '../store/record-rows.ts'
+import type { NewRow, RecordRows } from '../store/record-rows.ts'
 import { openStore, type Store } from '../store/store.ts'
+
+/** What one statement carries. */
+const RECORDS_AT_ONCE = 200
+const BYTES_AT_ONCE = 4 * 1024 * 1024
 
 /** Both places of a project's records. */
 export interface Copy {
@@ -28,27 +33,20 @@ export function copyOf(database: Database, { store, git, clock, config }: Projec
 export async function importFiles(copy: Copy, signal: AbortSignal): Promise<CopiedRecords> {
   const { files, database } = copy
   const rows = await copy.rows()
+  const present = await rows.etags()
   const missing: string[] = []
   const differing: string[] = []
   const ids = await files.ids()
   for (const id of ids) {
     signal.throwIfAborted()
-    const present = await rows.read(id)
+    const etag = present.get(id)
     const bytes = await bytesOf(files, id)
-    if (!present) missing.push(id)
-    else if (!present.bytes.equals(bytes)) differing.push(id)
+    if (etag === undefined) missing.push(id)
+    else if (etag !== sha256(bytes)) differing.push(id)
   }
   refuseDiffering(differing)
   if (missing.length > 0) await rows.createProject()
-  for (const id of missing) {
-    signal.throwIfAborted()
-    const bytes = await bytesOf(files, id)
-    const row = rowIn(bytes, id)
-    if (await rows.insert(id, bytes, row)) continue
-    // Two records of one idempotency key come from two clones: the first keeps it.
-    const isTaken = row !== undefined && (await rows.read(id)) === undefined
-    if (!isTaken || !(await rows.insert(id, bytes, { ...row, idempotency_key: null }))) refuseDiffering([id])
-  }
+  await importMissing(copy, rows, missing, signal)
   const { folder, root } = files.layout
   return {
     from: relative(root, folder),
@@ -63,30 +61,71 @@ export async function exportFiles(copy: Copy, signal: AbortSignal): Promise<Copi
   const { files, database } = copy
   const { disk, layout } = files
   const rows = await copy.rows()
-  const missing: string[] = []
+  const missing = new Set<string>()
   const differing: string[] = []
-  const ids = await rows.ids()
-  for (const id of ids) {
+  const etags = await rows.etags()
+  for (const [id, etag] of etags) {
     signal.throwIfAborted()
     const present = await files.bytes(id)
-    if (!present) missing.push(id)
-    else if (!(await rows.read(id))?.bytes.equals(present)) differing.push(id)
+    if (!present) missing.add(id)
+    else if (etag !== sha256(present)) differing.push(id)
   }
   refuseDiffering(differing)
-  if (missing.length > 0) await files.preparing(async () => {})
-  for (const id of missing) {
-    signal.throwIfAborted()
-    const row = await rows.read(id)
-    if (!row) continue
-    const temp = newTemp(layout, 'record')
-    await createFileDurably(recordFile(layout, id), row.bytes, { disk, mode: RECORD_MODE, temp })
+  const copied = missing.size
+  if (copied > 0) await files.preparing(async () => {})
+  for (let seen = 0; missing.size > 0; ) {
+    const found = await rows.since(seen, RECORDS_AT_ONCE)
+    for (const { id, bytes } of found) {
+      signal.throwIfAborted()
+      if (!missing.delete(id)) continue
+      const temp = newTemp(layout, 'record')
+      await createFileDurably(recordFile(layout, id), bytes, { disk, mode: RECORD_MODE, temp })
+    }
+    const last = found.at(-1)
+    if (!last) break
+    seen = last.change
   }
   const { folder, root } = layout
   return {
     from: database.place,
     to: relative(root, folder),
-    copied: missing.length,
-    present: ids.length - missing.length,
+    copied,
+    present: etags.size - copied,
+  }
+}
+
+/** Copies these in transactions of many records each: a commit for each record would take minutes for 100,000. */
+async function importMissing(
+  { files }: Copy,
+  rows: RecordRows,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  let [batch, size]: [NewRow[], number] = [[], 0]
+  const flush = async () => {
+    const done = batch.length === 0 ? 0 : await rows.insertAll(batch)
+    if (done < batch.length) await importOneByOne(rows, batch)
+    ;[batch, size] = [[], 0]
+  }
+  for (const id of ids) {
+    signal.throwIfAborted()
+    const bytes = await bytesOf(files, id)
+    if (batch.length === RECORDS_AT_ONCE || size + bytes.length > BYTES_AT_ONCE) await flush()
+    batch.push({ id, bytes, row: rowIn(bytes, id) })
+    size += bytes.length
+  }
+  await flush()
+}
+
+/** What a batch left because an id or an idempotency key is taken. */
+async function importOneByOne(rows: RecordRows, batch: readonly NewRow[]): Promise<void> {
+  for (const { id, bytes, row } of batch) {
+    const present = await rows.read(id)
+    if (present?.bytes.equals(bytes)) continue
+    if (present) refuseDiffering([id])
+    if (await rows.insert(id, bytes, row)) continue
+    // Two records of one idempotency key come from two clones: the first keeps it.
+    if (!row || !(await rows.insert(id, bytes, { ...row, idempotency_key: null }))) refuseDiffering([id])
   }
 }
 

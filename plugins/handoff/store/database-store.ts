@@ -112,9 +112,7 @@ export function openDatabaseStore(parts: DatabaseStoreParts, project: ProjectRow
     },
     async create(id, text) {
       await prepare()
-      const bytes = Buffer.from(text)
-      const row = rowIn(bytes, id)
-      if (!(await (await rows()).insert(id, bytes, row))) throw await takenError(await rows(), id, row)
+      await insertNew(await rows(), id, Buffer.from(text))
       return announced(id, text)
     },
     async update(id, ifMatch, edit) {
@@ -161,10 +159,26 @@ export function rowIn(bytes: Buffer, id: string): RecordRow | undefined {
   return found.kind === 'record' ? rowOf(found.record, found.path, 0) : undefined
 }
 
-async function takenError(rows: RecordRows, id: string, row: RecordRow | undefined) {
+/** The record that keeps another one from being inserted; undefined where none does. */
+/** Errors: that of `alreadyThere`, for a record with this id or this idempotency key. */
+async function insertNew(rows: RecordRows, id: string, bytes: Buffer): Promise<void> {
+  const row = rowIn(bytes, id)
+  if (await rows.insert(id, bytes, row)) return
+  const taken = await takenId(rows, id, row)
+  if (taken !== undefined) throw alreadyThere(taken)
+  // The project's row went with the database: a restored one, or a standby that took over without it.
+  await rows.createProject()
+  if (!(await rows.insert(id, bytes, row))) throw alreadyThere((await takenId(rows, id, row)) ?? id)
+}
+
+async function takenId(
+  rows: RecordRows,
+  id: string,
+  row: RecordRow | undefined,
+): Promise<string | undefined> {
+  if (await rows.read(id)) return id
   const key = row?.idempotency_key
-  const other = key && !(await rows.read(id)) ? await rows.idOfKey(key) : undefined
-  return alreadyThere(other ?? id)
+  return key ? rows.idOfKey(key) : undefined
 }
 
 /** A checkout that cannot be written has its index in memory. */

@@ -75,17 +75,28 @@ export interface StoredRow {
   readonly writtenMs: number
 }
 
+/** A record that becomes a row; `row` is undefined for bytes that are no record. */
+export interface NewRow {
+  readonly id: string
+  readonly bytes: Buffer
+  readonly row: RecordRow | undefined
+}
+
 /** The rows of one project. */
 export interface RecordRows {
   head(): Promise<RowsHead>
   since(change: number, limit: number): Promise<readonly StoredRow[]>
   ids(): Promise<readonly string[]>
+  /** The etag of each record, by its id. */
+  etags(): Promise<ReadonlyMap<string, string>>
   read(id: string): Promise<StoredRow | undefined>
   /** Names of records by idempotency key. */
   idOfKey(key: string): Promise<string | undefined>
   createProject(): Promise<void>
   /** False: the id or the idempotency key is taken. */
   insert(id: string, bytes: Buffer, row: RecordRow | undefined): Promise<boolean>
+  /** Inserts these in one transaction, except those whose id or idempotency key is taken; returns how many it did. */
+  insertAll(records: readonly NewRow[]): Promise<number>
   /** False: its etag is another one. */
   replace(id: string, etag: string, bytes: Buffer, row: RecordRow | undefined): Promise<boolean>
   readonly claims: ClaimShelf
@@ -101,6 +112,18 @@ const COLUMNS = 'id::text as id, change, bytes, extract(epoch from written_at) *
 /** Counting first makes writers of one project wait for one another until their commit. */
 const COUNTED =
   'counted as (update satchel.handoff_projects set change = change + 1 where key = $2 returning change)'
+/** The rows come as one JSON array, because no array of PostgreSQL holds the lists of parents, of different lengths. */
+const INSERT_ALL = `counted as (
+    update satchel.handoff_projects set change = change + $3::bigint where key = $2 returning change - $3::bigint as before),
+  changed as (
+    insert into satchel.handoff_records (project, id, change, etag, bytes, title, status, created_at, updated_at,
+      session, parents, idempotency_key)
+    select $2, (r ->> 'id')::uuid, counted.before + n, r ->> 'etag', decode(r ->> 'bytes', 'base64'), r ->> 'title',
+      r ->> 'status', r ->> 'created_at', r ->> 'updated_at', r ->> 'session',
+      case when jsonb_typeof(r -> 'parents') = 'array' then array(select jsonb_array_elements_text(r -> 'parents')) end,
+      r ->> 'idempotency_key'
+    from counted, jsonb_array_elements($4::jsonb) with ordinality as given (r, n)
+    on conflict do nothing returning id)`
 /** A claim this long over is removed with the next one. */
 const CLAIM_KEPT = '2 days'
 
@@ -129,6 +152,12 @@ export function recordRows(database: Database, key: string): RecordRows {
         'select id::text as id from satchel.handoff_records where project = $1 order by id',
       )
       return rows.map(({ id }) => String(id))
+    },
+    async etags() {
+      const rows = await query(
+        'select id::text as id, etag from satchel.handoff_records where project = $1 order by id',
+      )
+      return new Map(rows.map(({ id, etag }) => [String(id), String(etag)]))
     },
     async read(id) {
       const [row] = await query(
@@ -161,6 +190,8 @@ export function recordRows(database: Database, key: string): RecordRows {
       )
       return changed === 1
     },
+    insertAll: (records) =>
+      database.write(INSERT_ALL, [key, String(records.length), JSON.stringify(records.map(insertedRow))]),
     async replace(id, etag, bytes, row) {
       const changed = await database.write(
         `${COUNTED}, changed as (
@@ -172,6 +203,15 @@ export function recordRows(database: Database, key: string): RecordRows {
       return changed === 1
     },
     claims: claimRows(database, key),
+  }
+}
+
+function insertedRow({ id, bytes, row }: NewRow) {
+  const [title, status, created_at, updated_at, session, parents] = columnsOf(row)
+  return {
+    ...{ id, etag: sha256(bytes), bytes: bytes.toString('base64') },
+    ...{ title, status, created_at, updated_at, session, parents },
+    idempotency_key: storable(row?.idempotency_key ?? null),
   }
 }
 
