@@ -28,9 +28,9 @@ export interface PlanMatch extends PastAttempt {
 export const PLAN_VERDICTS = ['clear', 'similar', 'repeat'] as const
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 
-/** docs/decisions/0044: chosen together with the weights of likeness, in place of 0.35 and 0.6 as designed. */
+/** docs/decisions/0065: chosen together with the weights of likeness, in place of 0.35 as designed. */
 const SIMILAR_FROM = 0.2
-const REPEAT_FROM = 0.56
+const REPEAT_FROM = 0.6
 const MAX_MATCHES = 5
 export const MAX_PLAN_CHARS = 4000
 

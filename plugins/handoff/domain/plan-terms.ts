@@ -1,5 +1,5 @@
 import { once } from '../../../server/plugin.ts'
-import { synonymGroups } from './plan-synonyms.ts'
+import { synonymGroups, withoutPhrases } from './plan-synonyms.ts'
 import { folded, stem, wordsOf } from './words.ts'
 
 /** One significant word of an approach or a plan. */
@@ -18,7 +18,9 @@ export interface PlanTerm {
 
 /** The significant words of a text, each once; those that state only a purpose say less. */
 export function planTerms(text: string): readonly PlanTerm[] {
-  const [head, ...purposes] = withPhrases(folded(withParts(withMeasures(text)))).split(PURPOSE)
+  const [head, ...purposes] = withoutPhrases(withPhrases(folded(withParts(withMeasures(text))))).split(
+    PURPOSE,
+  )
   const found = new Map<string, PlanTerm>()
   const add = (part: string, share: number): void => {
     for (const { weight, ...one } of termsIn(part)) {
@@ -38,7 +40,7 @@ export function hasAny(terms: readonly PlanTerm[], { keys }: PlanTerm): boolean 
 const PURPOSE_SHARE = 0.35
 /** What follows says why, not what. */
 const PURPOSE =
-  /\b(?:so that|so\b|because|since|in order to|otherwise|until|as (?=it|they)|to (?=(?:avoid|be|cut|ease|fix|get|help|improve|keep|let|make|past|prevent|reduce|save|shrink|silence|solve|speed|stop|unblock|work around)\b))|,/
+  /\b(?:so that|so\b|because|since|in order to|otherwise|until|as (?=it|they)|to (?=(?:avoid|be|cut|ease|fix|get|help|improve|keep|let|make|past|prevent|reduce|save|shrink|silence|solve|speed|stop|unblock|work around)\b))|,(?! (?:by|with|using|through|via|and|or)\b)/
 
 const ANCHOR_WEIGHT = 1.5
 const VERB_WEIGHT = 0.5
@@ -115,14 +117,27 @@ function withMeasures(text: string): string {
   return text
     .replace(/\b(?:every|each|per|once (?:a|per))\s+(?=(?:second|minute|hour)\b)/gi, 'every 1 ')
     .replace(NUMBER_WORD, (word) => NUMBERS[word.toLowerCase()] ?? word)
+    .replace(/\b(\d+|an?) (hundred|thousand|million|dozen)s?\b/gi, (_, count, unit) =>
+      String((Number(count) || 1) * (MULTIPLES[unit.toLowerCase()] ?? 1)),
+    )
     .replace(/\bthrice\b/gi, '3 times')
     .replace(/\btwice\b/gi, '2 times')
     .replace(/(\d),(?=\d{3}\b)/g, '$1')
     .replace(
-      /\b(\d+(?:\.\d+)?|an?|one|half a)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
+      /\b(\d+(?:\.\d+)?(?=[\s-]*[a-z])|(?:half )?an?(?=\s[^\s]{3})|one(?=\s[^\s]{3}))[\s-]*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
       (_, count, unit) => durationOf(count, unit),
     )
-    .replace(/\b(\d+(?:\.\d+)?)\s*([kmgt])i?b\b/gi, (_, count, unit) => sizeOf(count, unit))
+    .replace(
+      /\b(\d+(?:\.\d+)?)[\s-]*([kmgt])(?:i?b|(?:ilo|ega|iga|era|ibi|ebi)bytes?)\b/gi,
+      (_, count, unit) => sizeOf(count, unit),
+    )
+}
+
+const MULTIPLES: Readonly<Record<string, number>> = {
+  dozen: 12,
+  hundred: 100,
+  thousand: 1000,
+  million: 1_000_000,
 }
 
 function durationOf(count: string, unit: string): string {
