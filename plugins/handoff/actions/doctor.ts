@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import { orMissing } from '../../../server/plugin.ts'
+import { orMissing, systemCode } from '../../../server/plugin.ts'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
 import type { StoreProblem } from '../domain/problem-page.ts'
@@ -7,6 +7,7 @@ import { isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
+import { claimsFolder } from '../store/claim-shelf.ts'
 import { loadClaims, withClaims } from '../store/claims.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem } from '../store/read-record.ts'
@@ -45,7 +46,28 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
 }
 
 async function folderProblems(project: Project, clockMs: number): Promise<StoreProblem[]> {
-  return [...(await leftTemps(project, clockMs)), ...(await damagedConfig(project))]
+  return [
+    ...(await leftTemps(project, clockMs)),
+    ...(await damagedConfig(project)),
+    ...(await unusableLocal(project)),
+  ]
+}
+
+/** What keeps claims and sessions of this machine from being kept. Records are read and written all the same. */
+async function unusableLocal({ root, store: { disk, layout } }: Project): Promise<StoreProblem[]> {
+  for (const folder of [layout.local, claimsFolder(layout)]) {
+    const cause = await disk.list(folder).then(() => undefined, systemCode)
+    if (cause === undefined || cause === 'ENOENT') continue
+    return [
+      {
+        kind: 'unusable_local',
+        path: relative(root, folder),
+        detail: `cannot be read (${cause}): no claim is kept, and no session is known`,
+        next: 'Remove it, or give it to the user of satchel: it is made again.',
+      },
+    ]
+  }
+  return []
 }
 
 /** Temporary files of interrupted writes: harmless, and removed by a later write. */

@@ -12,7 +12,7 @@ import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
 import { noteServer, sessionOf } from '../session.ts'
-import { claimedBy, claimOn, endClaimOn, writeClaim } from '../store/claims.ts'
+import { claimedBy, claimOn, endClaimOn, isUnusable, writeClaim } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
@@ -104,9 +104,14 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const marked = request.mark && canMark
   if (marked) await noteServer(project, by)
   const ownProcess = ctx.localTransport === 'stdio'
-  const stored = marked ? await mark(project, found, { by, ttlS, ownProcess }) : found
+  const { stored, isUnclaimed } = marked
+    ? await mark(project, found, { by, ttlS, ownProcess })
+    : { stored: found, isUnclaimed: false }
   const { id, record, etag } = stored
-  const warnings = request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []
+  const warnings = [
+    ...(request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []),
+    ...(isUnclaimed ? [UNCLAIMED] : []),
+  ]
   return {
     stored,
     assessment,
@@ -114,6 +119,9 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
     parts: { record, etag, now: project.now(), ...assessment },
   }
 }
+
+const UNCLAIMED =
+  'No claim could be kept: the folder of claims in the store cannot be used. Another session may resume the record, too; satchel handoff doctor names the folder.'
 
 /** Longest path of ancestors, nearest ones kept; `handoff_lineage` lists all. */
 const MAX_PATH = 50
@@ -162,22 +170,27 @@ interface Claimant {
   readonly ownProcess: boolean
 }
 
-/** Claims a record on this machine. The record itself changes at most once, from ready to resumed. */
-async function mark(project: Project, found: StoredRecord, claimant: Claimant): Promise<StoredRecord> {
+/**
+ * Claims a record on this machine. The record itself changes at most once, from ready to resumed. It is resumed without a
+ * claim where none can be kept.
+ */
+async function mark(project: Project, found: StoredRecord, claimant: Claimant) {
   const { by, ttlS, ownProcess } = claimant
   const now = project.now()
+  let isUnclaimed = false
   await project.store.update(found.id, undefined, async (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
     await refuseClaimed(project, current, by)
     if (by === undefined) await endClaimOn(project.store, current.id)
     else {
       const claim = { by, expires_at: new Date(now.getTime() + ttlS * 1000).toISOString() }
-      await writeClaim(project.store, current.id, {
-        claim,
-        ownProcess,
-        clockMs: project.clock(),
-        nowMs: now.getTime(),
-      })
+      const moment = { ownProcess, clockMs: project.clock(), nowMs: now.getTime() }
+      try {
+        await writeClaim(project.store, current.id, { claim, ...moment })
+      } catch (thrown) {
+        if (!isUnusable(thrown)) throw thrown
+        isUnclaimed = true
+      }
     }
     if (current.record.status !== 'ready') return undefined
     return editText(
@@ -185,7 +198,7 @@ async function mark(project: Project, found: StoredRecord, claimant: Claimant): 
       changeEdits(current.record, { status: 'resumed', at: now.toISOString() }),
     )
   })
-  return findRecord(project, found.id)
+  return { stored: await findRecord(project, found.id), isUnclaimed }
 }
 
 async function refuseClaimed(

@@ -14,6 +14,7 @@ export interface StoreProblem {
 export const PROBLEM_KINDS = [
   'damaged_record',
   'orphan_temp',
+  'unusable_local',
   'damaged_config',
   'missing_parent',
   'lineage_cycle',

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import {
   type Disk,
   isJsonObject,
-  orMissing,
   type ProcessIdentity,
   removeQuietly,
+  systemCode,
 } from '../../../server/plugin.ts'
 import type { Claim } from '../domain/record.ts'
 import { replaceLocalFile } from './ensure-folder.ts'
@@ -38,6 +38,11 @@ const FOLDER = 'claims'
 const MANY = 200
 const OLD_MS = 48 * 60 * 60 * 1000 // twice the longest claim
 
+/** Where the files of claims are. */
+export function claimsFolder({ local }: Layout): string {
+  return join(local, FOLDER)
+}
+
 /** The claims in the local folder of a layout. */
 export function fileClaims(disk: Disk, layout: Layout): ClaimShelf {
   const load = async (id: string): Promise<HeldClaim | undefined> => {
@@ -50,7 +55,7 @@ export function fileClaims(disk: Disk, layout: Layout): ClaimShelf {
   return {
     load,
     async all() {
-      const names = (await orMissing(disk.list(join(layout.local, FOLDER)))) ?? []
+      const names = await namesIn(disk, claimsFolder(layout))
       const found = await Promise.all(
         names.map(async (name) => {
           const id = name.replace(/\.json$/, '')
@@ -65,8 +70,7 @@ export function fileClaims(disk: Disk, layout: Layout): ClaimShelf {
       await replaceLocalFile(disk, layout.local, `${FOLDER}/${id.toLowerCase()}`, JSON.stringify(claim))
     },
     async remove(id) {
-      const file = fileOf(layout, id)
-      if (await disk.stat(file)) await removeQuietly(disk, file)
+      await removeQuietly(disk, fileOf(layout, id))
     },
   }
 }
@@ -83,9 +87,19 @@ function isIdentity(value: unknown): value is ProcessIdentity {
   return isJsonObject(value) && typeof value['pid'] === 'number' && typeof value['host'] === 'string'
 }
 
+/** None where the folder cannot be read: a claim is advice, and must not keep a record from being read or written. */
+async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
+  try {
+    return await disk.list(folder)
+  } catch (thrown) {
+    if (systemCode(thrown) === undefined) throw thrown
+    return []
+  }
+}
+
 async function removeOld(disk: Disk, layout: Layout, nowMs: number): Promise<void> {
-  const folder = join(layout.local, FOLDER)
-  const names = (await orMissing(disk.list(folder))) ?? []
+  const folder = claimsFolder(layout)
+  const names = await namesIn(disk, folder)
   if (names.length < MANY) return
   for (const name of names) {
     const stat = await disk.stat(join(folder, name))
@@ -94,5 +108,5 @@ async function removeOld(disk: Disk, layout: Layout, nowMs: number): Promise<voi
 }
 
 function fileOf(layout: Layout, id: string): string {
-  return join(layout.local, FOLDER, `${id.toLowerCase()}.json`)
+  return join(claimsFolder(layout), `${id.toLowerCase()}.json`)
 }

@@ -1,7 +1,9 @@
 import {
+  isSatchelError,
   judgeProcess,
   type ProcessIdentity,
   type SatchelError,
+  systemCode,
   systemProcesses,
 } from '../../../server/plugin.ts'
 import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
@@ -45,6 +47,16 @@ export async function writeClaim(
     ? [self]
     : ancestorsOfProcess().map((mark): ProcessIdentity => ({ ...self, ...mark }))
   await store.claims.put(id, { ...claim, processes }, { before, clockMs })
+}
+
+const UNUSABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP'])
+
+/** True if a claim was not written because of the folder of claims: it is no folder, or not ours. */
+export function isUnusable(thrown: unknown): boolean {
+  const code = systemCode(thrown)
+  return code === undefined
+    ? isSatchelError(thrown) && thrown.reason === 'store_unwritable'
+    : UNUSABLE.has(code)
 }
 
 /** Gives the claim of a session on a record more time; its processes stay. */
