@@ -20,15 +20,21 @@ export interface ChangedPath {
 
 export type CapturedRepository = RepositoryFacts | { readonly kind: 'none'; readonly reason: GitFailure }
 
+/** Where the folder is in its repository, and where that was cloned from: both change rarely. */
+const WHERE = ['rev-parse', '--is-inside-work-tree', '--show-prefix'] as const
+const REMOTE = ['config', '--get', 'remote.origin.url'] as const
+/** Commands whose answer callers may share for a while; see `sharedGit`. */
+export const STANDING_COMMANDS = [WHERE, REMOTE]
+
 /**
  * Head, branch, remote and changed paths of the work tree; one failing command never fails the capture. Paths are
  * relative to the folder git runs in. Paths below `storePrefix` (`.handoffs/`) are left out.
  */
 export async function captureRepository(git: Git, storePrefix: string): Promise<CapturedRepository> {
   const [inside, status, remote] = await Promise.all([
-    git('rev-parse', '--is-inside-work-tree', '--show-prefix'),
+    git(...WHERE),
     git('status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--no-renames', '--', '.'),
-    line(git('config', '--get', 'remote.origin.url')),
+    line(git(...REMOTE)),
   ])
   if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
   const prefix = inside.stdout.slice(inside.stdout.indexOf('\n') + 1).replace(/\n$/, '')

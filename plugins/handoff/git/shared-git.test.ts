@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { captureRepository } from './repository.ts'
 import type { GitAnswer } from './run-git.ts'
 import { sharedGit } from './shared-git.ts'
 
 /** git whose runs end when the test says so. */
-function heldGit() {
+function heldGit(clock?: () => number) {
   const runs: { readonly args: readonly string[]; end(stdout: string): void; fail(): void }[] = []
   const git = sharedGit(
     (...args) =>
@@ -15,6 +16,7 @@ function heldGit() {
           fail: () => reject(new Error('planted')),
         })
       }),
+    clock,
   )
   const started = async (count: number): Promise<void> => {
     while (runs.length < count) await new Promise((resolve) => setImmediate(resolve))
@@ -68,4 +70,41 @@ test('a run that fails is told to its own callers, and the next one runs', async
   runs[1]?.end('x')
 
   assert.equal(textOf(await second), 'x')
+})
+
+const WHERE = ['rev-parse', '--is-inside-work-tree', '--show-prefix'] as const
+
+test('where the repository is, is asked once a second however many ask, and again by the next caller after no answer', async () => {
+  let now = 0
+  const { runs, git } = heldGit(() => now)
+
+  const first = [git(...WHERE), git(...WHERE)]
+  runs[0]?.end('true')
+  assert.deepEqual((await Promise.all(first)).map(textOf), ['true', 'true'])
+  now = 999
+  assert.equal(textOf(await git(...WHERE)), 'true')
+  assert.equal(runs.length, 1)
+
+  now = 1000
+  const failed = git(...WHERE)
+  runs[1]?.fail()
+  await assert.rejects(failed, /planted/)
+  const again = git(...WHERE)
+
+  assert.equal(runs.length, 3)
+  runs[2]?.end('true')
+  assert.equal(textOf(await again), 'true')
+})
+
+test('a capture never shares the state of the work tree with an earlier one', async () => {
+  let statuses = 0
+  const git = sharedGit(async (...args) => {
+    if (args[0] === 'status') statuses++
+    return { kind: 'done', stdout: args[0] === 'rev-parse' ? 'true\n\n' : '' }
+  })
+
+  await captureRepository(git, '.handoffs/')
+  await captureRepository(git, '.handoffs/')
+
+  assert.equal(statuses, 2)
 })

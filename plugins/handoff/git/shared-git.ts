@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { STANDING_COMMANDS } from './repository.ts'
 import type { Git, GitAnswer } from './run-git.ts'
 
 /** Between two starts of one command while callers wait for it: at least this, more where it takes long, and at most a second. */
 const EVERY_MS = 50
 const TIMES_ITS_LENGTH = 4
 const LONGEST_MS = 1000
+
+/** How long the answer of a standing command is given to later callers. */
+const STANDING_MS = 1000
+const STANDING = new Set(STANDING_COMMANDS.map(keyOf))
 
 interface Command {
   /** When the run that goes on began, in milliseconds of `performance.now()`. */
@@ -19,10 +24,12 @@ interface Command {
 /**
  * git whose callers share runs. A call never gets the answer of a run that began before it, since the work tree may have
  * changed meanwhile: while the same command runs, all further calls wait for one next run. So many callers cost at most
- * twenty processes a second for each command, fewer on a busy machine, and a caller alone never waits.
+ * twenty processes a second for each command, fewer on a busy machine, and a caller alone never waits. A standing command is
+ * asked at most once a second: of what it says a second changes nothing.
  */
-export function sharedGit(git: Git): Git {
+export function sharedGit(git: Git, clock: () => number = () => performance.now()): Git {
   const commands = new Map<string, Command>()
+  const standing = new Map<string, { readonly askedAt: number; readonly answer: Promise<GitAnswer> }>()
 
   const run = (key: string, args: readonly string[]): Promise<GitAnswer> => {
     const running = git(...args).finally(() => {
@@ -44,11 +51,36 @@ export function sharedGit(git: Git): Git {
     await pause(Math.max(0, command.beganAt + everyMs - performance.now()))
     return run(key, args)
   }
-  return (...args) => {
-    const key = args.join('\0')
+  const ask = (key: string, args: readonly string[]): Promise<GitAnswer> => {
     const command = commands.get(key)
     if (command === undefined) return run(key, args)
     command.next ??= runAfter(command, key, args)
     return command.next
   }
+  const askStanding = (key: string, args: readonly string[]): Promise<GitAnswer> => {
+    const known = standing.get(key)
+    if (known !== undefined && clock() - known.askedAt < STANDING_MS) return known.answer
+    const asked = { askedAt: clock(), answer: git(...args) }
+    standing.set(key, asked)
+    const forget = (): void => {
+      if (standing.get(key) === asked) standing.delete(key)
+    }
+    asked.answer.then((answer) => {
+      if (!holds(answer)) forget()
+    }, forget)
+    return asked.answer
+  }
+  return (...args) => {
+    const key = keyOf(args)
+    return STANDING.has(key) ? askStanding(key, args) : ask(key, args)
+  }
+}
+
+function keyOf(args: readonly string[]): string {
+  return args.join('\0')
+}
+
+/** `git config` refuses where nothing is set, which is an answer. Without a repository, time or trust there is none: the next caller asks again. */
+function holds(answer: GitAnswer): boolean {
+  return answer.kind === 'done' || answer.reason === 'refused'
 }
