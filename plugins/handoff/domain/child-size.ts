@@ -1,6 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { MAX_BRIEF_TOKENS } from './brief.ts'
-import { type Handoff, isEditable } from './record.ts'
+import { CONTENT_MEMBERS, type Handoff, isEditable } from './record.ts'
 import {
   countItems,
   MAX_ITEMS,
@@ -14,18 +14,6 @@ import {
 const WORTH_SHORTENING_BYTES = 16 * 1024
 const WORTH_SHORTENING_ITEMS = 20
 const NAMED_PARTS = 3
-
-/** What a child inherits. */
-const INHERITED = [
-  'work',
-  'summary',
-  'decisions',
-  'artifacts',
-  'evidence',
-  'failed_attempts',
-  'open_items',
-  'risks',
-] as const
 
 /**
  * The error for a child that is too large, with a remedy: a child keeps what it inherits, so only the input can be
@@ -82,6 +70,6 @@ export function mergeTooLarge(fault: SizeFault, parents: readonly string[]): Sat
 
 function inheritedBytes(parent: Handoff): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    INHERITED.map((name) => [name, Buffer.byteLength(JSON.stringify(parent[name] ?? [], null, 2))]),
+    CONTENT_MEMBERS.map((name) => [name, Buffer.byteLength(JSON.stringify(parent[name] ?? [], null, 2))]),
   )
 }

@@ -4,7 +4,7 @@ import { editText, type JsonEdit, rawAt } from './json-edit.ts'
 import { childPointer } from './json-pointer.ts'
 import { type JsonDocument, readJson } from './json-text.ts'
 import { mergeRecords } from './merge.ts'
-import { type Handoff, STATUSES } from './record.ts'
+import { CONTENT_MEMBERS, type Handoff, STATUSES } from './record.ts'
 import { timeOf } from './record-time.ts'
 import { schemaVerdict } from './schema-verdict.ts'
 
@@ -27,18 +27,6 @@ export interface MergedVersions {
   /** What both sides changed in different ways; the text keeps ours, and its flag says so. */
   readonly conflicts: readonly string[]
 }
-
-/** The members that a merge of two records combines item by item. */
-const COMBINED = [
-  'work',
-  'summary',
-  'decisions',
-  'artifacts',
-  'evidence',
-  'failed_attempts',
-  'open_items',
-  'risks',
-]
 
 /**
  * Merges two versions of a record by their common base. The result is ours with what theirs changed: bytes that theirs
@@ -94,7 +82,7 @@ function combinedContent(
   const { content, conflicts: found } = mergeRecords(base, [left, right])
   conflicts.push(...found.map(({ kind, subject }) => `${kind}: ${subject}`))
   const members = content as unknown as Readonly<Record<string, unknown>> // read by name
-  return new Map(COMBINED.flatMap((name) => (name in members ? [[name, members[name]] as const] : [])))
+  return new Map(CONTENT_MEMBERS.flatMap((name) => (name in members ? [[name, members[name]] as const] : [])))
 }
 
 interface BothChanged {

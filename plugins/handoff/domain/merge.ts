@@ -6,6 +6,7 @@ import { type MergeConflict, mergeFindings } from './merge-conflicts.ts'
 import type { MergedContent, MergeOverrides } from './merge-content.ts'
 import { type MergedItems, mergeItems, mergeNamed, mergeTexts, saysTheSame } from './merge-lists.ts'
 import {
+  CONTENT_MEMBERS,
   type Decision,
   discoveries,
   type Evidence,
@@ -201,7 +202,7 @@ const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
     'project',
     'origin',
   ],
-  ...['work', 'summary', 'decisions', 'artifacts', 'evidence', 'failed_attempts', 'open_items', 'risks'],
+  ...CONTENT_MEMBERS,
   ...['validation', 'lineage', 'automation', 'metagit', 'redactions', 'x_satchel'],
 ])
 

@@ -40,6 +40,17 @@ export const ITEM_LETTERS = {
   open_items: 'O',
 } as const
 export type ItemCollection = keyof typeof ITEM_LETTERS
+/** What a record says about the work: a child inherits it, and a merge combines it item by item. */
+export const CONTENT_MEMBERS = [
+  'work',
+  'summary',
+  'decisions',
+  'artifacts',
+  'evidence',
+  'failed_attempts',
+  'open_items',
+  'risks',
+] as const
 export const ITEM_COLLECTIONS = ['decisions', 'evidence', 'failed_attempts', 'open_items'] as const
 
 /** True for an id of an item, such as `D-001`. */

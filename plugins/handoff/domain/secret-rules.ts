@@ -1,3 +1,4 @@
+import { once } from '../../../server/plugin.ts'
 import { entropy, knownSecrets } from './secret-kinds.ts'
 
 /** Replaces the span of a secret. */
@@ -254,17 +255,17 @@ function endOfKey(text: string, bodyAt: number): number | undefined {
 }
 
 /** Beyond ASCII, every character that NFKC changes, and some that it does not. */
-const FOLDABLE = /(?:(?![\u0000-\u007f])\p{Changes_When_NFKC_Casefolded})+/gu
+const foldable = once(() => /(?:(?![\u0000-\u007f])\p{Changes_When_NFKC_Casefolded})+/gu)
 
 const BEYOND_ASCII = /[^\u0000-\u007f]/
 
 /** NFKC of the characters up to U+FFFF that were met, by code. */
-const folds: (string | undefined)[] = Array.from({ length: 0x10000 }, () => undefined)
+const folds = once(() => new Array<string | undefined>(0x10000).fill(undefined))
 
 /** NFKC of the text, character by character, so that each place in it has a place in the text. */
 function normalized(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text
-  return text.replace(FOLDABLE, (run) => {
+  return text.replace(foldable(), (run) => {
     let plain = ''
     for (const char of run) plain += folded(char)
     return plain
@@ -274,11 +275,9 @@ function normalized(text: string): string {
 function folded(char: string): string {
   if (char.length > 1) return char.normalize('NFKC')
   const code = char.charCodeAt(0)
-  const known = folds[code]
-  if (known !== undefined) return known
-  const plain = char.normalize('NFKC')
-  folds[code] = plain
-  return plain
+  const plains = folds()
+  plains[code] ??= char.normalize('NFKC')
+  return plains[code]
 }
 
 /** The offset in the text of each unit of its normal form, which has `size` of them, and of its end. */
