@@ -36,17 +36,34 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   const elsewhere = await hook({ ...edit, file_path: 'other.md' })
   const misfit = await hook({ ...edit, old_string: 'three' })
   const gemini = await answered({ hook_event_name: 'BeforeTool', tool_input: { ...edit, new_string: '1' } })
+  const cursor = await answered({
+    hook_event_name: 'preToolUse',
+    cwd: '',
+    workspace_roots: [cwd],
+    tool_name: 'StrReplace',
+    tool_input: { path: 'plan.md', old_string: 'one', new_string: 'eins' },
+  })
+  const whole = { path: file, contents: '# Plan\n\n## Goals\nun\n' }
+  const cursorWrite = await answered({ hook_event_name: 'preToolUse', tool_name: 'Write', tool_input: whole })
+  const qwen = await answered({
+    hook_event_name: 'PreToolUse',
+    permission_mode: 'auto_edit',
+    tool_name: 'edit',
+    tool_input: { file_path: file, old_string: 'one', new_string: 'yi' },
+  })
   const patch = (...more: readonly string[]) =>
     ['*** Begin Patch', '*** Update File: plan.md', '@@', '-one', '+uno', ...more, '*** End Patch'].join('\n')
   const codex = await hook({ command: patch() })
   const mixed = await hook({ command: patch('*** Add File: other.md', '+x') })
   await writeFile(file, '# Plan\n\n## Goals\nby hand\n')
   const after = await hook(edit, 'post-edit')
+  const cursorEdit = { file_path: file, edits: [{ old_string: 'one', new_string: 'by hand' }] }
+  const afterCursor = await answered({ hook_event_name: 'afterFileEdit', ...cursorEdit }, 'post-edit')
   const { version } = await call('status', {})
   const stale = { base_version: 1, target: 'section:Plan/Goals', content: '## Goals\n', summary: 's' }
   const refused = await cli(['workspace', 'call', 'propose', JSON.stringify(stale), '--room', file])
 
-  assert.deepEqual([closed, elsewhere, misfit, after], [undefined, undefined, undefined, undefined])
+  for (const passed of [closed, elsewhere, misfit, after, afterCursor]) assert.equal(passed, undefined)
   assert.equal(denied.permissionDecision, 'deny')
   assert.match(
     denied.permissionDecisionReason,
@@ -55,6 +72,13 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   assert.equal(gemini.decision, 'deny')
   assert.match(gemini.reason, /is proposal prop_\w+ for section:Plan\/Goals/)
   assert.match(codex.permissionDecisionReason, /is proposal prop_\w+ for section:Plan\/Goals/)
+  assert.deepEqual([cursor.permission, cursorWrite.permission], ['deny', 'deny'])
+  assert.match(cursor.agent_message, /is proposal prop_\w+ for section:Plan\/Goals/)
+  assert.match(cursorWrite.user_message, /is proposal prop_\w+ for section:Plan\/Goals/)
+  assert.match(
+    qwen.hookSpecificOutput.permissionDecisionReason,
+    /is proposal prop_\w+ for section:Plan\/Goals/,
+  )
   assert.match(mixed.permissionDecisionReason, /in a patch of their own/)
   assert.equal(version, 2)
   assert.match(refused.err, /Next: satchel workspace call workspace_read '\{"section":"Plan\/Goals"\}'/)

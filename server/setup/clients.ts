@@ -63,6 +63,8 @@ export interface ClientHooks {
   readonly events: Readonly<Record<string, string>>
   /** Event of satchel -> the client's tools at which it is an event, where the client asks for them. */
   readonly matchers?: Readonly<Record<string, string>>
+  /** `flat`: each item of an event is one hook; absent: it holds a list of hooks. */
+  readonly shape?: 'flat'
   readonly afterwards?: string
 }
 
@@ -71,6 +73,9 @@ const json = (folder: FolderName, ...names: readonly string[]): ConfigPlace => (
   names,
   format: 'json',
 })
+
+/** Cursor reads the format that the number names. */
+const CURSOR_HOOKS = '{\n  "version": 1\n}\n'
 
 export const SETUP_CLIENTS: readonly SetupClient[] = [
   {
@@ -155,6 +160,15 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     key: 'mcpServers',
     shape: 'plain',
     skills: { user: ['home', '.cursor/skills'], project: ['project', '.cursor/skills'] },
+    hooks: {
+      places: {
+        user: { ...json('home', '.cursor/hooks.json'), blank: CURSOR_HOOKS },
+        project: { ...json('project', '.cursor/hooks.json'), blank: CURSOR_HOOKS },
+      },
+      events: { 'pre-edit': 'preToolUse', 'post-edit': 'afterFileEdit' },
+      matchers: { 'pre-edit': 'Write|StrReplace' },
+      shape: 'flat',
+    },
   },
   {
     name: 'vscode',
@@ -188,6 +202,11 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     key: 'mcpServers',
     shape: 'plain',
     skills: { user: ['qwen', 'skills'], project: ['project', '.qwen/skills'] },
+    hooks: {
+      places: { user: json('qwen', 'settings.json'), project: json('project', '.qwen/settings.json') },
+      events: { 'pre-edit': 'PreToolUse', 'post-edit': 'PostToolUse' },
+      matchers: { 'pre-edit': 'edit|write_file', 'post-edit': 'edit|write_file' },
+    },
   },
   {
     name: 'zed',

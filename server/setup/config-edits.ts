@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject } from '../platform/json-object.ts'
 import { ConfigFault, type ConfigFormat, type Place } from './config-format.ts'
 
 /** A value that satchel keeps in a configuration file. Other members that it has there are kept. */
@@ -24,7 +25,7 @@ export function withWanted(format: ConfigFormat, text: string, wanted: readonly 
     const found = format.read(now)
     const { place, value: own } = targetOf(found, one)
     const before = valueAt(found, place)
-    const value = isObject(before) ? { ...before, ...own } : own
+    const value = isJsonObject(before) ? { ...before, ...own } : own
     if (isDeepStrictEqual(plain(before), plain(value))) return now
     const next = format.put(now, place, value)
     requireOnly(format, next, [changed(found, place, value)])
@@ -102,7 +103,7 @@ function changed(found: unknown, [step, ...rest]: Place, value: unknown): unknow
   if (step === undefined) return value
   const inner = changed(valueAt(found, [step]), rest, value)
   if (typeof step === 'number') return Array.isArray(found) ? found.toSpliced(step, 1, inner) : [inner]
-  return { ...(isObject(found) ? found : {}), [step]: inner }
+  return { ...(isJsonObject(found) ? found : {}), [step]: inner }
 }
 
 /** What may be left: TOML has no table that only another one implied. */
@@ -115,16 +116,14 @@ function removals(found: unknown, place: Place): readonly unknown[] {
 function without(found: unknown, [step = '', ...rest]: Place): unknown {
   if (rest.length > 0) return changed(found, [step], without(valueAt(found, [step]), rest))
   if (Array.isArray(found)) return found.toSpliced(Number(step), 1)
-  return Object.fromEntries(Object.entries(isObject(found) ? found : {}).filter(([name]) => name !== step))
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Object.fromEntries(
+    Object.entries(isJsonObject(found) ? found : {}).filter(([name]) => name !== step),
+  )
 }
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
-  return value === null || (isObject(value) && Object.keys(value).length === 0)
+  return value === null || (isJsonObject(value) && Object.keys(value).length === 0)
 }
 
 /** Without differences of prototype; an empty document is an empty object. */

@@ -56,10 +56,30 @@ export interface HookLine {
   readonly command: string
   /** Words that no other hook has: those of satchel, without its program. */
   readonly mark: string
+  readonly shape?: 'flat' | undefined
 }
 
-/** The entry of a hook in a client's configuration. In an item with several hooks only the one is satchel's. */
-export function hookEntry({ event, matcher, command, mark }: HookLine): Wanted {
+/** The entry of a hook in a client's configuration. */
+export function hookEntry(line: HookLine): Wanted {
+  return line.shape === 'flat' ? flatHook(line) : listedHook(line)
+}
+
+function flatHook({ event, matcher, command, mark }: HookLine): Wanted {
+  const value = { command, ...(matcher !== undefined && { matcher }) }
+  return {
+    kind: 'item',
+    list: ['hooks', event],
+    value,
+    ownIn(item) {
+      const found = valueAt(item, ['command'])
+      if (!String(found).endsWith(mark)) return undefined
+      return { at: [], value: found === command ? { command } : value }
+    },
+  }
+}
+
+/** In an item with several hooks only the one is satchel's. */
+function listedHook({ event, matcher, command, mark }: HookLine): Wanted {
   const hook = { type: 'command', command }
   const value = { ...(matcher !== undefined && { matcher }), hooks: [hook] }
   return {

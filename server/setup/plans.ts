@@ -54,6 +54,7 @@ export function plansOf(
       hookEntry({
         event: ofClient,
         matcher: client.hooks?.matchers?.[event],
+        shape: client.hooks?.shape,
         mark,
         command: `${shellWords([program.command, ...program.args])} ${mark}`,
       }),

@@ -120,7 +120,7 @@ test('all ten clients are set up, checked and undone; nothing is left in the hom
   assert.deepEqual([again.code, JSON.parse(again.out).error.reason], [4, 'not_set_up'])
 })
 
-test('edit hooks run at the edit tools of a client alone; a client without them is told', async (t) => {
+test('edit hooks run at the edit tools of a client alone; a client without hooks is told', async (t) => {
   const { home, run } = await openHome(t)
   write(join(home, '.claude/settings.json'), '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[]}]}}\n')
   const before = treeOf(home)
@@ -129,12 +129,17 @@ test('edit hooks run at the edit tools of a client alone; a client without them 
   const codex = await run('codex', '--edit-hooks')
   const gemini = await run('gemini-cli', '--edit-hooks')
   const cursor = await run('cursor', '--edit-hooks')
+  const qwen = await run('qwen-code', '--edit-hooks')
+  const zed = await run('zed', '--edit-hooks')
   const hooksIn = (path: string) => JSON.parse(readFileSync(join(home, path), 'utf8')).hooks
   const hooks = hooksIn('.claude/settings.json')
   const [ofCodex, ofGemini] = [hooksIn('.codex/hooks.json'), hooksIn('.gemini/settings.json')]
+  const [ofCursor, ofQwen] = [hooksIn('.cursor/hooks.json'), hooksIn('.qwen/settings.json')]
+  const cursorFile = readFileSync(join(home, '.cursor/hooks.json'), 'utf8')
+  const again = await run('cursor', '--edit-hooks', '--json')
   await run('--remove')
 
-  assert.deepEqual([claude.code, codex.code, gemini.code, cursor.code], [0, 0, 0, 0])
+  for (const { code, out } of [claude, codex, gemini, cursor, qwen, zed, again]) assert.equal(code, 0, out)
   assert.deepEqual(Object.keys(hooks), ['PreToolUse', 'PostToolUse'])
   assert.deepEqual([hooks.PreToolUse.length, hooks.PreToolUse[1].matcher], [2, 'Edit|MultiEdit|Write'])
   assert.match(hooks.PreToolUse[1].hooks[0].command, / workspace hook pre-edit --harness claude-code$/)
@@ -143,8 +148,15 @@ test('edit hooks run at the edit tools of a client alone; a client without them 
   assert.match(ofCodex.PreToolUse[0].hooks[0].command, / workspace hook pre-edit --harness codex$/)
   assert.equal(ofGemini.BeforeTool[0].matcher, 'replace|write_file')
   assert.match(ofGemini.BeforeTool[0].hooks[0].command, / workspace hook pre-edit --harness gemini-cli$/)
-  assert.match(cursor.err, /Cursor has no hooks that satchel can use/)
-  assert.doesNotMatch(claude.err + codex.err + gemini.err, /no hooks/)
+  assert.equal(JSON.parse(cursorFile).version, 1)
+  assert.deepEqual(Object.keys(ofCursor), ['preToolUse', 'afterFileEdit'])
+  assert.deepEqual([ofCursor.preToolUse.length, ofCursor.preToolUse[0].matcher], [1, 'Write|StrReplace'])
+  assert.match(ofCursor.preToolUse[0].command, / workspace hook pre-edit --harness cursor$/)
+  assert.match(ofCursor.afterFileEdit[0].command, / workspace hook post-edit --harness cursor$/)
+  assert.equal(ofQwen.PreToolUse[0].matcher, 'edit|write_file')
+  assert.match(ofQwen.PreToolUse[0].hooks[0].command, / workspace hook pre-edit --harness qwen-code$/)
+  assert.match(zed.err, /Zed has no hooks that satchel can use/)
+  assert.doesNotMatch(claude.err + codex.err + gemini.err + cursor.err + qwen.err, /no hooks/)
   assert.deepEqual(treeOf(home), before)
 })
 

@@ -154,10 +154,11 @@ async function asLocal<T>(
   }
 }
 
-/** What the harness reads: the edit is not made, and the model is told why. Gemini CLI names its event otherwise, and reads other fields. */
+/** What the harness reads: the edit is not made, and the model is told why. Gemini CLI and Cursor name the event otherwise, and read other fields. */
 function denial(input: unknown, reason: string): object {
-  const isGemini = isJsonObject(input) && input['hook_event_name'] === 'BeforeTool'
-  if (isGemini) return { decision: 'deny', reason }
+  const event = isJsonObject(input) ? input['hook_event_name'] : undefined
+  if (event === 'BeforeTool') return { decision: 'deny', reason }
+  if (event === 'preToolUse') return { permission: 'deny', user_message: reason, agent_message: reason }
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',

@@ -46,3 +46,24 @@ test('a patch of Codex is an edit of each file that it names', () => {
     ],
   )
 })
+
+test('an edit of Cursor is read before and after it, in the folder of the project', () => {
+  const roots = { cwd: '', workspace_roots: ['/project', '/other'] }
+  const call = { path: 'plan.md', contents: 'new' }
+  const before = harnessEdits({
+    ...roots,
+    hook_event_name: 'preToolUse',
+    tool_name: 'Write',
+    tool_input: call,
+  })
+  const after = harnessEdits({ ...roots, file_path: '/project/plan.md', edits: [] })
+
+  assert.deepEqual(
+    [...before, ...after].map(({ path, cwd }) => [path, cwd]),
+    [
+      ['plan.md', '/project'],
+      ['/project/plan.md', '/project'],
+    ],
+  )
+  assert.equal(before[0]?.apply('old'), 'new')
+})

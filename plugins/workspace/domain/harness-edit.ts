@@ -17,22 +17,30 @@ interface Replacement {
 }
 
 /**
- * The edits in the input of a hook, one for each file. Claude Code and Gemini CLI write `tool_input` with `file_path` and
- * `content`, `old_string` and `new_string`, or `edits` of those; Codex writes a patch, of any files, as `command`.
- * None for anything else.
+ * The edits in the input of a hook, one for each file. Claude Code, Gemini CLI and Qwen Code write `tool_input` with
+ * `file_path` and `content`, `old_string` and `new_string`, or `edits` of those; Cursor also `path` and `contents`, and
+ * after an edit the members without `tool_input`; Codex writes a patch, of any files, as `command`. None for anything else.
  */
 export function harnessEdits(input: unknown): readonly HarnessEdit[] {
-  if (!isJsonObject(input) || !isJsonObject(input['tool_input'])) return []
-  const call = input['tool_input']
-  const cwd = typeof input['cwd'] === 'string' ? input['cwd'] : undefined
-  const path = call['file_path']
+  if (!isJsonObject(input)) return []
+  const call = input['tool_input'] ?? input
+  if (!isJsonObject(call)) return []
+  const cwd = cwdOf(input)
+  const path = call['file_path'] ?? call['path']
   if (typeof path === 'string') return [{ path, cwd, apply: applied(call) }]
   const patch = call['command'] ?? call['input']
   return typeof patch === 'string' ? filePatches(patch).map((one) => ({ ...one, cwd })) : []
 }
 
+/** Cursor runs the hooks of a user in a folder of its own, and names those of the project beside or instead of it. */
+function cwdOf({ cwd, workspace_roots }: Readonly<Record<string, unknown>>): string | undefined {
+  const [root]: unknown[] = Array.isArray(workspace_roots) ? workspace_roots : []
+  return [cwd, root].find((one) => typeof one === 'string' && one !== '') as string | undefined // found as such
+}
+
 function applied(call: Readonly<Record<string, unknown>>): HarnessEdit['apply'] {
-  const { content, edits } = call
+  const { edits } = call
+  const content = call['content'] ?? call['contents']
   if (typeof content === 'string') return () => content
   const replacements = Array.isArray(edits) ? edits.map(replacementOf) : [replacementOf(call)]
   return (text) =>
