@@ -221,8 +221,14 @@ test('a guest gets the page with the rights of the invitation, which only a join
   }
   await boss('/workspace/leave', {})
   await page.locator('#events li', { hasText: 'participant.left' }).first().waitFor()
+  // As in a tab that saw none of them while they were there.
+  await page.evaluate('sessionStorage.clear()')
   await page.reload()
   await page.locator('#events li', { hasText: 'participant.left' }).first().waitFor()
+  await page
+    .locator('#events li', { hasText: /lease\.released\s+boss/ })
+    .first()
+    .waitFor()
   assert.doesNotMatch(await page.locator('main').innerText(), /par_[0-9a-f]{16}/)
   assert.match(await guest.locator('.connection').innerText(), /new invitation/)
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])

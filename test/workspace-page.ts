@@ -62,7 +62,7 @@ export interface Seen {
 /** The owner page of a fresh room in a real browser; undefined where none is installed. */
 export async function openPage(
   t: TestContext,
-  options: Pick<ServerOptions, 'text' | 'plugins'> & { width?: number; dark?: boolean } = {},
+  options: Pick<ServerOptions, 'text' | 'plugins' | 'file'> & { width?: number; dark?: boolean } = {},
 ): Promise<Seen | undefined> {
   const browser = await openBrowser(t)
   if (!browser) return undefined
@@ -71,8 +71,12 @@ export async function openPage(
     colorScheme: options.dark ? 'dark' : 'light',
   })
   t.after(() => context.close())
-  const { text, plugins } = options
-  const server = await openRoomServer(t, { ...(text !== undefined && { text }), ...(plugins && { plugins }) })
+  const { text, plugins, file } = options
+  const server = await openRoomServer(t, {
+    ...(text !== undefined && { text }),
+    ...(plugins && { plugins }),
+    ...(file !== undefined && { file }),
+  })
   const page = await context.newPage()
   const foreign: string[] = []
   const complaints: string[] = []

@@ -47,6 +47,7 @@ test('GET /workspace/room is one consistent look, with invites only for those wh
     'status',
     'document',
     'participants',
+    'left',
     'leases',
     'proposals',
     'handoffs',

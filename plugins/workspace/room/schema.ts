@@ -119,6 +119,10 @@ export const STATEMENTS: Statements = {
     id: 53,
     sql: 'SELECT json, n FROM participant WHERE is_left = 0 AND n > :after ORDER BY n LIMIT :limit',
   },
+  participant_left_page: {
+    id: 54,
+    sql: 'SELECT json, n FROM participant WHERE is_left = 1 AND n < :before ORDER BY n DESC LIMIT :limit',
+  },
 
   invitation_put: {
     id: 60,

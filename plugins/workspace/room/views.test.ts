@@ -92,6 +92,10 @@ test('leases, members and the sessions in use are listed page by page, each once
 
   const leased = await paged<{ target: string }>(leasesPage, 'leases')
   const members = await paged<{ name: string }>(participantsPage, 'participants')
+  const former = await paged<{ name: string; left_at: string }>(
+    (view, input) => participantsPage(view, { ...input, left: true }),
+    'participants',
+  )
   const used = await paged<{ live: boolean }>(
     (view, input) => sessionsPage(view, { ...input, live: true }),
     'sessions',
@@ -105,6 +109,10 @@ test('leases, members and the sessions in use are listed page by page, each once
   assert.deepEqual(
     members.map(({ name }) => name),
     ['ada', ...Array.from({ length: 8 }, (_, n) => `p${n}`)],
+  )
+  assert.deepEqual(
+    former.map(({ name, left_at }) => [name, left_at === undefined]),
+    [['left', false]],
   )
   assert.deepEqual([used.length, sessions.length], [9, 10])
   assert.ok(used.every(({ live }) => live))

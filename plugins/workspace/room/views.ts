@@ -236,10 +236,12 @@ export function ringOf(rows: Rows, since: number) {
   return { latest_event_id: latest, oldest_event_id: oldest, gap: since + 1 < oldest || since > latest }
 }
 
-/** Participants who have not left, in the order they joined. */
-export function participantsPage(view: View, input: PageInput) {
+/** Participants who have not left, in the order they joined; with `left` those who have, the newest first. */
+export function participantsPage(view: View, input: PageInput & { readonly left?: boolean | undefined }) {
   requireCapability(view.actor, 'read')
-  const { rows, ...more } = pageInOrder<Participant>(view.rows, 'participant_page', input)
+  const { rows, ...more } = input.left
+    ? page<Participant>(view.rows, 'participant_left_page', input)
+    : pageInOrder<Participant>(view.rows, 'participant_page', input)
   return { participants: rows.map(participantView), ...more }
 }
 
@@ -335,6 +337,7 @@ export function roomView(view: View) {
       excerpt: firstBytes(text, EXCERPT_BYTES).text,
     },
     participants: presentParticipants(rows).map(participantView),
+    left: participantsPage(view, { ...longest, left: true }).participants.map(named),
     leases: activeLeases(view),
     proposals: proposed.proposals,
     handoffs: handed.handoffs,
@@ -345,6 +348,11 @@ export function roomView(view: View) {
     }),
     ...ring,
   }
+}
+
+/** What is shown of a participant who is not there any more. */
+function named({ participant_id, kind, name }: Participant) {
+  return { participant_id, kind, name }
 }
 
 /** The handoff of a task that belongs to the caller; unknown and foreign ids both return undefined. */

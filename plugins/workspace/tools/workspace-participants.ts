@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { counted } from '../../../server/plugin.ts'
+import { counted, inWords } from '../../../server/plugin.ts'
 import { participantsPage } from '../room/views.ts'
 import { type RoomAccess, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
@@ -8,10 +8,15 @@ export function workspaceParticipants(access: RoomAccess) {
   return readTool(access, {
     name: 'workspace_participants',
     title: 'List participants',
-    description: 'Participants who have not left, connected or not. Takes limit, cursor.',
+    description:
+      'Participants who have not left, connected or not, and the names behind ids of those who have. Takes left, limit, cursor.',
     profile: 'full',
     requires: 'read',
-    input: z.object({ limit: LIMIT, cursor: CURSOR }),
+    input: z.object({
+      left: inWords(z.boolean().optional().describe('Only those who have left, newest first')),
+      limit: LIMIT,
+      cursor: CURSOR,
+    }),
     output: z.object({ participants: z.array(PARTICIPANT), next_cursor: NEXT_CURSOR }),
     example: {},
     look: participantsPage,

@@ -47,7 +47,7 @@ export function imitated(room, one) {
 export function Name({ room, id }) {
   const one = room.participants?.find(({ participant_id }) => participant_id === id)
   const name = visible(nameOf(room, id))
-  if (!one) return name
+  if (!one) return id === undefined ? name : h('span', { class: 'name' }, name, ' ', h('small', {}, '(left)'))
   const like = imitated(room, one)
   if (like !== undefined) {
     return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, `not ${visible(like)}`))

@@ -1,6 +1,6 @@
 import { h } from 'preact'
 import { act } from './actions.js'
-import { button, empty, visible, when } from './dom.js'
+import { button, empty, targetName, visible, when } from './dom.js'
 import { nameOf, store } from './store.js'
 import { suggestedAuthor } from './suggested-author.ts'
 
@@ -32,7 +32,7 @@ function Entry({ event, room, events }) {
   const { summary, target, name, status } = event.payload
   const who = event.actor_id ? nameOf(room, event.actor_id) : ''
   const what = [
-    summary ?? (name === who ? '' : name) ?? target ?? '',
+    summary ?? (name === who ? '' : name) ?? (target ? targetName(target) : ''),
     event.version ? `version ${event.version}` : '',
     status ?? '',
   ]

@@ -327,3 +327,25 @@ test('a source that gave up for another reason is replaced once the room answers
 
   assert.equal(page.sources.length, 2)
 })
+
+test('a room that went on further than it tells leaves no hole in the events', async () => {
+  const page = browser()
+  const events = (from: number, to: number) =>
+    Array.from({ length: from - to + 1 }, (_, n) => ({ event_id: from - n, event_type: 'session.created' }))
+  const reloaded = async (latest: number) => {
+    const room = { latest_event_id: latest, events: events(latest, latest - 2), proposals: [] }
+    page.server.answers['/workspace/room'] = room
+    page.source()?.resync()
+    await settled()
+    return page.ids()
+  }
+  await page.view.start()
+
+  const ids = [await reloaded(10), await reloaded(12), await reloaded(20)]
+
+  assert.deepEqual(ids, [
+    [10, 9, 8],
+    [12, 11, 10, 9, 8],
+    [20, 19, 18],
+  ])
+})

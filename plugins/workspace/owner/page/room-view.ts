@@ -149,7 +149,8 @@ class FollowedRoom implements RoomView {
       // Also if it is lower: another room, or an older copy of this one, may now be at this address.
       this.#cursor = room.latest_event_id
       const known = this.#events.filter(({ event_id }) => event_id <= room.latest_event_id)
-      this.#events = merged(room.events ?? [], known)
+      const { events: newest = [] } = room
+      this.#events = isNextTo(newest, known) ? merged(newest, known) : newest
       this.#tell(ALL_PARTS)
       for (const part of this.#pages.keys()) this.refresh(part)
       return true
@@ -251,6 +252,12 @@ class FollowedRoom implements RoomView {
       })
     })
   }
+}
+
+/** False where more was missed than the room tells: below its newest events the known ones would follow a hole. */
+function isNextTo(newest: readonly ViewEvent[], known: readonly ViewEvent[]): boolean {
+  const oldest = newest.at(-1)?.event_id ?? 0
+  return (known[0]?.event_id ?? 0) >= oldest - 1
 }
 
 /** Merges both lists, newest first, each event once. */

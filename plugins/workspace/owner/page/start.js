@@ -8,6 +8,7 @@ import * as editing from './editing.js'
 import { announcement } from './event-list.js'
 import { followFocus, giveFocusBack } from './focus.js'
 import { joinIfInvited } from './join.js'
+import { olderEvents } from './older-events.ts'
 import { createRoomView } from './room-view.ts'
 import { createSharedEventSource } from './shared-events.js'
 import { draftsOf, namesOf, onUpdate, store, update, waitingIn } from './store.js'
@@ -37,8 +38,9 @@ async function readDocument() {
 function changed({ connection, room, events }, parts) {
   if (!room) return update({ connection })
   const isFirst = store.room === undefined
-  const shown = { ...room, names: namesOf(room, [...events, ...store.older]) }
-  update({ connection, room: shown, events, ...said(events, shown) })
+  const older = olderEvents({ was: store.events, now: events }, store.older, store.shownEvents)
+  const shown = { ...room, names: namesOf(room, [...events, ...older]) }
+  update({ connection, room: shown, events, older, ...said(events, shown) })
   if (isFirst) {
     draftsOf(shown)
     void editing.reopenEditors()

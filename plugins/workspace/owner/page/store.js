@@ -58,14 +58,14 @@ export function may(room, capability) {
 /** Names of participants by id, for everything that only holds ids. */
 export function nameOf(room, id) {
   const found = room.participants?.find((one) => one.participant_id === id)
-  return found?.name ?? room.names?.get(id) ?? id ?? 'no one'
+  return found?.name ?? room.names?.get(id) ?? (id === undefined ? 'no one' : 'a former member')
 }
 
-/** Names of all that this tab saw, also before a reload: who has left is no participant any more. */
+/** Names of all that this tab saw, also before a reload, and of the newest who left: they are no participants any more. */
 export function namesOf(room, events) {
   const key = `satchel:names:${room.status.workspace_id}`
   const joined = events.filter(({ event_type }) => event_type === 'participant.joined')
-  const seen = [...joined.map(({ payload }) => payload), ...room.participants]
+  const seen = [...joined.map(({ payload }) => payload), ...(room.left ?? []), ...room.participants]
   const names = new Map(store.room?.names ?? Object.entries(keptIn(key)))
   for (const { participant_id, name } of seen) names.set(participant_id, name)
   try {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
+import { temporaryFolder } from './harness/index.ts'
+import { as, openPage, type Seen } from './workspace-page.ts'
+
+/**
+ * States of the page that `workspace-page.test.ts` does not look at: each in light and dark, at 390 and 1280 pixels. Empty,
+ * full, refused, reconnecting, offline and ended are there.
+ */
+
+const PLAN = '# Plan\n\nFor the shop.\n\n## Goals\n\n- ship in May\n- learn\n\n## Risks\n\nnone known\n'
+
+async function saveByHand({ server }: Seen, text: string): Promise<void> {
+  await writeFile(`${server.file}.new`, text)
+  await rename(`${server.file}.new`, server.file)
+}
+
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true }).first().press('Enter')
+
+test('live, pending and a lease held by another are shown whole', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page, server } = seen
+  const ada = await server.join('ada')
+  const post = as(server, ada.token)
+
+  await saveByHand(seen, PLAN.replace('none known', 'rain'))
+  await page.locator('#document', { hasText: 'rain' }).waitFor()
+  await seen.look('live')
+  const target = 'section:Plan/Risks'
+  const change = {
+    base_version: 2,
+    target,
+    summary: 'Say what helps',
+    content: '## Risks\n\nrain: umbrellas\n',
+  }
+  await post('/workspace/propose', change)
+  await page.locator('#proposals .card', { hasText: 'Say what helps' }).waitFor()
+  const title = await page.title()
+  await seen.look('pending')
+  await post('/workspace/checkout', { target })
+  await page.locator('#leases', { hasText: 'Plan/Risks' }).waitFor()
+  await press(page, 'Edit: Risks')
+  await page.locator('.editor, form', { hasText: 'has a lease on' }).first().waitFor()
+  await seen.look('lease-held')
+
+  assert.match(title, /^\(1\)/)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
+test('a conflict between what is typed and what was committed is shown whole', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  await press(page, 'Propose a change')
+  await page.getByLabel('New text').fill(PLAN.replace('none known', 'rain'))
+
+  await saveByHand(seen, PLAN.replace('none known', 'snow'))
+  await page.getByRole('button', { name: 'Merge into my text' }).waitFor()
+  await seen.look('stale')
+  await press(page, 'Merge into my text')
+  await page.getByRole('radio', { name: 'Yours' }).check()
+  await seen.look('conflict')
+
+  assert.equal(
+    await page.getByLabel('New text').inputValue(),
+    PLAN.replace('none known', 'rain'),
+    'what was typed stays until the person chose',
+  )
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
+/** A room of thousands of events, as it is after weeks. */
+async function longLived(folder: string, t: Parameters<typeof openTestRoom>[0]): Promise<string> {
+  const text = Array.from({ length: 60 }, (_, n) => `## Step ${n}\n\n${'What is to be done. '.repeat(20)}\n`)
+  await writeFile(join(folder, 'plan.md'), `# Plan\n\n${text.join('\n')}`)
+  const room = await openTestRoom(t, { folder })
+  for (let n = 0; n < 300; n += 1) {
+    const guest = await room.join(`visitor ${n}`)
+    const lease = await room.do(guest, 'checkout', { target: 'section:Plan/Step 7' })
+    await room.do(guest, 'renew', { lease_id: lease.lease_id })
+    await room.do(guest, 'release', { lease_id: lease.lease_id })
+    await room.do(guest, 'leave', {})
+  }
+  await room.close()
+  return room.file
+}
+
+test('thousands of events and a long document: older events follow without a hole while new ones come', async (t) => {
+  const file = await longLived(await temporaryFolder(t), t)
+  const seen = await openPage(t, { file })
+  if (!seen) return
+  const { page, server } = seen
+  await page.locator('#document', { hasText: 'Step 59' }).waitFor()
+  const more = page.getByRole('button', { name: 'Show older events' })
+  const rows = page.locator('#events li')
+  for (let clicks = 0; clicks < 6; clicks += 1) {
+    const before = await rows.count()
+    await more.click()
+    await rows.nth(before).waitFor()
+  }
+  const ada = await server.join('ada')
+  const { json } = await as(server, ada.token)('/workspace/checkout', { target: 'workspace' })
+  // More than the page keeps as the newest: what leaves them goes on as older ones.
+  for (let n = 0; n < 220; n += 1)
+    await as(server, ada.token)('/workspace/renew', { lease_id: json['lease_id'] })
+  await page
+    .locator('#events li', { hasText: /lease\.acquired\s+ada/ })
+    .nth(219)
+    .waitFor()
+  await seen.look('thousands')
+
+  const ids = (await page.evaluate(
+    `[...document.querySelectorAll('#events li')].map(({ value }) => value)`,
+  )) as number[]
+  assert.ok(ids.length >= 300, `${ids.length} events`)
+  assert.deepEqual(
+    ids,
+    ids.map((_, at) => (ids[0] ?? 0) - at),
+  )
+  assert.doesNotMatch(await page.locator('#events').innerText(), /par_[0-9a-f]{16}/)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
