@@ -1,5 +1,4 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +10,8 @@ import { BUILT, killed } from '../workspace-process.ts'
 
 /** A section for each participant, and one that is edited outside the room. */
 export const SECTIONS = ['Agent 1', 'Agent 2', 'Agent 3', 'Agent 4', 'Owner', 'Guest', 'Outside'] as const
+
+const ATTEMPTS = 5
 
 const PLAN = `# Plan\n\n${SECTIONS.map((name) => `## ${name}\n\nnothing yet\n\n`).join('')}`
 
@@ -41,8 +42,15 @@ export async function openTogetherRoom(t: TestContext): Promise<TogetherRoom> {
   let child: ChildProcess | undefined
   undoAfter(t, () => child && killed(child))
   const start = async (): Promise<Announced> => {
-    child = spawnListener(file, folder, ports)
-    return announced(child)
+    for (let attempt = 1; ; attempt += 1) {
+      child = spawnListener(file, folder, ports)
+      const answer = await announced(child)
+      if (!('error' in answer)) return answer
+      // The processes of the agents race for a room whose listener ended. On a busy machine that takes longer than one
+      // `open` waits: its message says to try again.
+      const isRace = answer.error.details?.reason === 'room_starting'
+      if (!isRace || attempt === ATTEMPTS) throw new Error(`not opened: ${JSON.stringify(answer)}`)
+    }
   }
   const { owner, ingress, link } = await start()
   return {
@@ -95,13 +103,30 @@ interface Announced {
   readonly link: string
 }
 
-async function announced(child: ChildProcess): Promise<Announced> {
+interface Refused {
+  readonly error: { readonly details?: { readonly reason?: string } }
+}
+
+/** What it prints: one line when the room is open, a document of several lines when it is refused. */
+async function announced(child: ChildProcess): Promise<Announced | Refused> {
   if (!child.stdout || !child.stderr) throw new TypeError('the pipes of a child are there')
   let complaint = ''
   child.stderr.on('data', (chunk) => {
     complaint = `${complaint}${chunk}`.slice(-2000)
   })
-  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Announced
-  await once(child, 'exit').catch(() => undefined)
-  throw new Error(`the room was not opened: ${complaint}`)
+  let printed = ''
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed += line
+    if (printed.endsWith('}') && isJson(printed)) return JSON.parse(printed)
+  }
+  throw new Error(`the room was not opened: ${printed} ${complaint}`)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  chmodSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -161,6 +162,28 @@ for (const [what, put] of noTexts) {
     await store.close()
   })
 }
+
+test('a file that could not be read is a document again as soon as its mode allows it', async (t) => {
+  const plain = await storeOptions(t)
+  // Root may read everything; to everyone else the mode says what they may.
+  const readFileSync = (path: string): Buffer => {
+    if (path === plain.file && (statSync(path).mode & 0o400) === 0)
+      throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open' })
+    return realDisk.readFileSync(path)
+  }
+  const anHourAgo = new Date(Date.now() - 3_600_000)
+  utimesSync(plain.file, anHourAgo, anHourAgo)
+  const store = await openStore({ ...plain, disk: { ...realDisk, readFileSync } })
+  const seen = async (mode: number) => {
+    chmodSync(plain.file, mode)
+    return (await store.look()).substrate
+  }
+
+  const states = [await seen(0o000), await seen(0o600), await seen(0o000), await seen(0o644)]
+
+  assert.deepEqual(states, ['invalid', 'ok', 'invalid', 'ok'])
+  await store.close()
+})
 
 test('a document of 4 MiB is taken, one byte more is refused', async (t) => {
   const store = await openStore(await storeOptions(t))

@@ -112,9 +112,12 @@ async function flushContent(disk: Disk, path: string): Promise<void> {
   }
 }
 
-function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
+/** False when the file may have another content, or when what may be done with it changed. */
+export function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
   if (!a || !b) return a === b
-  return a.kind === b.kind && a.inode === b.inode && a.size === b.size && a.modifiedMs === b.modifiedMs
+  // A file that became readable again has the size and the time that it had before.
+  const asFile = a.kind === b.kind && a.inode === b.inode && a.mode === b.mode
+  return asFile && a.size === b.size && a.modifiedMs === b.modifiedMs
 }
 
 function contentOf(

@@ -2,12 +2,13 @@ import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Disk, FileFacts } from '../../../server/plugin.ts'
 import type { Clock } from './clock.ts'
+import { sameFile } from './markdown-file.ts'
 
 const DEBOUNCE_MS = 100 // design workspace-engine 1 "External edits"
 const POLL_MS = 2_000
 
 /**
- * Calls `changed` soon after the file changed and has come to rest (size and time hold for two looks). It watches the
+ * Calls `changed` soon after the file changed and has come to rest (its facts hold for two looks). It watches the
  * directory, because a watch on the file dies at the first rename over it, and polls, because watches can fail. It only
  * makes things prompt: every mutation looks by itself. Gives the stop.
  */
@@ -20,13 +21,13 @@ export function watchFile(disk: Disk, clock: Clock, path: string, changed: () =>
 
   const settle = (): void => {
     const now = disk.statSync(path)
-    if (!same(now, resting)) {
+    if (!sameFile(now, resting)) {
       resting = now
       cancel = clock.after(DEBOUNCE_MS, settle)
       return
     }
     waiting = false
-    if (same(now, told)) return
+    if (sameFile(now, told)) return
     told = now
     changed()
   }
@@ -38,7 +39,7 @@ export function watchFile(disk: Disk, clock: Clock, path: string, changed: () =>
   }
   const poll = (): void => {
     if (stopped) return
-    if (!same(disk.statSync(path), told)) suspect()
+    if (!sameFile(disk.statSync(path), told)) suspect()
     cancelPoll = clock.after(POLL_MS, poll)
   }
   let cancelPoll = clock.after(POLL_MS, poll)
@@ -62,10 +63,4 @@ function watchDirectory(path: string, touched: () => void): () => void {
   } catch {
     return () => {}
   }
-}
-
-function same(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
-  return (
-    a?.inode === b?.inode && a?.size === b?.size && a?.modifiedMs === b?.modifiedMs && a?.kind === b?.kind
-  )
 }
