@@ -1,5 +1,11 @@
 import { basename } from 'node:path'
-import { type CallContext, confineTo, type Host, isSatchelError } from '../../server/plugin.ts'
+import {
+  backgroundCall,
+  type CallContext,
+  confineTo,
+  type Host,
+  isSatchelError,
+} from '../../server/plugin.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
 import { LIMITS } from './domain/limits.ts'
 import { refusals } from './reasons.ts'
@@ -49,15 +55,13 @@ export interface Resumed {
 export function createJoint(host: Host): Joint {
   const { projectRoot: root, evidence } = host
   // The room itself decides and writes, not the caller: the record belongs to the user whose room this is.
-  const own: CallContext = {
+  const own = backgroundCall({
     principal: { id: 'local', kind: 'local', capabilities: [] },
     signal: host.signal,
     log: host.log,
     door: 'http',
-    acceptsTask: false,
     resolvePath: confineTo([root], root),
-    progress: () => undefined,
-  }
+  })
   return {
     async accepts({ record_id, requires = [] }) {
       if (requires.length > 0) {
