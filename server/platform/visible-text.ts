@@ -7,6 +7,8 @@
  * letters. Tab and LF are not hidden.
  */
 
+import { once } from './once.ts'
+
 /** Format characters that have a shape of their own (Prepended_Concatenation_Mark, which JavaScript cannot name). */
 const VISIBLE_FORMAT = '[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}]'
 const HIDDEN = `(?!${VISIBLE_FORMAT}|\\p{Extended_Pictographic})[\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]`
@@ -28,18 +30,25 @@ const NEEDED = [
   '[\\u180b-\\u180f](?<=[\\u1820-\\u18aa][\\u180b-\\u180f])',
 ].join('|')
 
-const ANY_HIDDEN = new RegExp(HIDDEN, 'u')
-const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|(?:${HIDDEN})+`, 'gu')
+/** Classes of Unicode take milliseconds to make, and most texts are without any. */
+const anyHidden = once(() => new RegExp(HIDDEN, 'u'))
+const neededOrHidden = once(() => new RegExp(`(${NEEDED})|(?:${HIDDEN})+`, 'gu'))
+const PRINTABLE_ASCII = /^[\t\n\x20-\x7e]*$/
 
 /** Text without its hidden characters. Idempotent. */
 export function withoutHidden(text: string): string {
-  return ANY_HIDDEN.test(text) ? text.replace(NEEDED_OR_HIDDEN, '$1') : text
+  return hasUnseen(text) ? text.replace(neededOrHidden(), '$1') : text
 }
 
 /** Text with each hidden character written as `\u{200b}`. */
 export function showHidden(text: string): string {
-  if (!ANY_HIDDEN.test(text)) return text
-  return text.replace(NEEDED_OR_HIDDEN, (run, needed?: string) => needed ?? escaped(run))
+  if (!hasUnseen(text)) return text
+  return text.replace(neededOrHidden(), (run, needed?: string) => needed ?? escaped(run))
+}
+
+/** True where a character is of the hidden class, needed or not. */
+function hasUnseen(text: string): boolean {
+  return !PRINTABLE_ASCII.test(text) && anyHidden().test(text)
 }
 
 function escaped(run: string): string {
