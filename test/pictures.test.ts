@@ -18,7 +18,7 @@ const constant = (svg: string): string =>
 
 test('the session in README is what the program prints today', async (t) => {
   if (!lendsTerminals()) {
-    t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    t.skip('NOT RUN: this system has no terminal (script of util-linux)')
     return
   }
 
