@@ -1,6 +1,6 @@
 import type { Sql, SqlConnection } from '../../../plugins/workspace/engine/sql.ts'
 
-/** Lends connections and closes them all: an abandoned room never closes its own, and sql.js has only so many. */
+/** Opens connections and closes them all: an abandoned room never closes its own, and sql.js has a limit. */
 export interface TrackedSql {
   readonly sql: Sql
   closeAll(): void

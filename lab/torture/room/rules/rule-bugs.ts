@@ -82,5 +82,17 @@ export const RULE_BUGS: readonly RuleBug[] = [
     name: 'a cancelled handoff says handoff.rejected',
     emit: (draft) => [draft.type === 'handoff.cancelled' ? { ...draft, type: 'handoff.rejected' } : draft],
   },
+  unstored(
+    'a rebased proposal is told, but not stored',
+    (statement, { json }) => statement === 'proposal_put' && String(json).includes('"rebased_from"'),
+  ),
+  unstored(
+    'who left stays a member',
+    (statement, { is_left }) => statement === 'participant_put' && is_left === 1,
+  ),
+  unstored(
+    'a revoked session stays open',
+    (statement, { json }) => statement === 'session_put' && String(json).includes('"ended_at"'),
+  ),
   without('a revoked session ends without a word', ({ type }) => type === 'session.expired'),
 ]

@@ -1,7 +1,9 @@
 import { createAnalyst } from '../../../../plugins/workspace/analysis/analyst.ts'
 import type { RoomEvent } from '../../../../plugins/workspace/domain/event.ts'
 import type { Handoff } from '../../../../plugins/workspace/domain/handoff.ts'
+import type { Participant } from '../../../../plugins/workspace/domain/participant.ts'
 import type { Rows } from '../../../../plugins/workspace/domain/rows.ts'
+import type { Session } from '../../../../plugins/workspace/domain/session.ts'
 import type { Sql } from '../../../../plugins/workspace/engine/sql.ts'
 import type { StoreContent } from '../../../../plugins/workspace/engine/store.ts'
 import { beginChange, type RoomSettings } from '../../../../plugins/workspace/room/change.ts'
@@ -91,6 +93,8 @@ async function enter(parts: Pick<World, 'room' | 'simulated' | 'chance' | 'bug' 
   const people = [await join(parts, 'boss', CAPABILITIES), await join(parts, 'worker', AGENT)]
   const events = [...(await parts.room.readAsSystem(eventsIn))]
   const world: World = { ...parts, model: model.newModel(), people, events, boundaries: [] }
+  world.model.members.push(...people.map(({ participant_id }) => participant_id))
+  world.model.sessions.push(...people.map(({ session_id }) => session_id))
   mark(world)
   return world
 }
@@ -171,6 +175,12 @@ function digestIn(rows: Rows): string {
     leases: leaseStates(rows),
     handoffs: listed<Handoff>(rows, 'handoff_page', all)
       .map(({ handoff_id, status }) => [handoff_id, status])
+      .sort(),
+    members: listed<Participant>(rows, 'participant_present')
+      .map(({ participant_id }) => participant_id)
+      .sort(),
+    sessions: listed<Session>(rows, 'session_open')
+      .map(({ session_id }) => session_id)
       .sort(),
   })
 }

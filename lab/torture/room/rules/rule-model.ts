@@ -13,8 +13,15 @@ interface Proposal {
   readonly target: Target
   readonly base: number
   readonly text: string
+  /** Of a rebased proposal for the whole document: the sections may differ. */
+  readonly texts?: Texts
   readonly author: number
   status: string
+}
+
+interface Texts {
+  readonly a: string
+  readonly b: string
 }
 
 interface Lease {
@@ -35,6 +42,9 @@ export interface RuleModel {
   readonly proposals: Proposal[]
   readonly leases: Lease[]
   readonly handoffs: { readonly id: string; status: string }[]
+  /** Ids of those who have not left, and of the sessions in use. */
+  readonly members: string[]
+  readonly sessions: string[]
   guest: { readonly id: string; readonly session: string; readonly number: number } | undefined
 }
 
@@ -50,7 +60,17 @@ function sectionOf(target: Target, text: string): string {
 
 export function newModel(): RuleModel {
   const versions = [START_TEXTS, START_TEXTS]
-  return { now: 0, fence: 0, versions, proposals: [], leases: [], handoffs: [], guest: undefined }
+  return {
+    now: 0,
+    fence: 0,
+    versions,
+    proposals: [],
+    leases: [],
+    handoffs: [],
+    members: [],
+    sessions: [],
+    guest: undefined,
+  }
 }
 
 const newest = ({ versions }: RuleModel): number => versions.length - 1
@@ -107,13 +127,41 @@ export function commit(model: RuleModel, proposal: Proposal, who: number): Outco
     return { reason: 'stale_version', events: [`proposal.conflicted ${proposal.id}`] }
   }
   const { a, b } = at(model, newest(model))
-  const { target, text } = proposal
+  const wanted = textsOf(proposal)
+  const { target } = proposal
   const events = land(model, {
-    a: target === 'section:B' ? a : text,
-    b: target === 'section:A' ? b : text,
+    a: target === 'section:B' ? a : wanted.a,
+    b: target === 'section:A' ? b : wanted.b,
   })
   proposal.status = 'committed'
   return { events: [...events, `proposal.committed ${proposal.id}`] }
+}
+
+function textsOf({ text, texts }: Proposal): Texts {
+  return texts ?? { a: text, b: text }
+}
+
+/** A new proposal of `id` and `author` with the change of an old one in any state. */
+export function rebase(
+  model: RuleModel,
+  old: Proposal,
+  made: { readonly id: string; readonly author: number },
+): Outcome {
+  const [base, now, wanted] = [at(model, old.base), at(model, newest(model)), textsOf(old)]
+  const a = old.target === 'section:B' ? now.a : merged(base.a, now.a, wanted.a)
+  const b = old.target === 'section:A' ? now.b : merged(base.b, now.b, wanted.b)
+  if (a === undefined || b === undefined) return { reason: 'merge_conflict' }
+  if (a === now.a && b === now.b) return { reason: 'no_change' }
+  const text = old.target === 'section:B' ? b : a
+  const { target } = old
+  model.proposals.push({ ...made, target, text, texts: { a, b }, base: newest(model), status: 'pending' })
+  return { events: [`proposal.created ${made.id}`] }
+}
+
+/** A section is one line, so both may not have changed it. */
+function merged(base: string, now: string, wanted: string): string | undefined {
+  if (now === wanted || base === wanted) return now
+  return now === base ? wanted : undefined
 }
 
 export function edit(model: RuleModel, texts: { readonly a: string; readonly b: string }): Outcome {
@@ -173,14 +221,22 @@ export function leave(model: RuleModel): Outcome {
   const held = model.leases.filter((one) => one.status === 'active' && one.holder === model.guest?.number)
   for (const one of held) one.status = 'released'
   const events = [...held.map(({ id }) => `lease.released ${id}`), `participant.left ${model.guest?.id}`]
+  drop(model.members, model.guest?.id)
+  drop(model.sessions, model.guest?.session)
   model.guest = undefined
   return { events }
 }
 
 export function endSession(model: RuleModel): Outcome {
   const events = [`session.expired ${model.guest?.id}`]
+  drop(model.sessions, model.guest?.session)
   model.guest = undefined
   return { events }
+}
+
+function drop(list: string[], id: string | undefined): void {
+  const place = list.indexOf(id ?? '')
+  if (place >= 0) list.splice(place, 1)
 }
 
 const STEPS = {
@@ -212,5 +268,7 @@ export function digestOf(model: RuleModel): string {
       .sort(),
     leases: model.leases.map(({ id, status }) => [id, status]).sort(),
     handoffs: model.handoffs.map(({ id, status }) => [id, status]).sort(),
+    members: [...model.members].sort(),
+    sessions: [...model.sessions].sort(),
   })
 }

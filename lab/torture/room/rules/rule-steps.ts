@@ -9,7 +9,7 @@ import {
 } from '../../../../plugins/workspace/room/handoffs.ts'
 import { checkout, expireLeases, release } from '../../../../plugins/workspace/room/leases.ts'
 import { endSession, type Joined, joinLocally, leave } from '../../../../plugins/workspace/room/members.ts'
-import { propose, review, withdraw } from '../../../../plugins/workspace/room/proposals.ts'
+import { propose, rebase, review, withdraw } from '../../../../plugins/workspace/room/proposals.ts'
 import type { Room } from '../../../../plugins/workspace/room/room.ts'
 import type { SimulatedDisk } from '../../../../server/platform/testing/simulated-disk.ts'
 import type { Chance } from '../../chance.ts'
@@ -66,6 +66,7 @@ export const STEPS: readonly (readonly [string, Act])[] = [
   ['review', reviewing],
   ['review', reviewing],
   ['withdraw', withdrawing],
+  ['rebase', rebasing],
   ['commit', committing],
   ['commit', committing],
   ['edit', editing],
@@ -131,6 +132,17 @@ async function withdrawing(world: World, refusedAs: (outcome: model.Outcome) => 
   refusedAs(outcome)
   await call(world, proposal.author, { proposal_id: proposal.id }, withdraw)
   return outcome
+}
+
+async function rebasing(world: World, refusedAs: (outcome: model.Outcome) => void) {
+  const { chance, model: wanted } = world
+  const old = oneOf(chance, wanted.proposals.slice(-6))
+  if (!old) return undefined
+  const author = chance.below(2)
+  const expected = model.rebase({ ...wanted, proposals: [] }, old, { id: '?', author })
+  if ('reason' in expected) refusedAs(expected)
+  const made = await call(world, author, { proposal_id: old.id }, rebase)
+  return model.rebase(wanted, old, { id: made.proposal_id, author })
 }
 
 async function committing(world: World, refusedAs: (outcome: model.Outcome) => void) {
@@ -202,6 +214,8 @@ async function guesting(world: World) {
   if (!wanted.guest) {
     const guest = await join(world, `guest ${world.events.length}`, AGENT)
     people[2] = guest
+    wanted.members.push(guest.participant_id)
+    wanted.sessions.push(guest.session_id)
     wanted.guest = { id: guest.participant_id, session: guest.session_id, number: world.events.length + 2 }
     return {
       events: [`participant.joined ${guest.participant_id}`, `session.created ${guest.participant_id}`],
