@@ -156,7 +156,7 @@ test('the code of a nested module counts, and so does a template', () => {
         ['modules/m', '1'],
         ['t.sh', '1'],
       ]),
-      nested: nested({ 'a.b': {}, 'a.c': {} }),
+      nested: nested({ 'a.b': {}, 'a.c': {}, 'null_resource.d': {} }),
     },
   )
   const after = codeOf(
@@ -172,6 +172,7 @@ test('the code of a nested module counts, and so does a template', () => {
 
   assert.deepEqual(diff(before, after), [
     'breaking address_gone modules/m: a.c',
+    'minor address_gone modules/m: null_resource.d',
     'minor block_changed modules/m: a.b',
     'review used_file_changed t.sh',
   ])

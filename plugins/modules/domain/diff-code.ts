@@ -3,6 +3,7 @@ import { type Change, type ChangeClass, change } from './change.ts'
 import { type AttributeChange, type CodeContext, classifyAttribute } from './diff-attribute.ts'
 import { plainLine } from './hcl-text.ts'
 import { blocksByAddress, type CodeBlock, isKept, type ModuleCode } from './module-code.ts'
+import { computesOnly, isStateOnly } from './state-only.ts'
 import type { ModuleSummary } from './summary.ts'
 
 /** The code of both sides, and the summary of the newer one. */
@@ -195,14 +196,10 @@ function nestedChanges(path: string, before: ModuleCode, after: ModuleCode): Cha
     (address) => ['resource', 'module'].includes(kindOf(address)) && !context.moved.has(address),
   )
   const found = [
-    ...lost.map((address) =>
-      change(
-        'breaking',
-        'address_gone',
-        address,
-        `${plainLine(address)} was removed and no moved block says where to.`,
-      ),
-    ),
+    ...lost.map((address) => {
+      const message = `${plainLine(address)} was removed and no moved block says where to.`
+      return change(isEmpty(address, before) ? 'minor' : 'breaking', 'address_gone', address, message)
+    }),
     ...added
       .filter((address) => ['resource', 'module'].includes(kindOf(address)))
       .map((address) =>
@@ -216,6 +213,12 @@ function nestedChanges(path: string, before: ModuleCode, after: ModuleCode): Cha
     subject: `${path}: ${one.subject}`,
     message: `In ${plainLine(path)}: ${one.message}`,
   }))
+}
+
+/** Whether nothing outside the state was at an address. */
+function isEmpty(address: string, code: ModuleCode): boolean {
+  if (kindOf(address) !== 'module') return isStateOnly(address)
+  return computesOnly(blocksByAddress(code).get(address)?.['source'] ?? '')
 }
 
 function formatChanges({ before, after }: Pick<CodeSides, 'before' | 'after'>): Change[] {

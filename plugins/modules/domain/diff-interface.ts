@@ -3,9 +3,10 @@ import { type Change, change } from './change.ts'
 import { requirementChanges } from './diff-requirements.ts'
 import { plainLine } from './hcl-text.ts'
 import { match, type Named, spaceless } from './named-pairs.ts'
+import { computesOnly, isStateOnly } from './state-only.ts'
 import type { ModuleSummary, Output, Variable } from './summary.ts'
-import { compareTypes } from './type-change.ts'
-import { parseType } from './type-constraint.ts'
+import { compareTypes, type TypeDifference } from './type-change.ts'
+import { parseType, type TypeConstraint } from './type-constraint.ts'
 
 /** The changes that two summaries show, in no particular order. */
 export function interfaceChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
@@ -69,7 +70,8 @@ const TYPE_CODES = {
 const SHOWN_PATHS = 5
 
 function typeChange(old: Variable, now: Variable): Change[] {
-  const found = compareTypes(parseType(old.type), parseType(now.type), now.name)
+  const type = parseType(now.type)
+  const found = compareTypes(parseType(old.type), type, now.name).map((one) => byDefault(one, old, type))
   return (['narrowed', 'stated', 'widened'] as const).flatMap((effect) => {
     const all = found.filter((one) => one.effect === effect)
     if (all.length === 0) return []
@@ -78,6 +80,22 @@ function typeChange(old: Variable, now: Variable): Change[] {
     const [rank, code] = TYPE_CODES[effect]
     return [change(rank, code, now.name, `The type of ${now.name}: ${[...shown, ...more].join('; ')}.`)]
   })
+}
+
+/** A text that the module itself gave, such as `auto`, tells that others than numbers and flags were meant. */
+function byDefault(
+  one: TypeDifference,
+  { name, default: given }: Variable,
+  type: TypeConstraint,
+): TypeDifference {
+  if (one.effect !== 'stated' || one.path !== name || typeof given !== 'string') return one
+  return isParsed(given, type) ? one : { ...one, effect: 'narrowed' }
+}
+
+/** Whether Terraform converts a text to a value of the type. */
+function isParsed(text: string, { kind }: TypeConstraint): boolean {
+  if (kind === 'bool') return /^(?:true|false|0|1)$/.test(text)
+  return kind !== 'number' || /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)
 }
 
 function defaultOf(variable: Variable): string {
@@ -160,15 +178,10 @@ function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
   ]
 }
 
-/** Resources that exist in the state only. */
-const STATE_ONLY = /^(?:null_resource|terraform_data|time_[a-z]+)\./
-/** Modules that only compute names. */
-const LABELS = /(?:null-label|terraform-terraform-label|[/]label[/]null)/
-
 /** Whether what is at an address has nothing outside the state that its removal would destroy. */
 function isEmpty(address: string, { modules }: ModuleSummary): boolean {
   const call = modules.find(({ name }) => `module.${name}` === address)
-  return call === undefined ? STATE_ONLY.test(address) : LABELS.test(call.source)
+  return call === undefined ? isStateOnly(address) : computesOnly(call.source)
 }
 
 function addressed({ type, name }: { readonly type: string; readonly name: string }): Named {

@@ -73,6 +73,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     expected: ['breaking input_became_required name'],
   },
   'a type changes': { after: withInput({ type: 'list(string)' }), expected: ['breaking type_changed name'] },
+  'a text becomes a flag': {
+    before: withInput({ required: false, default: 'true' }),
+    after: withInput({ type: 'bool', required: false, default: 'true' }),
+    expected: ['review type_stated name'],
+  },
+  'a text that was no flag becomes one': {
+    before: withInput({ required: false, default: 'auto' }),
+    after: withInput({ type: 'bool', required: false, default: 'auto' }),
+    expected: ['breaking type_changed name'],
+  },
   'a type narrows': {
     before: withInput({ type: 'any' }),
     after: {},
@@ -184,6 +194,22 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: { modules: [{ name: 'dlq', source: './dlq', version: null }] },
     after: { modules: [] },
     expected: ['breaking address_gone module.dlq'],
+  },
+  'resources go whose removal destroys nothing': {
+    before: {
+      resources: [
+        ...BASE.resources,
+        { type: 'azapi_update_resource', name: 'a' },
+        { type: 'aws_default_security_group', name: 'a' },
+        { type: 'azurerm_resource_group_template_deployment', name: 'telemetry' },
+      ],
+    },
+    after: {},
+    expected: [
+      'minor address_gone azapi_update_resource.a',
+      'minor address_gone aws_default_security_group.a',
+      'minor address_gone azurerm_resource_group_template_deployment.telemetry',
+    ],
   },
   'a nested module goes that only computes names': {
     after: { modules: [] },
@@ -305,7 +331,20 @@ test('types compare by meaning, and differences are named by path', () => {
     ['list', 'list(string)'],
     ['object({ a = string, b = number })', 'object({\n b = number\n "a" = string\n})'],
     ['bool', 'string', 'widened x changed from bool to string'],
-    ['string', 'bool', 'narrowed x changed from string to bool'],
+    ['string', 'bool', 'stated x changed from string to bool'],
+    ['list(string)', 'list(number)', 'stated x[*] changed from string to number'],
+    ['bool', 'number', 'narrowed x changed from bool to number'],
+    [
+      'map(string)',
+      'object({ a = number, b = optional(string) })',
+      'stated x changed from map(string) to object({…})',
+    ],
+    [
+      'map(string)',
+      'object({ a = list(string) })',
+      'stated x changed from map(string) to object({…})',
+      'narrowed x.a changed from string to list(string)',
+    ],
     ['list(string)', 'set(string)', 'widened x changed from list(string) to set(string)'],
     ['map(string)', 'list(string)', 'narrowed x changed from map(string) to list(string)'],
     ['map(object({ a = string }))', 'map(object({ a = any }))', 'widened x[*].a changed from string to any'],

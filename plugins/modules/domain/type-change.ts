@@ -4,7 +4,8 @@ import { type AttributeType, describeType, type TypeConstraint } from './type-co
 
 /**
  * One difference. `narrowed`: some value that fitted no longer does, or loses a part. `stated`: a type is required where
- * anything was taken. `widened`: every value that fitted still does, by Terraform's conversions where necessary.
+ * anything was taken, any text or any keys, so that the values that made sense most likely still fit. `widened`: every
+ * value that fitted still does, by Terraform's conversions where necessary.
  */
 export interface TypeDifference {
   readonly effect: 'narrowed' | 'stated' | 'widened'
@@ -25,6 +26,8 @@ export function compareTypes(before: TypeConstraint, after: TypeConstraint, path
     return before.kind === after.kind ? inner : [became('widened', path, before, after), ...inner]
   }
   if (before.kind === 'object' && after.kind === 'map') return objectToMap(before.attributes, after.of, path)
+  if ('of' in before && before.kind === 'map' && after.kind === 'object')
+    return mapToObject(before, after, path)
   return compareKinds(before, after, path)
 }
 
@@ -47,6 +50,8 @@ function compareKinds(before: TypeConstraint, after: TypeConstraint, path: strin
   if (before.kind === after.kind) return []
   const toText = after.kind === 'string' && (before.kind === 'bool' || before.kind === 'number')
   const tupleToList = before.kind === 'tuple' && (after.kind === 'list' || after.kind === 'set')
+  const fromText = before.kind === 'string' && (after.kind === 'bool' || after.kind === 'number')
+  if (fromText) return [became('stated', path, before, after)]
   return [became(toText || tupleToList ? 'widened' : 'narrowed', path, before, after)]
 }
 
@@ -67,6 +72,19 @@ function objectToMap(
 ): TypeDifference[] {
   const inner = [...attributes].flatMap(([name, { type }]) => compareTypes(type, of, `${path}.${name}`))
   return [{ effect: 'widened', path, what: 'changed from an object to a map' }, ...inner]
+}
+
+/** What code reads of a map by name is what it then states as an object: the keys that it needs were needed before. */
+function mapToObject(
+  before: TypeConstraint & { readonly of: TypeConstraint },
+  after: TypeConstraint & { readonly kind: 'object' },
+  path: string,
+): TypeDifference[] {
+  const inner = [...after.attributes].flatMap(([name, { type }]) =>
+    compareTypes(before.of, type, `${path}.${name}`),
+  )
+  const narrowed = inner.filter(({ effect }) => effect === 'narrowed')
+  return [became('stated', path, before, after), ...narrowed]
 }
 
 function compareTuples(

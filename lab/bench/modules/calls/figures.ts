@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto'
 import { type CheckFinding, checkInputs } from '../../../../plugins/modules/domain/check.ts'
 import { checkForm, checkUse } from '../../../../plugins/modules/domain/check-call.ts'
+import { CHECK_RULES } from '../../../../plugins/modules/domain/check-levels.ts'
 import { openModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import type { LabContext } from '../../../context.ts'
 import { type Figure, figureOf, limitFigure } from '../../figure.ts'
 import { repositoriesIn } from '../tags/figures.ts'
 import { MISTAKES, type MistakeKind, type Pick, type SeededCall, seededCalls } from './mistakes.ts'
 import { type RealCall, readRealCalls } from './real-calls.ts'
+import { type Answer, type AskedCall, askTerraform } from './terraform.ts'
 
 /** One seeded mistake and what the check made of it. */
 export interface Outcome {
@@ -17,16 +19,22 @@ export interface Outcome {
   readonly suggestion: string | undefined
   readonly isWrong: boolean
   readonly seeded: SeededCall
+  readonly summary: RealCall['summary']
 }
 
 /** Shares that are promised. */
 const FOUND = 0.95
 const WRONG = 0.02
+const AGREED = 0.99
 
-/** Reads the calls of bare repositories (or of folders of them), checks them as written and with mistakes of each kind. */
+/**
+ * Reads the calls of bare repositories (or of folders of them), checks them as written and with mistakes of each kind.
+ * With a command of Terraform it is asked about the same calls.
+ */
 export async function measureCalls(
   context: LabContext,
   directories: readonly string[],
+  terraform?: string,
 ): Promise<readonly Figure[]> {
   const reader = await openModuleReader()
   const calls: RealCall[] = []
@@ -51,7 +59,62 @@ export async function measureCalls(
     `${calls.length} calls of ${new Set(calls.map(({ repository }) => repository)).size} repositories`,
   )
   const refused = found.filter(({ finding }) => finding.code !== 'unknown_attribute')
-  return callFigures(calls.length, refused.length, outcomes)
+  const figures = callFigures(calls.length, refused.length, outcomes)
+  if (terraform === undefined) return figures
+  const asked = [...calls, ...sampled(outcomes)]
+  const answers = await askTerraform(asked, { ...context, terraform })
+  const judged = comparisons(asked, answers)
+  for (const one of judged.filter(({ ours, error }) => ours !== (error !== undefined)))
+    context.note(`Terraform ${one.error ?? 'accepts it'}: ${one.call.block.name} of ${one.call.summary.name}`)
+  return [...figures, terraformFigure(judged)]
+}
+
+/** Terraform takes a second for a few calls. */
+const ASKED_OF_KIND = 40
+
+/** Mistakes of each kind, spread over all repositories. */
+function sampled(outcomes: readonly Outcome[]): AskedCall[] {
+  return Object.keys(MISTAKES).flatMap((kind) => {
+    const own = outcomes.filter((one) => one.kind === kind)
+    const step = Math.max(1, Math.floor(own.length / ASKED_OF_KIND))
+    const some = own.filter((_, at) => at % step === 0).slice(0, ASKED_OF_KIND)
+    return some.map(({ seeded: { block, read }, summary }) => ({ block, summary, read }))
+  })
+}
+
+/** What we say of a call beside what Terraform says of it. */
+export interface Comparison {
+  readonly call: AskedCall
+  /** Whether there is a finding of what Terraform refuses. */
+  readonly ours: boolean
+  readonly error: string | undefined
+}
+
+/** The calls that Terraform could judge. Rules of validation are left out, because it judges the values of a plan by them. */
+export function comparisons(calls: readonly AskedCall[], answers: readonly Answer[]): Comparison[] {
+  return calls.flatMap((call, at) => {
+    const answer = answers[at]
+    if (answer?.kind !== 'known') return []
+    const ours = findingsOf(call).some(
+      ({ code }) => CHECK_RULES[code].level === 'error' && code !== 'rule_broken',
+    )
+    return [{ call, ours, error: answer.error }]
+  })
+}
+
+/** How often Terraform refuses what we call an error, and accepts what we do not. */
+export function terraformFigure(judged: readonly Comparison[]): Figure {
+  return figureOf({
+    name: 'modules.check_terraform',
+    what: 'calls, as written and with mistakes, that Terraform refuses where we find an error, and only there',
+    unit: 'calls',
+    ours: judged.filter(({ ours, error }) => ours === (error !== undefined)).length,
+    against: Math.max(1, judged.length),
+    against_what: 'all that it could judge',
+    goal: 1,
+    gate: AGREED,
+    sense: 'at_least',
+  })
 }
 
 /**
@@ -82,19 +145,18 @@ export function outcomesOf({ block, summary, repository, file }: RealCall): Outc
   return seededCalls({ block, summary, pick }).map((seeded) => outcomeOf(seeded, summary))
 }
 
-function outcomeOf(seeded: SeededCall, summary: RealCall['summary']): Outcome {
-  const { block, read } = seeded
+/** All findings about a call, without those about its source. */
+function findingsOf({ block, summary, read }: AskedCall): CheckFinding[] {
   const reads = read === undefined ? [] : [{ name: read, line: block.line }]
-  const found = [
-    ...checkForm(block, new Map()),
-    ...checkInputs(block, summary),
-    ...checkUse(block, reads, summary),
-  ]
-  const findings = found.filter(({ code }) => code !== 'deprecated_input')
+  return [...checkForm(block, new Map()), ...checkInputs(block, summary), ...checkUse(block, reads, summary)]
+}
+
+function outcomeOf(seeded: SeededCall, summary: RealCall['summary']): Outcome {
+  const findings = findingsOf({ ...seeded, summary }).filter(({ code }) => code !== 'deprecated_input')
   const own = findings.find(({ code, message }) => code === seeded.code && message.includes(seeded.about))
   const suggestion = own?.suggestion
   const isRight = suggestion === undefined || isSuggested(seeded, suggestion)
-  return { kind: seeded.kind, found: own !== undefined, suggestion, isWrong: !isRight, seeded }
+  return { kind: seeded.kind, found: own !== undefined, suggestion, isWrong: !isRight, seeded, summary }
 }
 
 /** A suggestion is a name, or a whole argument that starts with it. */
