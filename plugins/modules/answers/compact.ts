@@ -8,6 +8,9 @@ const CUT_AT = {
 } as const
 const MAX_DEFAULT_CHARS = 400
 const MAX_RESOURCE_TYPES = 60
+/** Descriptions of outputs are as long as lets all outputs fit on the first page of an answer, beside the first inputs. */
+const OUTPUTS_CHARS = 4_500
+const OUTPUT_DESCRIPTION_CHARS = [160, 60, 30] as const
 
 /** The compact view, and whether it holds texts that end with the mark of a cut. */
 export interface CompactModule {
@@ -16,8 +19,8 @@ export interface CompactModule {
 }
 
 /**
- * What a caller needs to use a module: required inputs first, no README. A text that is cut ends with
- * `[+N characters]`.
+ * What a caller needs to use a module: what it gives, then its inputs, the required ones first; no README. A text that
+ * is cut ends with `[+N characters]`.
  */
 export function compactModule(summary: ModuleSummary): CompactModule {
   let isCut = false
@@ -28,20 +31,23 @@ export function compactModule(summary: ModuleSummary): CompactModule {
     const kept = line.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '')
     return `${kept} [+${line.length - kept.length} characters]`
   }
+  const outputs = compactOutputs(summary.outputs, cut)
+  if (outputs.some((output, at) => !('description' in output) && summary.outputs[at]?.description))
+    isCut = true
   const inputs = [...summary.variables].sort((a, b) => Number(b.required) - Number(a.required))
   const types = countedTypes(summary)
   const module = {
     description: cut(summary.description, CUT_AT.required.description),
-    variables: inputs.map((input) => compactVariable(input, cut)),
-    outputs: summary.outputs.map((output) => compactOutput(output, cut)),
+    required_version: summary.required_version,
     providers: summary.providers.map(({ name, source, version, configuration_aliases }) => ({
       name,
       source,
       version,
       ...(configuration_aliases && { configuration_aliases }),
     })),
+    outputs,
+    variables: inputs.map((input) => compactVariable(input, cut)),
     modules: summary.modules.map(({ name, source, version }) => ({ name, source, version })),
-    required_version: summary.required_version,
     licence: summary.licence,
     resource_types: [
       ...types.slice(0, MAX_RESOURCE_TYPES),
@@ -83,10 +89,17 @@ function compactVariable(variable: Variable, cut: Cut): Record<string, unknown> 
   }
 }
 
-function compactOutput({ name, description, sensitive }: Output, cut: Cut): Record<string, unknown> {
-  return {
+/** A description that would be cut very short is left out of every output. */
+function compactOutputs(outputs: readonly Output[], cut: Cut): Record<string, unknown>[] {
+  const lengthAt = (maxChars: number): number =>
+    outputs.reduce(
+      (sum, { name, description }) => sum + name.length + Math.min(description.length, maxChars),
+      0,
+    )
+  const maxChars = OUTPUT_DESCRIPTION_CHARS.find((length) => lengthAt(length) <= OUTPUTS_CHARS)
+  return outputs.map(({ name, description, sensitive }) => ({
     name,
-    ...(description !== '' && { description: cut(description, CUT_AT.optional.description) }),
+    ...(description !== '' && maxChars !== undefined && { description: cut(description, maxChars) }),
     ...(sensitive && { sensitive }),
-  }
+  }))
 }

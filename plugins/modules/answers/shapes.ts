@@ -87,13 +87,13 @@ export function asShape(summary: ModuleSummary): z.input<typeof summaryShape> {
   return summary as unknown as z.input<typeof summaryShape> // the same fields, declared once as types and once as zod
 }
 
-/** What `get_module` shows of a summary: any part of it. */
+/** What `get_module` shows of a summary: any part of it. Outputs come first, because all of them fit on a page. */
 export const partialSummary = quoting(
   z.looseObject({
     description: untrusted('description of the module').optional(),
-    variables: z.array(z.looseObject({ name: z.string() })).optional(),
-    outputs: z.array(z.looseObject({ name: z.string() })).optional(),
     providers: z.array(provider).optional(),
+    outputs: z.array(z.looseObject({ name: z.string() })).optional(),
+    variables: z.array(z.looseObject({ name: z.string() })).optional(),
     modules: z.array(moduleCall).optional(),
     readme_content: untrusted('README of the module').optional(),
     resources: z.array(address).optional(),

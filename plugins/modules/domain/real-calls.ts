@@ -23,7 +23,7 @@ export function smallestCalls(
   module: Pick<ModuleSummary, 'repository' | 'path' | 'variables'>,
 ): readonly RealCall[] {
   return calls
-    .filter(({ file, block }) => isOf(block, file, module) && !makesNothing(block))
+    .filter(({ file, block }) => isOf(block, file, module) && !makesNothing(block, module))
     .filter(({ block }) => checkInputs(block, module).every(({ code }) => code === 'deprecated_input'))
     .sort(
       (a, b) =>
@@ -55,12 +55,25 @@ function calledPath(file: string, source: string): string | undefined {
   return path.startsWith('..') ? undefined : path
 }
 
-/** Modules take `create` or `enabled` to be switched off, and their examples show that too. */
-function makesNothing({ inputs }: GivenBlock): boolean {
+/** Modules take `create`, `enabled` or `create_vpc` to be switched off, and their examples show that too. */
+function makesNothing({ inputs }: GivenBlock, module: Pick<ModuleSummary, 'repository' | 'path'>): boolean {
+  const switches = switchesOf(module)
   return inputs.some(
-    ({ name, value }) =>
-      /^(?:create|enabled?)$/.test(name) && value.kind === 'literal' && value.value === false,
+    ({ name, value }) => switches.has(name) && value.kind === 'literal' && value.value === false,
   )
+}
+
+/**
+ * `create_s3_bucket` and `create_bucket` of `terraform-aws-s3-bucket`, beside the names that every module may use. The
+ * address of a registry has the name before the provider.
+ */
+function switchesOf({ repository, path }: Pick<ModuleSummary, 'repository' | 'path'>): ReadonlySet<string> {
+  const parts = path === '.' ? repository.split('/').slice(-2) : [posix.basename(path)]
+  const things = parts.flatMap((part) => {
+    const words = part.replace(/\.git$|^terraform-[a-z]+-/g, '').split(/[-_]/)
+    return words.map((_, at) => words.slice(at).join('_'))
+  })
+  return new Set(['create', 'enable', 'enabled', ...things.map((thing) => `create_${thing}`)])
 }
 
 function isRepeated({ block }: RealCall): boolean {

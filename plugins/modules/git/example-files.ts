@@ -15,10 +15,13 @@ const MAX_FILE_BYTES = 128 * 1024
 
 /**
  * The HCL files below `examples/` of the repository, of the module's directory and of those above it, in the order of their
- * paths; at most 400. Empty where there is no clone; nothing is fetched.
+ * paths; at most 400. Undefined where the commit cannot be read, as in `readClone`; nothing is fetched.
  */
-export async function readExamples(place: ClonePlace, modulePath: string): Promise<readonly ExampleFile[]> {
-  const found = await readClone(place, async (trees, blobs) => {
+export async function readExamples(
+  place: ClonePlace,
+  modulePath: string,
+): Promise<readonly ExampleFile[] | undefined> {
+  return await readClone(place, async (trees, blobs) => {
     const { files } = await trees.treeOf(place.commit, (directory) => leadsToExample(directory, modulePath))
     const wanted = files.filter(
       ({ path }) => isBelowExamples(path) && moduleFlavour(posix.basename(path)) === 'hcl',
@@ -29,7 +32,6 @@ export async function readExamples(place: ClonePlace, modulePath: string): Promi
     })
     return (await Promise.all(texts)).flat()
   })
-  return found ?? []
 }
 
 function isBelowExamples(path: string): boolean {

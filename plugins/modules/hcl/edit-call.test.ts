@@ -54,6 +54,19 @@ resource "r" "s" {}
   assert.equal(windows?.text, edited?.text.replaceAll('\n', '\r\n'))
 })
 
+test('an argument is added below another one, behind the comment beside it', () => {
+  const below = { ...NONE, added: [{ name: 'version', value: '"1"', below: 'source' }] }
+  const text = 'module "a" {\n  source = "x" # why\n  b = 2\n}\n'
+
+  const edited = editCall(text, 1, below)
+  const windows = editCall(text.replaceAll('\n', '\r\n'), 1, below)
+
+  assert.equal(edited?.text, 'module "a" {\n  source = "x" # why\n  version = "1"\n  b = 2\n}\n')
+  assert.equal(windows?.text, edited?.text.replaceAll('\n', '\r\n'))
+  for (const odd of ['module "a" { source = "x" }\n', 'module "a" {\n  b = 1\n}\n'])
+    assert.equal(editCall(odd, 1, below), undefined, odd)
+})
+
 test('what cannot be edited for sure is not edited', () => {
   const retire = { ...NONE, retired: [{ name: 'a', note: 'n' }] }
   const add = { ...NONE, added: [{ name: 'b', value: '1' }] }

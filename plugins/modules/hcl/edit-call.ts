@@ -9,8 +9,13 @@ export interface ArgumentEdits {
   readonly renamed: readonly { readonly from: string; readonly to: string; readonly note: string }[]
   /** Made comments, with a note above. */
   readonly retired: readonly { readonly name: string; readonly note: string }[]
-  /** Stated after the others; without a value only the note. */
-  readonly added: readonly { readonly name: string; readonly value?: string; readonly note?: string }[]
+  /** Stated after the others, or on the line below one of them; without a value only the note. */
+  readonly added: readonly {
+    readonly name: string
+    readonly value?: string
+    readonly note?: string
+    readonly below?: string
+  }[]
 }
 
 /** The text with the edits, and the block as it is then. */
@@ -79,7 +84,9 @@ function changesOf(text: string, block: Block, edits: ArgumentEdits): readonly T
     const at = placeOf(name)
     changes.push(...(at === undefined ? [undefined] : retire(text, at, { note, newline })))
   }
-  if (edits.added.length > 0) changes.push(addition(text, block, { added: edits.added, newline }))
+  const last = edits.added.filter(({ below }) => below === undefined)
+  if (last.length > 0) changes.push(addition(text, block, { added: last, newline }))
+  for (const one of edits.added) changes.push(...additionBelow(text, one, { placeOf, newline }))
   return changes.includes(undefined) ? undefined : changes.filter((one) => one !== undefined)
 }
 
@@ -151,17 +158,46 @@ function retire(text: string, at: Place, noted: Noted): readonly (TextChange | u
 function addition(
   text: string,
   { line = 1, endLine = line }: Block,
-  { added, newline }: { readonly added: ArgumentEdits['added']; readonly newline: string },
+  { added, newline }: Added,
 ): TextChange | undefined {
   const start = lineStart(text, endLine)
   const closing = /^[ \t]*\}/.exec(text.slice(start))?.[0]
   if (endLine === line || closing === undefined) return undefined
   const indent = `${closing.slice(0, -1)}  `
-  const lines = added.flatMap(({ name, value, note }) => [
+  const lines = addedLines(added, { indent, newline })
+  return { start, end: start, text: lines.map((one) => `${one}${newline}`).join('') }
+}
+
+/** Nothing for what is stated after the others. */
+function additionBelow(
+  text: string,
+  one: ArgumentEdits['added'][number],
+  { placeOf, newline }: { readonly placeOf: (name: string) => Place | undefined; readonly newline: string },
+): readonly (TextChange | undefined)[] {
+  if (one.below === undefined) return []
+  const at = placeOf(one.below)
+  const indent = at && indentAt(text, at)
+  if (at === undefined || indent === undefined) return [undefined]
+  const rest = /^[^\r\n]*/.exec(text.slice(at.end))?.[0] ?? ''
+  if (!/^\s*(?:(?:#|\/\/).*)?$/.test(rest)) return [undefined]
+  const start = at.end + rest.length
+  const lines = addedLines([one], { indent, newline })
+  return [{ start, end: start, text: lines.map((line) => `${newline}${line}`).join('') }]
+}
+
+interface Added {
+  readonly added: ArgumentEdits['added']
+  readonly newline: string
+}
+
+function addedLines(
+  added: ArgumentEdits['added'],
+  { indent, newline }: { readonly indent: string; readonly newline: string },
+): string[] {
+  return added.flatMap(({ name, value, note }) => [
     ...(note === undefined ? [] : [`${indent}# ${note}`]),
     ...(value === undefined ? [] : [`${indent}${name} = ${value.replaceAll('\n', newline)}`]),
   ])
-  return { start, end: start, text: lines.map((one) => `${one}${newline}`).join('') }
 }
 
 interface Comparison {

@@ -1,6 +1,6 @@
 /** How the repository of a module calls it in its own examples. */
 import { resolve } from 'node:path'
-import { inTurns } from '../../../server/plugin.ts'
+import { inTurns, keepRecent } from '../../../server/plugin.ts'
 import { quoteHcl } from '../domain/hcl-text.ts'
 import { type RealCall, smallestCalls } from '../domain/real-calls.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -33,24 +33,39 @@ const MAX_CHARS = 4_000
 /** Of a block that cannot be edited for sure the next is taken, up to this many. */
 const MAX_TRIED = 5
 
+/** Modules whose calls stay in memory, at most some thousand characters each: a commit never changes. */
+const CALLS_KEPT = 256
+
 /**
- * The smallest call of the module in the examples of its repository at that version, with the source of `usage`.
- * Undefined where there is none, where the clone of the repository was removed, and for modules of a registry, whose
- * examples are not kept; nothing is fetched.
+ * Finds the smallest call of a module in the examples of its repository, or of its package in a registry, at that version,
+ * with the source of `usage`. Undefined where there is none, and where the clone was removed before the first look; nothing
+ * is fetched. Reading a commit starts a process, which is done once for each.
  */
-export async function exampleCall(
-  service: Pick<ModuleService, 'host' | 'config' | 'workingDirectory'>,
-  { summary, usage: { source, version }, signal }: AskedExample,
+export function createExampleCalls(service: Pick<ModuleService, 'host' | 'config' | 'workingDirectory'>) {
+  const kept = keepRecent<string, { found?: ExampleCall | undefined }>(CALLS_KEPT)
+  return async ({ summary, usage, signal }: AskedExample): Promise<ExampleCall | undefined> => {
+    const { repository, commit, path } = summary
+    const known = kept.get(
+      JSON.stringify([repository, commit, path, usage.source, usage.version]),
+      () => ({}),
+    )
+    if ('found' in known) return known.found
+    const cloneDir = resolve(service.workingDirectory, service.config.clone_dir)
+    const files = await readExamples({ cloneDir, repository, commit, env: service.host.env, signal }, path)
+    if (files === undefined) return undefined // an ingest may bring it
+    known.found = await smallestOf(files, { summary, usage, signal })
+    return known.found
+  }
+}
+
+async function smallestOf(
+  files: readonly ExampleFile[],
+  { summary, usage, signal }: AskedExample,
 ): Promise<ExampleCall | undefined> {
-  if (version !== undefined) return undefined
-  const { repository, commit, path } = summary
-  const cloneDir = resolve(service.workingDirectory, service.config.clone_dir)
-  const place = { cloneDir, repository, commit, env: service.host.env, signal }
-  const files = await readExamples(place, path)
   const calls = smallestCalls(await callsIn(files, signal), summary)
   for (const call of calls.slice(0, MAX_TRIED)) {
     const text = files.find((file) => file.path === call.file)?.text ?? ''
-    const edited = pinned(text, call, { summary, source })
+    const edited = pinned(text, call, { summary, usage })
     if (edited !== undefined) return await described(edited, call, { files, signal })
   }
   return undefined
@@ -80,22 +95,26 @@ async function callsIn(files: readonly ExampleFile[], signal: AbortSignal): Prom
   return calls
 }
 
-/** A `version` beside the source of a registry becomes a comment: the ref pins it. */
+/** Where the ref pins the version, a `version` beside the source becomes a comment. */
 function pinned(
   text: string,
   { block }: RealCall,
-  { summary, source }: { readonly summary: ModuleSummary; readonly source: string },
+  { summary, usage: { source, version } }: Pick<AskedExample, 'summary' | 'usage'>,
 ): EditedCall | undefined {
   const sensitive = new Set(summary.variables.filter((one) => one.sensitive === true).map(({ name }) => name))
   const stated = block.inputs.filter(({ name, value }) => sensitive.has(name) && value.kind !== 'expression')
+  const hasVersion = block.version !== undefined
+  const wanted = version === undefined ? [] : [['version', quoteHcl(version)] as const]
   return editCall(text, block.line, {
     replaced: new Map([
       ['source', quoteHcl(source)],
+      ...(hasVersion ? wanted : []),
       ...stated.map(({ name }) => [name, `var.${name}`] as const),
     ]),
     renamed: [],
-    retired: block.version === undefined ? [] : [{ name: 'version', note: 'the ref pins the version' }],
-    added: [],
+    retired:
+      hasVersion && version === undefined ? [{ name: 'version', note: 'the ref pins the version' }] : [],
+    added: hasVersion ? [] : wanted.map(([name, value]) => ({ name, value, below: 'source' })),
   })
 }
 

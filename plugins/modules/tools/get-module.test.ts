@@ -24,6 +24,24 @@ test('a field that no summary has is refused with the nearest, and a list that g
   assert.ok(!('truncated' in whole.data))
 })
 
+test('the required inputs alone are a field, beside others or alone', async (t) => {
+  const { opened } = await ingested(t)
+  const fieldsOf = async (...fields: string[]) => {
+    const { module, hint } = await opened.call('get_module', { repository: 'terraform-aws-network', fields })
+    assert.equal(
+      hint,
+      fields.includes('variables') ? undefined : 'Only the inputs that have no default, of 3 inputs.',
+    )
+    const { variables, ...others } = module as { variables: { name: string; required: boolean }[] }
+    return [variables.map(({ name, required }) => `${name} ${required}`), Object.keys(others)]
+  }
+
+  assert.deepEqual(await fieldsOf('required'), [['name true', 'cidr true'], []])
+  assert.deepEqual(await fieldsOf('outputs', 'required'), [['name true', 'cidr true'], ['outputs']])
+  const [all] = await fieldsOf('required', 'variables')
+  assert.ok(all?.includes('enable_nat false'), 'all inputs hold the required ones')
+})
+
 test('text of a README reaches a model cleaned and fenced, and a program raw', async (t) => {
   const { opened } = await ingested(t)
   const id = { repository: 'terraform-aws-network', ref: 'v2.0.0' }

@@ -31,7 +31,7 @@ export function getModuleTool(service: ModuleService) {
     input: z.object({
       ...moduleNameFields,
       detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: cut.'),
-      fields: z.array(z.string().max(40)).max(30).optional().describe('Only these: outputs …'),
+      fields: z.array(z.string().max(40)).max(30).optional().describe('Only: required, outputs …'),
       inputs: z.array(z.string().max(255)).max(100).optional().describe('Types by path.'),
       outputs: inWords(
         z.array(z.string().max(255)).max(100).optional().describe('Only these outputs; `*`: all.'),
@@ -95,7 +95,11 @@ function shown(summary: ModuleSummary, wish: Wish): { module: Record<string, unk
   const { inputs, outputs, match, fields, detail } = wish
   if (inputs !== undefined || outputs !== undefined || match !== undefined)
     return { module: narrowModule(summary, wish) }
-  if (fields !== undefined) return { module: pick(summary, fields) }
+  if (fields !== undefined) {
+    const isPart = fields.includes(REQUIRED) && !fields.includes('variables')
+    const hint = `Only the inputs that have no default, of ${counted(summary.variables.length, 'input')}.`
+    return { ...(isPart && { hint }), module: pick(summary, fields) }
+  }
   if (detail === 'full') return { module: { ...summary } }
   if (detail === 'readme') return { module: { readme_content: summary.readme_content } }
   const { module, isCut } = compactModule(summary)
@@ -109,16 +113,25 @@ function inputsText(rows: readonly Record<string, unknown>[]): string {
   return `${counted(inputs.length, 'input')} (${required.length} required)`
 }
 
+/** In place of a field: the inputs without a default, as the compact view shows them. */
+const REQUIRED = 'required'
+
 /** Errors: `invalid`/`options_invalid` for a field that no summary has. */
 function pick(summary: ModuleSummary, fields: readonly string[]): Record<string, unknown> {
-  const known = [...Object.keys(summary), 'readme_truncated'] // only stated where it is true
+  const known = [...Object.keys(summary), 'readme_truncated', REQUIRED] // the former only stated where it is true
   const unknown = fields.find((field) => !known.includes(field))
   if (unknown !== undefined) {
     const near = nearest(unknown, known)
     const hint = near === undefined ? `Fields: ${known.join(', ')}.` : `Did you mean "${near}"?`
     throw refusals.field_unknown({ field: JSON.stringify(unknown), hint })
   }
-  return Object.fromEntries(Object.entries(summary).filter(([field]) => fields.includes(field)))
+  const picked = Object.entries(summary).filter(([field]) => fields.includes(field))
+  if (!fields.includes(REQUIRED) || fields.includes('variables')) return Object.fromEntries(picked)
+  const required = summary.variables.filter((input) => input.required)
+  return {
+    variables: compactModule({ ...summary, variables: required }).module['variables'],
+    ...Object.fromEntries(picked),
+  }
 }
 
 /** At the command line the first word may be an id, or a repository by name. */

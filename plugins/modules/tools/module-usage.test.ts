@@ -21,6 +21,10 @@ variable "create" {
   type    = bool
   default = true
 }
+variable "create_db" {
+  type    = bool
+  default = true
+}
 variable "tags" {
   type    = map(string)
   default = {}
@@ -72,6 +76,13 @@ module "db" {
 module "peer" {
   source = "../../modules/peer"
   of     = module.db.arn
+}
+
+module "off" {
+  source    = "../.."
+  create_db = false
+  name      = ""
+  engine    = ""
 }
 `
 
@@ -153,4 +164,16 @@ test('without a clone, or with no call that can be copied, there is the generate
     assert.ok(!('example' in usage))
     assert.match(String(usage['hcl']), /^module "/)
   }
+})
+
+test('a call that was found at a commit is given again without another look into the clone', async (t) => {
+  const { opened, root } = await openProject(t)
+  const asked = { repository: 'terraform-aws-db' }
+
+  const first = await opened.call('module_usage', asked)
+  await rm(join(root, 'repos'), { recursive: true })
+  const second = await opened.call('module_usage', asked)
+
+  assert.ok('example' in first)
+  assert.deepEqual(second, first)
 })

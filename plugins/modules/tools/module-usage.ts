@@ -11,7 +11,7 @@ import { createRemovals } from '../catalog/removed-paths.ts'
 import { commentedHcl } from '../domain/hcl-text.ts'
 import { moduleUsage } from '../domain/usage.ts'
 import { refusals } from '../reasons.ts'
-import { exampleCall } from '../service/example-call.ts'
+import { createExampleCalls } from '../service/example-call.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { guessMovedPath, movedHint } from '../service/moved-path.ts'
 import { createVersionLookup } from '../service/version-lookup.ts'
@@ -29,6 +29,7 @@ type Example = z.output<typeof exampleShape>
 
 /** `module_usage`: how to call a module. */
 export function moduleUsageTool(service: ModuleService) {
+  const exampleCall = createExampleCalls(service)
   return defineTool({
     name: 'module_usage',
     title: 'Show how to call a module',
@@ -79,14 +80,13 @@ export function moduleUsageTool(service: ModuleService) {
       }
       const summary = await service.summary(outputDir, record)
       const usage = moduleUsage(summary, input.optional)
-      const example = await exampleCall(service, { summary, usage, signal: ctx.signal })
+      const example = await exampleCall({ summary, usage, signal: ctx.signal })
       const { id, repository, name, ref, ref_kind, path, kind, provider } = record
       return {
         ...{ id, repository, name, ref, ref_kind, path, kind, provider },
         ...{ hcl: usage.text, source: usage.source },
         ...(usage.version !== undefined && { version: usage.version }),
-        required: [...usage.required],
-        optional: [...usage.optional],
+        ...{ required: [...usage.required], optional: [...usage.optional] },
         sensitive: [...usage.sensitive],
         outputs: summary.outputs.map((output) => output.name),
         ...(example && { example }),

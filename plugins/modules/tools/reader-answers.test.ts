@@ -69,6 +69,31 @@ for (const channel of CHANNELS) {
     }
   })
 
+  test(`a reader of ${channel} alone gets all outputs of a large module on the first page, and every page is small`, async (t) => {
+    const { opened, root } = await openStage(t)
+    const words = 'what the module gives '.repeat(8)
+    const outputs = Array.from({ length: 120 }, (_, at) => `output_${at}_of_the_module`)
+    const inputs = Array.from({ length: 300 }, (_, at) => `input_${at}`)
+    const outputsText = outputs.map(
+      (name) => `output "${name}" {\n  description = "${words}"\n  value = 1\n}`,
+    )
+    const inputsText = inputs.map((name, at) => {
+      const stated = at > 290 ? '' : '  default = null\n'
+      return `variable "${name}" {\n  type = string\n  description = "${words}"\n${stated}}`
+    })
+    const files = { 'main.tf': inputsText.join('\n'), 'outputs.tf': outputsText.join('\n') }
+    const url = await buildRemote(join(root, 'large.git'), [{ files, tags: ['v1.0.0'] }])
+    await opened.call('ingest_modules', { repositories: [{ url }] })
+
+    const compact = await readerPages(opened, 'get_module', { repository: 'large' }, channel)
+    const full = await readerPages(opened, 'get_module', { repository: 'large', detail: 'full' }, channel)
+
+    const [start = '', ...more] = compact.map((page) => givenTo(channel, page))
+    for (const name of [...outputs, ...inputs.slice(291)]) assert.ok(start.includes(name), name)
+    for (const name of inputs) assert.ok([start, ...more].join('\n').includes(name), name)
+    for (const page of [...compact, ...full]) assert.ok(tokensOf(givenTo(channel, page)) <= BOUND)
+  })
+
   test(`a reader of ${channel} alone sees where a description of 300 KB is cut, and can read it whole`, async (t) => {
     const { opened, root } = await openStage(t)
     const words = Array.from({ length: 50_000 }, (_, at) => `w${at}`)

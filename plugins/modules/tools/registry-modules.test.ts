@@ -30,6 +30,9 @@ async function openStage(t: TestContext): Promise<Stage> {
         'main.tf': main,
         'modules/sub/main.tf': V1,
         'CHANGELOG.md': '## 2.0.0\n\n- zones\n',
+        'examples/simple/main.tf':
+          'module "shop" {\n  source = "../../"\n  cidr   = local.cidr\n  zones  = 2\n}\n',
+        'modules/sub/examples/one/main.tf': `module "inner" {\n  source  = "${registry.host}/${MODULE}//modules/sub"\n  version = "1.0.0"\n  cidr    = "10.0.0.0/16"\n}\n`,
       }),
     )
     registry.offer(version, `/${version}.tgz`)
@@ -64,6 +67,24 @@ test('a module of a registry is called by its address and a version', async (t) 
     `module "net" {\n  source  = "${address}"\n  version = "2.0.0"`,
   )
   assert.deepEqual([inner['source'], inner['version']], [`${address}//modules/sub`, '2.0.0'])
+})
+
+test('beside the usage of a module of a registry is a call from the examples of its package, with source and version', async (t) => {
+  const { opened, address } = await openStage(t)
+
+  const usage = await opened.call('module_usage', { repository: address })
+  const inner = await opened.call('module_usage', { id: `${address}//modules/sub` })
+
+  const [example, other] = [usage, inner].map((answer) => answer['example'] as Record<string, unknown>)
+  assert.deepEqual(
+    [example?.['file'], example?.['refers_to'], other?.['file']],
+    ['examples/simple/main.tf', ['local.cidr'], 'modules/sub/examples/one/main.tf'],
+  )
+  assert.equal(
+    example?.['hcl'],
+    `module "shop" {\n  source = "${address}"\n  version = "2.0.0"\n  cidr   = local.cidr\n  zones  = 2\n}\n`,
+  )
+  assert.match(String(other?.['hcl']), /net\/aws\/\/modules\/sub"\n {2}version = "2\.0\.0"\n/)
 })
 
 test('a call of a registry is judged by what was read from that registry, and another version is read on demand', async (t) => {
