@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DENSE_DIMS } from '../../../plugins/modules/search/dense-features.ts'
 import { embeddedStore } from '../../../plugins/modules/search/embedded-store.ts'
+import { packText } from '../../../plugins/modules/search/packed-text.ts'
 import { type StoredVectors, storedVectors } from '../../../plugins/modules/search/stored-vectors.ts'
 import { TOKENIZER_VERSION } from '../../../plugins/modules/search/tokens.ts'
 import { vectorSegment } from '../../../plugins/modules/search/vector-segments.ts'
@@ -79,7 +80,7 @@ function manyVectors(count: number): { readonly stored: StoredVectors; readonly 
   }
   const items = Array.from({ length: count }, (_, at) => ({
     id: at.toString(16).padStart(64, '0'),
-    document: '',
+    document: packText(''),
     metadata,
     vector: vectors.subarray(at * DENSE_DIMS, (at + 1) * DENSE_DIMS),
   }))

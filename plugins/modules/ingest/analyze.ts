@@ -41,6 +41,7 @@ function collecting(summaries: ModuleSummary[]): Run['output'] {
     commitBefore: () => undefined,
     done: () => undefined,
     flush: async () => undefined,
+    ended: () => undefined,
     saw: () => undefined,
     listed: () => undefined,
   }

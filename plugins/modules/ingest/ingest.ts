@@ -238,7 +238,7 @@ export async function finish(run: IngestRun): Promise<Finish> {
       tally.failures.push(...vectors.failures.map(withoutVector))
       output.staleVectors.clear()
       for (const [id, record] of output.records) {
-        output.records.set(id, { ...record, embedded: vectors.embedded.has(id) })
+        output.records.set(id, withVector(record, vectors.embedded))
       }
     }
     const last = output.index(finishedAt)
@@ -255,6 +255,12 @@ export async function finish(run: IngestRun): Promise<Finish> {
   } catch (thrown) {
     throw storageFailure(thrown)
   }
+}
+
+function withVector(record: IndexRecord, embedded: VectorReport['embedded']): IndexRecord {
+  const { document_mark: _, ...rest } = record
+  const mark = embedded.get(record.id)
+  return { ...rest, embedded: embedded.has(record.id), ...(mark !== undefined && { document_mark: mark }) }
 }
 
 /** A store that is full costs the vectors of this run; its summaries are on disk, and the report says what is missing. */

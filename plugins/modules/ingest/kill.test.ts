@@ -86,7 +86,7 @@ echo go | "$@" > "$DIR/second"; cp -r "$DIR/out" "$DIR/after-second"
 
 test('on a disk that is full an ingest says so and leaves whole files, and the next run completes', async (t) => {
   if (spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0) {
-    t.skip('NOT RUN: this system lends no small disk (unshare, tmpfs)')
+    t.skip('NOT RUN: this system has no small disk (unshare, tmpfs)')
     return
   }
   const dir = await temporaryFolder(t)

@@ -66,6 +66,7 @@ async function readAdmitted(plan: RepositoryPlan, run: Run): Promise<void> {
     }
     for (const entry of plan.entries) failIfEmpty(entry, seen, run, repository)
   } finally {
+    output.ended(repository)
     await git.close()
   }
 }

@@ -79,6 +79,8 @@ export interface ReadingOutput {
   done(repository: string, ref: ChosenRef, entry: PlannedEntry, directories: readonly string[]): void
   /** Resolves when everything taken and done so far is on disk. Errors: `unavailable`/`storage_failed`. */
   flush(): Promise<void>
+  /** No more is taken of this repository: what was kept to read its next ref can go. */
+  ended(repository: string): void
   /** Every module directory of a ref that was read, asked for or not; called by a run that prunes. */
   saw(repository: string, ref: string, directories: ReadonlySet<string>): void
   /** The current refs of the remote. */

@@ -58,7 +58,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
   })
   const [touched, changed, sightings] = [new Set<string>(), new Set<string>(), createSightings(readings)]
   let settled: Promise<void> = Promise.resolve()
-  const print = createSummaryPrinter()
+  const { print, forget } = createSummaryPrinter()
   const onDisk = (written: IndexRecord, stamp: Stamp | undefined): void => {
     const { id, summary_file } = written
     if (stamp !== undefined) stamps.note(summary_file, written.summary_sha256, stamp)
@@ -84,8 +84,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       const { pieces, sha256 } = print(summary)
       const file = { summary_file: names.nameOf(id, summary), summary_sha256: sha256 }
       const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
-      const embedded = isEmbedded(records.get(id), sha256)
-      await writer.write(recordOf(id, summary, { ...file, ...how, embedded }), pieces)
+      await writer.write(ownRecord(summary, { ...file, ...how }, records.get(id)), pieces)
     },
     commitBefore: readings.commitBefore,
     saw: sightings.saw,
@@ -109,17 +108,13 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       await writer.flush()
       await settled
     },
+    ended: forget,
     touched: () => touched,
     changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
     index: (finishedAt) => indexOf(options, finishedAt, { ...output, readings }),
   }
   return output
-}
-
-/** Whether the vector of a record is that of the summary with this hash. */
-function isEmbedded(record: IndexRecord | undefined, sha256: string): boolean {
-  return record?.embedded === true && record.summary_sha256 === sha256
 }
 
 /** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
@@ -177,6 +172,18 @@ type Written = Pick<
   IndexRecord,
   'summary_file' | 'summary_sha256' | 'options_digest' | 'last_updated' | 'embedded'
 >
+
+/** A copy: the texts of a summary are parts of whole files, which they would keep in memory. */
+function ownRecord(
+  summary: ModuleSummary,
+  written: Omit<Written, 'embedded'>,
+  before: IndexRecord | undefined,
+): IndexRecord {
+  const id = moduleId(summary.repository, summary.ref, summary.path)
+  // The vector is that of the summary with this hash.
+  const embedded = before?.embedded === true && before.summary_sha256 === written.summary_sha256
+  return structuredClone(recordOf(id, summary, { ...written, embedded }))
+}
 
 /** The index row of a summary. */
 export function recordOf(id: string, summary: ModuleSummary, written: Written): IndexRecord {

@@ -44,6 +44,8 @@ export const indexRecord = z.object({
   counts,
   last_updated: z.string(),
   embedded: z.boolean(),
+  /** Which document the summary gave when it was last embedded or compared; see `documentMark`. */
+  document_mark: z.string().optional(),
   /** Absent where the repository has one name. */
   other_names: z.array(otherName).optional(),
 })

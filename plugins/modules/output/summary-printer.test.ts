@@ -69,7 +69,7 @@ test('summaries that share rows and texts are printed byte for byte as each by i
   )
   fc.assert(
     fc.property(history, (states) => {
-      const print = createSummaryPrinter()
+      const { print } = createSummaryPrinter()
       for (const { copied, readme_truncated, ...parts } of states) {
         const variables = copied ? structuredClone(parts.variables) : parts.variables
         const truncated = readme_truncated === undefined ? {} : { readme_truncated }
@@ -87,7 +87,7 @@ test('summaries that share rows and texts are printed byte for byte as each by i
 
 test('what is the same in the next ref is the same piece, and what is not is another', () => {
   const variable = { name: 'a', type: 'any', description: '', default: null, required: true }
-  const print = createSummaryPrinter()
+  const { print, forget } = createSummaryPrinter()
   const large = (summary: ModuleSummary) =>
     print(summary).pieces.filter((piece) => textOf([piece]).startsWith('[\n'))
 
@@ -97,4 +97,8 @@ test('what is the same in the next ref is the same piece, and what is not is ano
   assert.equal(first[0], next[0])
   assert.match(textOf(next), /"two"/)
   assert.doesNotMatch(textOf(next), /"one"/)
+  forget('another repository')
+  assert.equal(large(summaryOf({ variables: [variable] }))[0], first[0])
+  forget(summaryOf({}).repository)
+  assert.notEqual(large(summaryOf({ variables: [variable] }))[0], first[0], 'nothing of it is kept')
 })

@@ -18,13 +18,21 @@ const LARGE = new Set(['variables', 'outputs', 'resources', 'data', 'readme_cont
 /** Limit for the kept fields of earlier summaries. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
-/**
- * Prints as `printSummary` does, byte for byte. A large field that holds the same text, or the very same rows, as in
- * the last summary of this directory is not printed again: most files stay as they are from one ref to the next.
- */
-export function createSummaryPrinter(): (summary: ModuleSummary) => PrintedSummary {
+/** Prints the summaries of a run. */
+export interface SummaryPrinter {
+  /**
+   * Prints as `printSummary` does, byte for byte. A large field that holds the same text, or the very same rows, as in
+   * the last summary of this directory is not printed again: most files stay as they are from one ref to the next.
+   */
+  print(summary: ModuleSummary): PrintedSummary
+  /** Forgets the fields of a repository, and with them everything that was read of its files. */
+  forget(repository: string): void
+}
+
+/** Remembers fields until `forget`, or until they are more than it keeps. */
+export function createSummaryPrinter(): SummaryPrinter {
   const fields = createFieldMemory()
-  return (summary) => {
+  const print = (summary: ModuleSummary): PrintedSummary => {
     const pieces: Uint8Array[] = []
     let open = '{\n'
     let separator = ''
@@ -41,6 +49,7 @@ export function createSummaryPrinter(): (summary: ModuleSummary) => PrintedSumma
     pieces.push(Buffer.from(`${open}\n}\n`))
     return printed(pieces)
   }
+  return { print, forget: (repository) => fields.forget(`${repository}\0`) }
 }
 
 /** A value as printed inside an object: `{\n  "": …\n}` without the surrounding text. */
@@ -58,20 +67,23 @@ interface Kept {
 function createFieldMemory() {
   const kept = new Map<string, Kept>()
   let bytesKept = 0
-  const forget = (place: string, known: Kept | undefined): void => {
+  const drop = (place: string, known: Kept | undefined): void => {
     if (kept.delete(place)) bytesKept -= known?.bytes.length ?? 0
   }
   return {
+    forget(prefix: string): void {
+      for (const [place, known] of kept) if (place.startsWith(prefix)) drop(place, known)
+    },
     bytesOf(place: string, value: unknown): Buffer {
       const known = kept.get(place)
       if (known !== undefined && isSame(known.value, value)) return known.bytes
       const bytes = Buffer.from(fieldText(value))
-      forget(place, known)
+      drop(place, known)
       kept.set(place, { value, bytes })
       bytesKept += bytes.length
       for (const [oldest, old] of kept) {
         if (bytesKept <= MAX_KEPT_BYTES) break
-        forget(oldest, old)
+        drop(oldest, old)
       }
       return bytes
     },

@@ -1,6 +1,7 @@
 import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
 import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
+import { unpackText } from './packed-text.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 import {
@@ -140,13 +141,13 @@ async function renewed(
 
 async function applyChanges(collection: Collection, changes: VectorChanges, reach: Reach): Promise<void> {
   for (const ids of chunks(changes.remove, () => 64)) await reach(() => collection.delete({ ids: [...ids] }))
-  for (const batch of chunks(changes.upsert, itemBytes)) {
+  for (const batch of chunks(unpacked(changes.upsert), itemBytes)) {
     await reach(() =>
       collection.upsert({
-        ids: batch.map(({ id }) => id),
-        embeddings: batch.map(({ vector }) => Array.from(vector)),
+        ids: batch.map(({ item }) => item.id),
+        embeddings: batch.map(({ item }) => Array.from(item.vector)),
         documents: batch.map(({ document }) => document),
-        metadatas: batch.map(storedMetadata),
+        metadatas: batch.map(({ item }) => storedMetadata(item)),
       }),
     )
   }
@@ -258,11 +259,21 @@ function headerOf(collection: Collection): StoreHeader | undefined {
   return parseHeader(value, collection.name)
 }
 
-function itemBytes({ document, vector }: VectorItem): number {
+/** An item and its document, of which no more are unpacked than one request holds. */
+interface SentItem {
+  readonly item: VectorItem
+  readonly document: string
+}
+
+function* unpacked(items: readonly VectorItem[]): Generator<SentItem> {
+  for (const item of items) yield { item, document: unpackText(item.document) }
+}
+
+function itemBytes({ document, item: { vector } }: SentItem): number {
   return document.length * 2 + vector.length * 12 + 1000
 }
 
-function* chunks<T>(items: readonly T[], bytesOf: (item: T) => number): Generator<readonly T[]> {
+function* chunks<T>(items: Iterable<T>, bytesOf: (item: T) => number): Generator<readonly T[]> {
   let chunk: T[] = []
   let bytes = 0
   for (const item of items) {

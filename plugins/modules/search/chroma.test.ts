@@ -15,6 +15,7 @@ import { writeManyRecords } from '../testing/many-records.ts'
 import { OWN_QUERIES } from '../testing/own-corpus.ts'
 import { storedItems } from '../testing/store-items.ts'
 import { openStore } from './open-store.ts'
+import { packText } from './packed-text.ts'
 
 interface Hit {
   readonly id: string
@@ -85,7 +86,8 @@ test('an ingest fills a real ChromaDB server, and a rebuild renews it after a ch
   const olderStore = await openStore(embeddingOptions.parse(older), root)
   const [record] = await store.list({})
   assert.ok(record)
-  const item = { ...record, vector: new Float32Array(header.dims).fill(0.05) }
+  const document = packText(record.document)
+  const item = { ...record, document, vector: new Float32Array(header.dims).fill(0.05) }
   await olderStore.apply({ ...header, lexicon_version: '0' }, { upsert: [item], touch: [], remove: [] })
   const olderHost = await hostIn(t, root, older, { repositories: [{ url }] })
   await assert.rejects(search(olderHost, { query: 'network' }), {

@@ -16,6 +16,7 @@ import {
   type SegmentSet,
   saveSegmentSet,
 } from '../segments/segment-set.ts'
+import { packText } from './packed-text.ts'
 import { unpackStore } from './packed-vectors.ts'
 import { closeLater } from './search-index.ts'
 import { refuseOtherStore, type StoreHeader } from './store-header.ts'
@@ -134,6 +135,7 @@ function legacySet(folder: string, disk: Disk): SegmentSet {
   const { dims } = header
   const items = records.map((record, row) => ({
     ...record,
+    document: packText(record.document),
     vector: vectors.slice(row * dims, (row + 1) * dims),
   }))
   return changed(header, undefined, { upsert: items, touch: [], remove: [] }).set

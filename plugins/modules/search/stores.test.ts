@@ -13,6 +13,7 @@ import { lacksPackage } from '../../../test/optional-package.ts'
 import { embeddingOptions } from '../config.ts'
 import { moduleId } from '../output/module-index.ts'
 import { openStore } from './open-store.ts'
+import { packText, unpackText } from './packed-text.ts'
 import { unpackStore } from './packed-vectors.ts'
 import type { StoreHeader } from './store-header.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
@@ -80,7 +81,8 @@ test('equal documents and equal vectors are kept once; a version that is not the
     Array.from({ length: count }, (_, n) => {
       const { repository } = item(1).metadata
       const metadata = { ...item(1).metadata, ref: `v${n}`, latest: n === 0 }
-      return { ...item(1), id: moduleId(repository, `v${n}`, '.'), metadata, document: 'x y z '.repeat(2000) }
+      const document = packText('x y z '.repeat(2000))
+      return { ...item(1), id: moduleId(repository, `v${n}`, '.'), metadata, document }
     })
   const bytes = async (): Promise<number> => {
     const names = await readdir(join(folder, 'infra_modules'))
@@ -104,7 +106,7 @@ test('a store of version 0.1.0 is read as it is, and the first update takes its 
   await mkdir(join(folder, 'infra_modules'))
   const items = [1, 2].map((n) => {
     const { id, document, metadata, vector } = item(n)
-    return { id, metadata: { ...metadata, document }, vector: [...vector], norm: 1 }
+    return { id, metadata: { ...metadata, document: unpackText(document) }, vector: [...vector], norm: 1 }
   })
   await writeFile(file, JSON.stringify({ version: 1, metadata_config: {}, satchel: HEADER, items }))
   const store = await openIn(folder)
@@ -116,7 +118,7 @@ test('a store of version 0.1.0 is read as it is, and the first update takes its 
 
   assert.equal(await (await openIn(folder)).count(), 3)
   assert.ok(!(await readdir(join(folder, 'infra_modules'))).includes('index.json'))
-  assert.equal((await hitsOf(store, item(1).vector))[0]?.document, item(1).document)
+  assert.equal((await hitsOf(store, item(1).vector))[0]?.document, unpackText(item(1).document))
 })
 
 test('another strategy, model, size or lexicon is refused, and the file stays as it was', async (t) => {
@@ -177,7 +179,7 @@ test('a damaged store of version 0.1.0 is named and left alone', async (t) => {
   const file = join(folder, 'infra_modules/index.json')
   await mkdir(join(folder, 'infra_modules'))
   const { id, document, metadata, vector } = item(1)
-  const one = { id, metadata: { ...metadata, document }, vector: [...vector], norm: 1 }
+  const one = { id, metadata: { ...metadata, document: unpackText(document) }, vector: [...vector], norm: 1 }
   const whole = { version: 1, metadata_config: {}, satchel: HEADER, items: [one] }
   const damages: Record<string, string> = {
     empty: '',
@@ -285,7 +287,7 @@ test('a real ChromaDB server stores, replaces, filters, removes, survives a kill
   })
   const [touched] = await store.list({ repositories: [item(1).metadata.repository] })
   assert.equal(touched?.metadata.last_updated, LATER)
-  assert.equal(touched?.document, item(1).document)
+  assert.equal(touched?.document, unpackText(item(1).document))
 
   await assert.rejects(put(store, [5], { ...HEADER, strategy: 'hosted-b' }), { reason: 'embedding_mismatch' })
   await Promise.all([put(await open(), [10, 11]), put(await open(), [12, 13])])

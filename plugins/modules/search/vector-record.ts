@@ -53,6 +53,15 @@ export function documentDigest(document: string): string {
   return createHash('sha256').update(document).digest('hex')
 }
 
+/** Raise it when `vectorDocument` gives other texts: then every summary is looked at again. */
+const DOCUMENT_FORMAT = 1
+const MARK_CHARS = 16
+
+/** What an index notes of a document, so that a run need not read the summary again to compare it with the stored one. */
+export function documentMark(digest: string): string {
+  return `${DOCUMENT_FORMAT}-${digest.slice(0, MARK_CHARS)}`
+}
+
 /** The embedded text: each part only when it is included and not empty, joined by a blank line. */
 export function vectorDocument(summary: ModuleSummary, include: IncludeOptions): string {
   const parts: readonly (readonly [wanted: boolean, label: string, text: string])[] = [

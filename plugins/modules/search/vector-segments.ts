@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type SectionFile, sectionFileBytes } from '../segments/section-file.ts'
 import { emptyStates, LATEST, LIVE, type NewSegment, type RecordStates } from '../segments/segment-set.ts'
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
+import type { PackedText } from './packed-text.ts'
 import { type RecordColumns, recordColumns, recordSections } from './record-columns.ts'
 import type { StoredRecord } from './vector-record.ts'
 import type { VectorItem } from './vector-store.ts'
@@ -16,7 +16,8 @@ export interface VectorSegment {
   firstVectors(count: number): Float32Array
   /** Hex digest of a record's document. */
   digest(row: number): string
-  record(row: number): Omit<StoredRecord, 'metadata'> & { readonly metadata: WrittenMetadata }
+  document(row: number): PackedText
+  record(row: number): { readonly id: string; readonly metadata: WrittenMetadata }
 }
 
 /** What a segment holds of the metadata; the rest is state. */
@@ -34,7 +35,7 @@ export function vectorSegment(items: readonly VectorItem[]): {
     vectors.number(digestOf(bytesOf(vector)), () => bytesOf(vector)),
   )
   const documentOf = ordered.map(({ document, metadata }) =>
-    documents.number(metadata.document_sha256, () => deflateRawSync(document, { level: 4 })),
+    documents.number(metadata.document_sha256, () => document.bytes),
   )
   const packed = documents.values()
   const places = new Uint32Array(packed.length + 1)
@@ -101,12 +102,6 @@ export function openVectorSegment(file: SectionFile, dims: number): VectorSegmen
   let places: Uint32Array | undefined
   const digest = (row: number): string =>
     columns.digests().toString('hex', row * DIGEST_BYTES, (row + 1) * DIGEST_BYTES)
-  const documentOf = (row: number): string => {
-    const number = columns.texts()[row] ?? 0
-    places ??= uint32s(file.whole('documentPlaces'))
-    const packed = file.read('documents', places[number] ?? 0, places[number + 1] ?? 0)
-    return inflateRawSync(packed).toString('utf8')
-  }
   return {
     columns,
     vectors() {
@@ -118,11 +113,16 @@ export function openVectorSegment(file: SectionFile, dims: number): VectorSegmen
       return new Float32Array(bytes.buffer, bytes.byteOffset, count * dims)
     },
     digest,
+    document(row) {
+      const number = columns.texts()[row] ?? 0
+      places ??= uint32s(file.whole('documentPlaces'))
+      return { bytes: file.read('documents', places[number] ?? 0, places[number + 1] ?? 0) }
+    },
     record(row) {
       const { id, repository, ref, path, kind, provider, providers, tags } = columns.record(row)
       const lists = { providers: providers.join(','), tags: tags.join(',') }
       const metadata = { repository, ref, path, provider, ...lists, kind, document_sha256: digest(row) }
-      return { id, document: documentOf(row), metadata }
+      return { id, metadata }
     },
   }
 }

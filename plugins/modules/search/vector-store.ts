@@ -1,8 +1,10 @@
+import type { PackedText } from './packed-text.ts'
 import type { StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 
 /** One record with its vector (length 1). */
-export interface VectorItem extends StoredRecord {
+export interface VectorItem extends Omit<StoredRecord, 'document'> {
+  readonly document: PackedText
   readonly vector: Float32Array
 }
 

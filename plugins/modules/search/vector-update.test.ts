@@ -4,9 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { embeddingOptions } from '../config.ts'
+import { type IndexRecord, loadIndex } from '../output/module-index.ts'
+import { loadSummary } from '../output/summary-files.ts'
 import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
 import { ingested } from '../testing/search-project.ts'
 import { storedItems } from '../testing/store-items.ts'
+import { loadLexicon } from './lexicon-file.ts'
+import { vectorOpener } from './vector-update.ts'
 
 test('a second ingest embeds nothing again, keeps every vector bit for bit and refreshes the time', async (t) => {
   const stage = await ingested(t)
@@ -65,6 +70,46 @@ test('another set of include options embeds again; another strategy is refused b
   assert.ok(Number((report['vectors'] as { upserted: number }).upserted) > 0)
   const [hit] = (await stage.search(narrow, { query: 'redis' })).results
   assert.doesNotMatch(hit?.document ?? '', /README:/)
+})
+
+test('a summary whose document was compared is not read again, but where the store has another one', async (t) => {
+  const stage = await ingested(t)
+  const embedding = stage.settings['embedding'] as object
+  const elsewhere = { embedding: { ...embedding, vectordb_path: join(stage.root, 'other') } }
+  const outputDir = join(stage.root, 'out')
+  const work = async () => {
+    const index = await loadIndex(outputDir)
+    assert.ok(index)
+    const read: string[] = []
+    const load = (record: IndexRecord) => {
+      read.push(record.ref)
+      return loadSummary(outputDir, record.summary_file)
+    }
+    const ids = new Set(index.records.map(({ id }) => id))
+    const signal = AbortSignal.timeout(60_000)
+    const rest = { touched: ids, removed: [], load, signal, progress: () => {} }
+    return { read, work: { index, records: index.records, ...rest } }
+  }
+  const parts = { loadLexicon: () => loadLexicon(undefined), workingDirectory: stage.root, env: {} }
+  const stepOf = (settings: { embedding: object }) =>
+    vectorOpener({ ...parts, now: () => new Date() })(
+      embeddingOptions.parse(settings.embedding),
+      'operator',
+      AbortSignal.timeout(60_000),
+    )
+
+  const same = await work()
+  const { unchanged, upserted } = await (await stepOf({ embedding })).update(same.work)
+  assert.deepEqual([upserted, unchanged, same.read], [0, same.work.records.length, []])
+
+  // The first store is left behind while the module changes, and is then used again.
+  await buildRemote(join(stage.root, 'terraform-google-redis.git'), [
+    { files: { 'main.tf': 'variable "another_input" {}\n' }, tags: ['v0.1.0'] },
+  ])
+  await (await stage.open(elsewhere)).call('ingest_modules')
+  const back = await work()
+  const report = await (await stepOf({ embedding })).update(back.work)
+  assert.deepEqual([report.upserted, back.read], [1, ['v0.1.0']])
 })
 
 test('a run writes the file of the vectors once, and a server finds what the run brought', async (t) => {

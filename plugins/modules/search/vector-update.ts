@@ -9,8 +9,15 @@ import type { ModuleEmbedder } from './module-embedder.ts'
 import { type ModuleFields, moduleFields } from './module-fields.ts'
 import { openEmbedder, requireKey } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
+import { type PackedText, packText } from './packed-text.ts'
 import { refuseOtherStore, type StoreHeader } from './store-header.ts'
-import { documentDigest, type IncludeOptions, type StoredRecord, vectorDocument } from './vector-record.ts'
+import {
+  documentDigest,
+  documentMark,
+  type IncludeOptions,
+  type StoredRecord,
+  vectorDocument,
+} from './vector-record.ts'
 import type { Touch, VectorItem, VectorStore } from './vector-store.ts'
 
 /** The input of the vector step, after summaries and index are on disk. */
@@ -39,8 +46,8 @@ export interface VectorReport {
   readonly strategy: string
   readonly upserted: number
   readonly unchanged: number
-  /** Ids whose vectors are in the store now. */
-  readonly embedded: ReadonlySet<string>
+  /** Ids whose vectors are in the store now, and the marks of their documents where they were compared. */
+  readonly embedded: ReadonlyMap<string, string | undefined>
   readonly failures: readonly VectorFailure[]
 }
 
@@ -119,7 +126,10 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
       strategy: embedder.strategy,
       upserted: embedded.items.length,
       unchanged: plan.unchanged,
-      embedded: new Set([...plan.touch, ...embedded.items].map(({ id }) => id)),
+      embedded: new Map([
+        ...plan.marks,
+        ...embedded.items.map(({ id, metadata }) => [id, documentMark(metadata.document_sha256)] as const),
+      ]),
       failures: embedded.failures,
     }
   } finally {
@@ -152,13 +162,15 @@ interface Candidate {
 
 interface Plan {
   readonly touch: readonly Touch[]
+  /** The marks of these records; undefined for one that was not compared. */
+  readonly marks: ReadonlyMap<string, string | undefined>
   /** Records of this run whose document did not change. */
   readonly unchanged: number
 }
 
 /**
  * Compares every record with what is stored: by the digest of its document, which follows from summary and options. What
- * differs is embedded as soon as it is found.
+ * differs is embedded as soon as it is found. A summary is read only where its mark does not tell.
  */
 async function planOf({ options, store }: Run, work: VectorWork, embedding: Embeddings): Promise<Plan> {
   const digests = await store.digests()
@@ -166,20 +178,24 @@ async function planOf({ options, store }: Run, work: VectorWork, embedding: Embe
   const sameInclude = sameOptions((await store.header())?.include, include)
   const latest = latestIds(work)
   const touch: Touch[] = []
+  const marks = new Map<string, string | undefined>()
   let unchanged = 0
   for (const record of work.records) {
     const isLatest = latest.has(record.id)
-    const isStored = digests.has(record.id)
-    const needsLook = work.touched.has(record.id) || !isStored || !sameInclude
+    const digest = digests.get(record.id)
+    const mark = digest === undefined ? undefined : documentMark(digest)
+    const isKnown = sameInclude && mark !== undefined && mark === record.document_mark
+    const needsLook = !isKnown && (work.touched.has(record.id) || digest === undefined || !sameInclude)
     const candidate = needsLook ? candidateOf(record, await work.load(record), include, isLatest) : undefined
-    if (candidate && digests.get(record.id) !== candidate.stored.metadata.document_sha256) {
+    if (candidate && digest !== candidate.stored.metadata.document_sha256) {
       await embedding.add(candidate)
       continue
     }
     touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
+    marks.set(record.id, candidate ? mark : record.document_mark)
     if (work.touched.has(record.id)) unchanged++
   }
-  return { touch, unchanged }
+  return { touch, marks, unchanged }
 }
 
 /**
@@ -233,7 +249,7 @@ function includedFields(summary: ModuleSummary, include: IncludeOptions): Module
   }
 }
 
-/** Modules that are embedded together; of those before them only documents and vectors are in memory. */
+/** Modules that are embedded together; of those before them only packed documents and vectors are in memory. */
 const EMBEDDED_AT_A_TIME = 256
 
 interface Embeddings {
@@ -244,14 +260,20 @@ interface Embeddings {
 function createEmbedding(embedder: ModuleEmbedder, work: VectorWork): Embeddings {
   const items: VectorItem[] = []
   const failures: VectorFailure[] = []
+  const documents = new Map<string, PackedText>()
   let waiting: Candidate[] = []
+  const packed = ({ document, metadata }: StoredRecord): PackedText => {
+    const known = documents.get(metadata.document_sha256) ?? packText(document)
+    documents.set(metadata.document_sha256, known)
+    return known
+  }
   const embed = async (): Promise<void> => {
     const texts = waiting.map(({ stored, fields }) => ({ document: stored.document, fields }))
     const embeddings = texts.length === 0 ? [] : await embedder.modules(texts, work.signal)
     for (const [at, { record, stored }] of waiting.entries()) {
       const embedding = embeddings[at] ?? { failed: 'the strategy gave no vector' }
       const { repository, ref, path } = record
-      if ('vector' in embedding) items.push({ ...stored, vector: embedding.vector })
+      if ('vector' in embedding) items.push({ ...stored, document: packed(stored), vector: embedding.vector })
       else failures.push({ repository, ref, path, why: embedding.failed })
     }
     waiting = []

@@ -11,6 +11,7 @@ import type { Lexicon } from '../search/lexicon.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { builtInEmbedder } from '../search/module-embedder.ts'
 import { moduleFields } from '../search/module-fields.ts'
+import { type PackedText, packText } from '../search/packed-text.ts'
 import { replaceSearchIndex } from '../search/search-index-file.ts'
 import { documentDigest, vectorDocument } from '../search/vector-record.ts'
 import type { VectorItem } from '../search/vector-store.ts'
@@ -79,14 +80,20 @@ interface Prepared {
   readonly summary: ModuleSummary
   readonly vector: Float32Array
   readonly document: string
+  readonly packed: PackedText
 }
 
 function preparedOf(summary: ModuleSummary, file: string, lexicon: Lexicon): Prepared {
   const vector = documentVector(moduleFields(summary), lexicon)
-  return { file, summary, vector, document: vectorDocument(summary, INCLUDE) }
+  const document = vectorDocument(summary, INCLUDE)
+  return { file, summary, vector, document, packed: packText(document) }
 }
 
-function entryOf({ file, summary: sample, vector, document }: Prepared, repository: string, ref: string) {
+function entryOf(
+  { file, summary: sample, vector, document, packed }: Prepared,
+  repository: string,
+  ref: string,
+) {
   const summary: ModuleSummary = { ...sample, repository, ref, path: '.' }
   const id = moduleId(repository, ref, '.')
   const digest = createHash('sha256').update(id).digest('hex')
@@ -100,7 +107,7 @@ function entryOf({ file, summary: sample, vector, document }: Prepared, reposito
   const lists = { providers: record.providers.join(','), tags: record.tags.join(',') }
   const inner = { kind, latest: ref === NEWEST, document_sha256: documentDigest(document) }
   const metadata = { repository, ref, path, provider, ...lists, last_updated, ...inner }
-  return { record, item: { id, document, metadata, vector } satisfies VectorItem }
+  return { record, item: { id, document: packed, metadata, vector } satisfies VectorItem }
 }
 
 function withReadme(sample: ModuleSummary, at: number): ModuleSummary {

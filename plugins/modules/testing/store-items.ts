@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { realDisk } from '../../../server/plugin.ts'
 import { moduleId } from '../output/module-index.ts'
 import { embeddedStore } from '../search/embedded-store.ts'
+import { packText } from '../search/packed-text.ts'
 import type { StoreHeader } from '../search/store-header.ts'
 import { storedVectors } from '../search/stored-vectors.ts'
 import { documentDigest } from '../search/vector-record.ts'
@@ -26,7 +27,7 @@ export function item(n: number): VectorItem {
   const document = `Description: module number ${n}`
   return {
     id: moduleId(repository, 'v1.0.0', '.'),
-    document,
+    document: packText(document),
     vector: Float32Array.from([Math.cos(angle), Math.sin(angle), 0, 0]),
     metadata: {
       repository,
