@@ -22,16 +22,50 @@ export function bestFirst(
   needed: number,
 ): readonly number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
-  const order = new Uint32Array(candidates).sort((a, b) => scoreOf(b) - scoreOf(a))
-  const ranked = [...order]
+  const ranked = byFallingScore(candidates, scores)
   for (let from = 0; from < Math.min(ranked.length, needed * SPARE); ) {
     const score = scoreOf(ranked[from] ?? 0)
     let to = from + 1
     while (to < ranked.length && scoreOf(ranked[to] ?? 0) === score) to++
-    if (to - from > 1) ranked.splice(from, to - from, ...inPlaceOrder(ranked.slice(from, to), placeOf))
+    if (to - from > 1) ranked.set(inPlaceOrder([...ranked.subarray(from, to)], placeOf), from)
     from = to
   }
+  return Array.from(ranked)
+}
+
+/** Equal ones stay in their order. Numbers alone sort several times as fast as by a function that compares them. */
+function byFallingScore(candidates: readonly number[], scores: Float64Array): Uint32Array {
+  const { length } = candidates
+  const sorted = sortedScores(candidates, scores)
+  const ranked = new Uint32Array(length)
+  const placed = new Uint32Array(length + 1)
+  for (let at = 0; at < length; at++) {
+    const candidate = candidates[at] ?? 0
+    const first = length - numbersUpTo(sorted, scores[candidate] ?? 0)
+    const place = first + (placed[first] ?? 0)
+    placed[first] = place - first + 1
+    ranked[place] = candidate
+  }
   return ranked
+}
+
+/** Rising. */
+function sortedScores(candidates: readonly number[], scores: Float64Array): Float64Array {
+  const sorted = new Float64Array(candidates.length)
+  for (let at = 0; at < sorted.length; at++) sorted[at] = scores[candidates[at] ?? 0] ?? 0
+  return sorted.sort()
+}
+
+/** How many of these rising numbers are not above `value`. */
+function numbersUpTo(rising: Float64Array, value: number): number {
+  let low = 0
+  let high = rising.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rising[middle] ?? 0) <= value) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The `count` candidates with the highest scores, best first; equal ones in the order in which they are given. */
@@ -41,9 +75,7 @@ export function highest(
   count: number,
 ): readonly number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
-  const sorted = new Float64Array(candidates.length)
-  for (let at = 0; at < sorted.length; at++) sorted[at] = scoreOf(candidates[at] ?? 0)
-  sorted.sort() // numbers alone sort several times as fast
+  const sorted = sortedScores(candidates, scores)
   const least = sorted[Math.max(0, sorted.length - count)] ?? 0
   const likely = candidates.filter((candidate) => scoreOf(candidate) >= least)
   return likely.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, count)

@@ -15,6 +15,13 @@ export interface Candidates {
   readonly near: VectorMatches | undefined
 }
 
+/** The candidates of which something is true. */
+export function placesWhere(length: number, isWanted: (at: number) => boolean): number[] {
+  const places: number[] = []
+  for (let at = 0; at < length; at++) if (isWanted(at)) places.push(at)
+  return places
+}
+
 /** Candidates among which modules are preferred to their parts: each is read from a file. */
 const PREFERRED = 200
 

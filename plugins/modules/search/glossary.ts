@@ -1,3 +1,5 @@
+import { once } from '../../../server/plugin.ts'
+
 /** One row of the glossary: an English phrase and what people of other languages say for it. */
 export interface GlossaryRow {
   readonly english: string
@@ -31,7 +33,7 @@ interface Language {
   readonly name: string
   readonly stopWords: ReadonlySet<string>
   /** By first word, longest first; by first character for languages without spaces. */
-  readonly phrases: ReadonlyMap<string, readonly Phrase[]>
+  readonly phrases: () => ReadonlyMap<string, readonly Phrase[]>
   readonly isSpaced: boolean
 }
 
@@ -39,13 +41,14 @@ const UNSPACED = new Set(['ja', 'zh'])
 const CJK = /[\u3040-\u30ff\u3400-\u9fff]/u
 const KANA = /[\u3040-\u30ff]/u
 
-/** Compiles the glossary; done once, on the first search. */
+/** A glossary whose phrases are compiled when a query may be of another language. */
 export function createGlossary({ stop_words, terms }: GlossaryData): Glossary {
   const languages = Object.entries(stop_words).map(([name, stopWords]) => languageOf(name, stopWords, terms))
   return {
     translate(text, isKnown) {
       if (CJK.test(text)) return unspaced(text, languages)
       const words = wordsOf(text)
+      if (isClearlyEnglish(words, languages, isKnown)) return { text, replaced: [] }
       const scored = languages
         .filter(({ isSpaced }) => isSpaced)
         .map((language) => ({ language, evidence: evidenceOf(words, language, isKnown) }))
@@ -59,6 +62,11 @@ export function createGlossary({ stop_words, terms }: GlossaryData): Glossary {
 
 function languageOf(name: string, stopWords: readonly string[], terms: readonly GlossaryRow[]): Language {
   const isSpaced = !UNSPACED.has(name)
+  const phrases = once(() => compiledPhrases(name, isSpaced, terms))
+  return { name, stopWords: new Set(stopWords.map(folded)), phrases, isSpaced }
+}
+
+function compiledPhrases(name: string, isSpaced: boolean, terms: readonly GlossaryRow[]) {
   const phrases = new Map<string, Phrase[]>()
   for (const { english, words } of phrasesIn(name, isSpaced, terms)) {
     const [first = ''] = words
@@ -66,7 +74,7 @@ function languageOf(name: string, stopWords: readonly string[], terms: readonly 
     phrases.set(key, [...(phrases.get(key) ?? []), { words, english }])
   }
   for (const list of phrases.values()) list.sort((a, b) => b.words.length - a.words.length)
-  return { name, stopWords: new Set(stopWords.map(folded)), phrases, isSpaced }
+  return phrases
 }
 
 function phrasesIn(name: string, isSpaced: boolean, terms: readonly GlossaryRow[]): Phrase[] {
@@ -78,6 +86,18 @@ function phrasesIn(name: string, isSpaced: boolean, terms: readonly GlossaryRow[
     }))
     return phrases.filter(({ words }) => words.length > 0)
   })
+}
+
+/** Whether no language has evidence, told without its phrases: every word is in use, and one at most is a stop word of it. */
+function isClearlyEnglish(
+  words: readonly string[],
+  languages: readonly Language[],
+  isKnown: (word: string) => boolean,
+): boolean {
+  const isOther = (word: string): boolean => !ENGLISH.has(word)
+  const foreign = words.filter(isOther)
+  const isStopWordOf = ({ stopWords }: Language) => foreign.filter((word) => stopWords.has(word)).length
+  return foreign.every(isKnown) && languages.every((language) => isStopWordOf(language) <= 1)
 }
 
 /** How sure it is that the words are of this language: its stop words and phrases that are no English in use. */
@@ -129,7 +149,7 @@ function spaced(words: readonly string[], language: Language): Translation {
 
 function phraseAt(words: readonly string[], at: number, { phrases, isSpaced }: Language): Phrase | undefined {
   const first = words[at] ?? ''
-  const likely = phrases.get(isSpaced ? rootOf(first) : first) ?? []
+  const likely = phrases().get(isSpaced ? rootOf(first) : first) ?? []
   const isWritten = (phrase: Phrase): boolean =>
     phrase.words.every((part, offset) => words[at + offset] === part)
   const isInflected = ({ words: parts }: Phrase): boolean =>

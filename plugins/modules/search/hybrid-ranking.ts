@@ -1,5 +1,5 @@
 import { bestFirst, onePerModule, type Place } from './best-first.ts'
-import { asksForNothingHere, type Candidates, prefer } from './candidates.ts'
+import { asksForNothingHere, type Candidates, placesWhere, prefer } from './candidates.ts'
 import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
 import { type Fused, fuse, type Weights } from './fusion.ts'
 import { joinIds } from './join-ids.ts'
@@ -190,7 +190,7 @@ function score(
   }
   return {
     fused,
-    matching: [...rows.keys()].filter(isMatch),
+    matching: placesWhere(rows.length, isMatch),
   }
 }
 
@@ -210,16 +210,13 @@ function lessen(scores: Float64Array, examples: readonly number[]): void {
 }
 
 function candidatesOf(index: SearchIndex, filter: VectorFilter, near: VectorMatches | undefined): Candidates {
-  const rows = [...index.select(filter)]
+  const rows = index.select(filter)
   if (!near) return { rows, matches: rows.map(() => -1), near }
   const { matchOf, foreign } = joinIds(index, near)
   const matches = rows.map((row) => matchOf[row] ?? -1)
-  for (const match of foreign) {
-    if (Number.isNaN(near.cosines[match])) continue
-    rows.push(-1)
-    matches.push(match)
-  }
-  return { rows, matches, near }
+  const others = foreign.filter((match) => !Number.isNaN(near.cosines[match]))
+  if (others.length === 0) return { rows, matches, near }
+  return { rows: [...rows, ...others.map(() => -1)], matches: [...matches, ...others], near }
 }
 
 const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {

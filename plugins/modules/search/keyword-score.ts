@@ -26,14 +26,21 @@ export function scoreTexts(
   fields: readonly number[],
 ): TextScores {
   const scores = new Float64Array(index.bound)
-  const matched = new Uint16Array(index.bound)
+  const [only] = terms
+  if (terms.length === 1 && only) {
+    addTerm(index, only, fields, (text, score) => {
+      scores[text] = (scores[text] ?? 0) + score
+    })
+    return scores
+  }
   const bySource = new Map<string, WeightedTerm[]>()
   for (const term of terms) {
     const source = term.source ?? term.term
     bySource.set(source, [...(bySource.get(source) ?? []), term])
   }
-  const lastSource = new Uint16Array(index.bound)
   let number = 0
+  const matched = new Uint16Array(index.bound)
+  const lastSource = new Uint16Array(index.bound)
   for (const group of bySource.values()) {
     number++
     for (const term of group) {

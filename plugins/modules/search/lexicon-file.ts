@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { z } from 'zod'
-import { inTurns, readRegularFile, systemCode } from '../../../server/plugin.ts'
+import { once, readRegularFile, systemCode } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { refusals } from '../reasons.ts'
-import { creatingLexicon, type Lexicon } from './lexicon.ts'
+import { createLexicon, type Lexicon } from './lexicon.ts'
 
 /** The user's own concepts, beside the configuration file. */
 export const USER_LEXICON = 'satchel.lexicon.json'
@@ -36,15 +36,18 @@ export async function loadLexicon(configFile: string | undefined): Promise<Lexic
   return lexiconOf(await readUserLexicon(configFile))
 }
 
+/** What is read of the built-in concepts serves every run of a process. */
+const builtInLexicon = once(() => createLexicon(builtIn.groups, String(builtIn.version)))
+
 /**
  * The built-in concepts and those of a user's text. The version names both, because stored vectors depend on them.
  * Errors: `invalid`/`lexicon_invalid` with the line.
  */
-export async function lexiconOf(text: string | undefined): Promise<Lexicon> {
-  if (text === undefined) return inTurns(creatingLexicon(builtIn.groups, String(builtIn.version)))
+export function lexiconOf(text: string | undefined): Lexicon {
+  if (text === undefined) return builtInLexicon()
   const own = parseUserLexicon(text)
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
-  return inTurns(creatingLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`))
+  return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`)
 }
 
 /** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` for what is no file, and beyond 8 MiB. */

@@ -1,7 +1,7 @@
-import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { once } from '../../../server/plugin.ts'
 import { stem } from './stemmer.ts'
 import type { Tokens } from './tokens.ts'
-import { tokenize, writtenWords } from './tokens.ts'
+import { wordsAsWritten, writtenWords } from './tokens.ts'
 
 /** Phrases that mean (about) the same. `id` is a stable slug: its hash is a feature of stored vectors. */
 export interface ConceptGroup {
@@ -53,43 +53,118 @@ const NEAR_WORDS = 5
 
 const EXCLUDING = /\b(?:without|no|not|never|off|out of|avoid)\b/
 
-/** Compiles groups; a group named twice joins its phrases. `version` goes into the stores' headers. */
+/**
+ * A lexicon of these groups; a group named twice joins its phrases. `version` goes into the stores' headers. A phrase is
+ * compiled when a word like one of its own is met: a query has a few words, the built-in phrases some ten thousand.
+ */
 export function createLexicon(groups: readonly ConceptGroup[], version: string): Lexicon {
-  return atOnce(creatingLexicon(groups, version))
-}
-
-/** `createLexicon` in pieces: a first search of a server makes the built-in concepts, some ten thousand words. */
-export function* creatingLexicon(groups: readonly ConceptGroup[], version: string): Pieces<Lexicon> {
-  const said = new Map<string, ConceptPhrase[]>()
-  const asked = new Map<string, ConceptPhrase[]>()
-  const near = new Map<string, ConceptPhrase[]>()
-  const words = new Set<string>()
-  const add = (group: string, text: string, isSaid: boolean): void => {
-    for (const phrase of phrasesOf(group, text, isSaid)) {
-      const [first = '', ...others] = phrase.stems
-      if (isSaid) push(said, first, phrase)
-      push(asked, first, phrase)
-      for (const stem of others.length > 0 ? phrase.stems : []) push(near, stem, phrase)
-    }
-    for (const { word } of writtenWords(text).words) words.add(word)
-  }
-  for (const { id, phrases, asks = [] } of groups) {
-    for (const text of phrases) add(id, text, true)
-    for (const text of asks) add(id, text, false)
-    yield
-  }
+  const texts = once(() => groups.flatMap(textsOf))
+  const compiled = once(() => createPhrases(texts()))
   return {
     version,
-    words,
+    get words() {
+      return compiled().words
+    },
     match(tokens) {
+      const { said } = compiled().all()
       const found = new Map<string, number>()
       for (const [{ group, words }] of phrasesIn(tokens, said, NONE)) {
         found.set(group, Math.max(found.get(group) ?? 0, words))
       }
       return found
     },
-    meant: (tokens, excluded) => meantConcepts(tokens, excluded, { asked, near }),
+    meant: (tokens, excluded) =>
+      meantConcepts(tokens, excluded, compiled().like([...tokens.words, ...tokens.joined])),
   }
+}
+
+/** One phrase of a group as it is written. */
+interface WrittenPhrase {
+  readonly group: string
+  readonly text: string
+  readonly isSaid: boolean
+}
+
+function textsOf({ id, phrases, asks = [] }: ConceptGroup): WrittenPhrase[] {
+  return [
+    ...phrases.map((text) => ({ group: id, text, isSaid: true })),
+    ...asks.map((text) => ({ group: id, text, isSaid: false })),
+  ]
+}
+
+/** Compiled phrases: those that texts say by their first word, those that queries say, and those by each of their words. */
+interface Phrases {
+  readonly said: Map<string, ConceptPhrase[]>
+  readonly asked: Map<string, ConceptPhrase[]>
+  readonly near: Map<string, ConceptPhrase[]>
+}
+
+/** Compiles phrases by how their words begin, each list in the order of `texts`. */
+function createPhrases(texts: readonly WrittenPhrase[]) {
+  const words = new Set<string>()
+  const begins = remember(beginningOf)
+  const byBeginning = new Map<string, WrittenPhrase[]>()
+  const note = (beginning: string, written: WrittenPhrase): void => {
+    if (byBeginning.get(beginning)?.at(-1) !== written) push(byBeginning, beginning, written)
+  }
+  for (const written of texts) {
+    const parts = wordsAsWritten(written.text)
+    for (const part of parts) {
+      words.add(part)
+      note(begins(part), written)
+    }
+    if (parts.length > 1) note(beginningOf(parts.join('')), written)
+  }
+  const phrases: Phrases = { said: new Map(), asked: new Map(), near: new Map() }
+  const compiledOf = remember((written: WrittenPhrase) => phrasesOf(written))
+  const compile = remember((beginning: string) => {
+    for (const written of byBeginning.get(beginning) ?? [])
+      for (const phrase of compiledOf(written)) addPhrase(phrases, phrase, { beginning, ...written })
+  })
+  return {
+    words,
+    /** The phrases that have one of these stems, and others. */
+    like(stems: readonly string[]): Phrases {
+      for (const stem of stems) compile(beginningOf(stem))
+      return phrases
+    },
+    all(): Phrases {
+      for (const beginning of byBeginning.keys()) compile(beginning)
+      return phrases
+    },
+  }
+}
+
+/** Adds a phrase where its words begin so; where they begin otherwise, it is added with others that do. */
+function addPhrase(
+  { said, asked, near }: Phrases,
+  phrase: ConceptPhrase,
+  { beginning, isSaid }: { readonly beginning: string; readonly isSaid: boolean },
+): void {
+  const [first = '', ...others] = phrase.stems
+  if (beginningOf(first) === beginning) {
+    if (isSaid) push(said, first, phrase)
+    push(asked, first, phrase)
+  }
+  if (others.length === 0) return
+  for (const stem of phrase.stems) if (beginningOf(stem) === beginning) push(near, stem, phrase)
+}
+
+function remember<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key))
+    return made.get(key) as V // it was just put there
+  }
+}
+
+/** Longer words and their stems begin with the same two letters, but for a `y` that becomes `i`. */
+const SHORT_WORD = 4
+
+/** How the stem of a word begins; the same for the word and for its stem. */
+export function beginningOf(word: string): string {
+  const begins = word.length <= SHORT_WORD ? stem(word) : word
+  return begins.charAt(0) + begins.charAt(1).replace('y', 'i')
 }
 
 const NONE: ReadonlySet<number> = new Set()
@@ -155,25 +230,21 @@ function followsAt(stems: readonly string[], words: readonly string[], at: numbe
   return stems.every((stem, offset) => words[at + offset] === stem)
 }
 
-function push(map: Map<string, ConceptPhrase[]>, key: string, phrase: ConceptPhrase): void {
+function push<T>(map: Map<string, T[]>, key: string, phrase: T): void {
   const list = map.get(key)
   if (list) list.push(phrase)
   else map.set(key, [phrase])
 }
 
-/** A phrase word by word, and as names write it; none for one of stop words only. */
-function phrasesOf(group: string, text: string, isSaid: boolean): ConceptPhrase[] {
-  const stems = phraseStems(text)
-  if (stems.length === 0) return []
+/** A phrase word by word without stop words, as texts are, and as names write it; none for one of stop words only. */
+function phrasesOf({ group, text, isSaid }: WrittenPhrase): ConceptPhrase[] {
+  const telling = writtenWords(text).words.filter(({ isStopWord }) => !isStopWord)
+  if (telling.length === 0) return []
+  const stems = telling.map((word) => word.stem)
   const isVague = !isSaid && stems.length === 1
   const phrase = { group, stems, words: stems.length, isVague, excludes: EXCLUDING.test(text) }
   const joined = joinedStem(text)
   return joined === undefined ? [phrase] : [phrase, { ...phrase, stems: [joined] }]
-}
-
-/** The stems of a phrase, in order; stop words in it are dropped as they are in texts. */
-function phraseStems(text: string): readonly string[] {
-  return tokenize(text).words
 }
 
 /** Shorter ones are words of their own. */

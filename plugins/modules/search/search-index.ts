@@ -1,8 +1,10 @@
+import { once } from '../../../server/plugin.ts'
 import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
 import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
 import { ALL_FIELDS } from './keyword-document.ts'
 import { type KeywordIndex, keywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
+import { versionFinder } from './module-versions.ts'
 import { ID_BYTES, type RecordColumns, recordColumns, type SearchRecord } from './record-columns.ts'
 import { type TextSegment, textIndex } from './text-index.ts'
 import type { VectorFilter } from './vector-store.ts'
@@ -76,6 +78,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
   }
   const moduleOf = (row: number): number => at(row, (held, local) => held.modules()[local] ?? 0, 0)
   const ended = (set.meta['ended'] ?? {}) as Readonly<Record<string, string>> // as `updateSet` made it
+  const versions = once(() => versionFinder(set, columns))
   let ids: Buffer | undefined
   return {
     source: String(set.meta['source']),
@@ -98,7 +101,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     isExample: (row) => at(row, (held, local) => held.kindOf(local) === 'example', false),
     removedSince: (row) => (((set.flags[row] ?? 0) & ENDED) === 0 ? undefined : ended[String(moduleOf(row))]),
     refs: (row) =>
-      versionsOf(set, columns, moduleOf(row)).map((one) =>
+      versions()(moduleOf(row)).map((one) =>
         at(one, (held, local) => held.refs()[held.ref()[local] ?? 0] ?? '', ''),
       ),
     ids() {
@@ -109,18 +112,6 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
       [...new Set(columns.flatMap((held) => held.providers().flatMap(([, ...names]) => names)))].sort(),
     repositories: () => namesByUrl(columns.flatMap((held) => held.repositories())),
   }
-}
-
-/** Rows of a module, newest version first. */
-function versionsOf(set: SegmentSet, columns: readonly RecordColumns[], module: number): readonly number[] {
-  const rows: number[] = []
-  for (const [segment, held] of columns.entries()) {
-    const base = set.segments[segment]?.base ?? 0
-    const modules = held.modules()
-    for (let local = 0; local < modules.length; local++)
-      if (modules[local] === module && isLive(set, base + local)) rows.push(base + local)
-  }
-  return rows.sort((a, b) => (set.places[a] ?? 0) - (set.places[b] ?? 0))
 }
 
 function namesByUrl(rows: readonly (readonly [string, ...string[]])[]): Map<string, Set<string>> {

@@ -76,7 +76,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
     summary: ({ summary_file }) => summaries(summary_file),
     async lexicon() {
       const text = await readUserLexicon(configFile)
-      return lexicons([text], () => lexiconOf(text))
+      return lexicons([text], async () => lexiconOf(text))
     },
     store: () => stores([], () => noted(openStore(embedding, workingDirectory))),
     embedder: (lexicon) =>

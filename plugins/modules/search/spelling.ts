@@ -1,3 +1,4 @@
+import { once } from '../../../server/plugin.ts'
 import { letterMask, mayBeNear } from './letter-mask.ts'
 import { stem } from './stemmer.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -36,7 +37,7 @@ interface Candidate {
 export function createSpelling(known: Iterable<string>): Spelling {
   const words = [...new Set(known)].filter((word) => /^[a-z][a-z0-9]{2,}$/.test(word))
   const isKnown = new Set(words)
-  const byLength = groupedByLength(words)
+  const byLength = once(() => groupedByLength(words)) // most queries have no word that is spelled otherwise
   return {
     correct(word, vocabulary) {
       if (isKnown.has(word) || !MISSPELT.test(word) || /\d{2}/.test(word)) return undefined
@@ -47,7 +48,7 @@ export function createSpelling(known: Iterable<string>): Spelling {
       if (texts >= IN_USE) return undefined
       const parts = partsOf(word, isKnown, vocabulary)
       if (parts && texts === 0) return { words: parts, weight: 0.9 }
-      return nearest(word, byLength, vocabulary)
+      return nearest(word, byLength(), vocabulary)
     },
   }
 }

@@ -9,16 +9,19 @@ export function stem(word: string): string {
   w = step1a(w)
   w = step1b(w)
   if (w.endsWith('y') && hasVowel(w.slice(0, -1))) w = `${w.slice(0, -1)}i`
-  w = replaceSuffix(w, STEP_2, 0)
-  w = replaceSuffix(w, STEP_3, 0)
+  w = replaceSuffix(w, STEP_2)
+  w = replaceSuffix(w, STEP_3)
   w = step4(w)
   w = step5(w)
-  return w.toLowerCase()
+  return w.includes('Y') ? w.toLowerCase() : w
 }
 
 type Pair = readonly [suffix: string, replacement: string]
 
-const STEP_2: readonly Pair[] = [
+/** Suffixes by their last letter, those that come first in the algorithm first: a word is compared with few of them. */
+type BySuffix = ReadonlyMap<string, readonly Pair[]>
+
+const STEP_2 = byLastLetter([
   ['ational', 'ate'],
   ['tional', 'tion'],
   ['enci', 'ence'],
@@ -40,9 +43,9 @@ const STEP_2: readonly Pair[] = [
   ['iviti', 'ive'],
   ['biliti', 'ble'],
   ['logi', 'log'],
-]
+])
 
-const STEP_3: readonly Pair[] = [
+const STEP_3 = byLastLetter([
   ['icate', 'ic'],
   ['ative', ''],
   ['alize', 'al'],
@@ -50,34 +53,33 @@ const STEP_3: readonly Pair[] = [
   ['ical', 'ic'],
   ['ful', ''],
   ['ness', ''],
-]
+])
 
-const STEP_4 = [
-  'ement',
-  'ance',
-  'ence',
-  'able',
-  'ible',
-  'ment',
-  'ant',
-  'ent',
-  'ism',
-  'ate',
-  'iti',
-  'ous',
-  'ive',
-  'ize',
-  'ion',
-  'al',
-  'er',
-  'ic',
-  'ou',
-] as const
+const STEP_4 = byLastLetter(
+  'ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou'
+    .split(' ')
+    .map((suffix): Pair => [suffix, '']),
+)
+
+function byLastLetter(pairs: readonly Pair[]): BySuffix {
+  const groups = new Map<string, Pair[]>()
+  for (const pair of pairs) {
+    const last = pair[0].slice(-1)
+    groups.set(last, [...(groups.get(last) ?? []), pair])
+  }
+  return groups
+}
+
+function suffixOf(w: string, pairs: BySuffix): Pair | undefined {
+  return pairs.get(w.slice(-1))?.find(([suffix]) => w.endsWith(suffix))
+}
 
 /** A consonant y is written `Y` while the steps run, so that a vowel is simply one of `aeiouy`. */
 function withY(word: string): string {
+  if (!word.includes('y')) return word
   let out = ''
-  for (const [i, letter] of [...word].entries()) {
+  for (let i = 0; i < word.length; i++) {
+    const letter = word[i] ?? ''
     out += letter === 'y' && (i === 0 || isVowel(out[i - 1])) ? 'Y' : letter
   }
   return out
@@ -126,15 +128,15 @@ function step1b(w: string): string {
   return measure(base) === 1 && endsShort(base) ? `${base}e` : base
 }
 
-function replaceSuffix(w: string, pairs: readonly Pair[], atLeast: number): string {
-  const pair = pairs.find(([suffix]) => w.endsWith(suffix))
+function replaceSuffix(w: string, pairs: BySuffix): string {
+  const pair = suffixOf(w, pairs)
   if (!pair) return w
   const base = w.slice(0, -pair[0].length)
-  return measure(base) > atLeast ? base + pair[1] : w
+  return measure(base) > 0 ? base + pair[1] : w
 }
 
 function step4(w: string): string {
-  const suffix = STEP_4.find((end) => w.endsWith(end))
+  const [suffix] = suffixOf(w, STEP_4) ?? []
   if (suffix === undefined) return w
   const base = w.slice(0, -suffix.length)
   if (measure(base) <= 1) return w

@@ -48,6 +48,7 @@ export interface WrittenWord {
 
 /** The words of a query in order, stop words included; `joined` as in `tokenize`. */
 export function writtenWords(text: string): { words: WrittenWord[]; joined: string[] } {
+  if (PLAIN.test(text)) return { words: plainWords(text), joined: [] }
   const words: WrittenWord[] = []
   const joined: string[] = []
   for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
@@ -59,6 +60,22 @@ export function writtenWords(text: string): { words: WrittenWord[]; joined: stri
     if (words.length >= MAX_WORDS) break
   }
   return { words, joined }
+}
+
+/** Words that need no cutting, which the thousands of phrases of the lexicon are. */
+const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/
+
+function plainWords(text: string): WrittenWord[] {
+  const kept = text.split(' ').filter((word) => isKept(word, true))
+  return kept
+    .slice(0, MAX_WORDS)
+    .map((word) => ({ word, stem: stemOf(word), isStopWord: STOP_WORDS.has(word) }))
+}
+
+/** The words of `writtenWords` without their stems, which cost most of it. */
+export function wordsAsWritten(text: string): string[] {
+  if (text.length <= MAX_WORD_CHARS && PLAIN.test(text) && !/\d{5}/.test(text)) return text.split(' ')
+  return writtenWords(text).words.map(({ word }) => word)
 }
 
 /** Every term of a text, split and joined. */

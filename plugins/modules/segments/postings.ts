@@ -1,4 +1,4 @@
-import { createByteReader, createByteWriter } from './varint.ts'
+import { createByteReader } from './varint.ts'
 
 /** Where a term occurs: one entry for each text and field. */
 export interface Postings {
@@ -6,45 +6,6 @@ export interface Postings {
   readonly texts: Uint32Array
   readonly fields: Uint8Array
   readonly counts: Uint16Array
-}
-
-/**
- * The occurrences of one term as they are collected: how many texts have it, the last of them, then the numbers that are
- * written. One plain list, because a segment has hundreds of thousands of terms, most of them in one text.
- */
-export type CollectedPostings = number[]
-
-/** The occurrences of a term in its first text: a copy has no room to grow, and most terms need none. */
-export function firstText(text: number, counts: readonly number[]): CollectedPostings {
-  return [1, text, text, maskOf(counts), ...occurring(counts)].slice()
-}
-
-/** Adds a text, which is later than the last. `counts`: occurrences by field. */
-export function addText(collected: CollectedPostings, text: number, counts: readonly number[]): void {
-  const [texts = 0, last = 0] = collected
-  collected[0] = texts + 1
-  collected[1] = text
-  collected.push(text - last, maskOf(counts), ...occurring(counts))
-}
-
-function maskOf(counts: readonly number[]): number {
-  let mask = 0
-  for (let field = 0; field < counts.length; field++) if (counts[field]) mask |= 1 << field
-  return mask >>> 0
-}
-
-function occurring(counts: readonly number[]): number[] {
-  return counts.filter((count) => count > 0).map((count) => Math.min(count, 0xffff))
-}
-
-/** The postings as they are stored, in a buffer that the next call writes again. */
-export function createPostingsEncoder(): (collected: CollectedPostings) => Uint8Array {
-  const writer = createByteWriter(1024)
-  return (collected) => {
-    writer.clear()
-    for (let at = 2; at < collected.length; at++) writer.number(collected[at] ?? 0)
-    return writer.written()
-  }
 }
 
 /** Which texts of a segment a reader looks at: 1 for those, and a number above the last of them. */

@@ -1,7 +1,7 @@
 import { keepRecent } from '../../../server/plugin.ts'
-import { addText, type CollectedPostings, createPostingsEncoder, firstText } from './postings.ts'
-import type { SectionFile } from './section-file.ts'
-import { createByteReader, createByteWriter } from './varint.ts'
+import { createPostingsPool, type PostingsPool } from './postings-pool.ts'
+import type { SectionBytes, SectionFile } from './section-file.ts'
+import { createByteReader, createByteWriter, createPiecesWriter } from './varint.ts'
 
 /** Terms of a block share their beginnings with the term before; a look-up reads one block. */
 const BLOCK_TERMS = 32
@@ -37,33 +37,35 @@ export interface TermDictionary {
 export interface TermsWriter {
   /** Term -> occurrences by field. */
   add(text: number, terms: ReadonlyMap<string, readonly number[]>): void
-  sections(): Record<'terms' | 'firsts' | 'blocks' | 'postings', Uint8Array>
+  sections(): Record<'terms' | 'firsts' | 'blocks' | 'postings', SectionBytes>
 }
 
 export function createTermsWriter(): TermsWriter {
-  const byTerm = new Map<string, CollectedPostings>()
+  const numbers = new Map<string, number>()
+  const pool = createPostingsPool()
   return {
     add(text, terms) {
       for (const [term, counts] of terms) {
-        const collected = byTerm.get(term)
-        if (collected) addText(collected, text, counts)
-        else byTerm.set(term, firstText(text, counts))
+        let number = numbers.get(term)
+        if (number === undefined) {
+          number = pool.open()
+          numbers.set(term, number)
+        }
+        pool.add(number, text, counts)
       }
     },
-    sections: () => sectionsOf(byTerm),
+    sections: () => sectionsOf(numbers, pool),
   }
 }
 
-function sectionsOf(byTerm: ReadonlyMap<string, CollectedPostings>) {
-  const encode = createPostingsEncoder()
+function sectionsOf(numbers: ReadonlyMap<string, number>, pool: PostingsPool) {
   const terms = createByteWriter(1024)
-  const postings = createByteWriter(1024)
+  const postings = createPiecesWriter()
   const firsts: string[] = []
   const places: number[] = []
   let before = Buffer.alloc(0)
-  for (const [at, term] of [...byTerm.keys()].sort().entries()) {
-    const collected = byTerm.get(term)
-    if (!collected) continue
+  for (const [at, term] of [...numbers.keys()].sort().entries()) {
+    const number = numbers.get(term) ?? 0
     const isFirst = at % BLOCK_TERMS === 0
     if (isFirst) {
       firsts.push(term)
@@ -71,11 +73,11 @@ function sectionsOf(byTerm: ReadonlyMap<string, CollectedPostings>) {
     }
     const bytes = Buffer.from(term)
     const shared = isFirst ? 0 : sharedBytes(before, bytes)
-    const found = encode(collected)
+    const found = pool.bytes(number)
     terms.number(shared)
     terms.number(bytes.length - shared)
     terms.bytes(bytes.subarray(shared))
-    terms.number(collected[0] ?? 0)
+    terms.number(pool.texts(number))
     terms.number(found.length)
     postings.bytes(found)
     before = bytes
@@ -84,7 +86,7 @@ function sectionsOf(byTerm: ReadonlyMap<string, CollectedPostings>) {
     terms: terms.written(),
     firsts: Buffer.from(firsts.join('\n')),
     blocks: bytesOf(Uint32Array.from(places)),
-    postings: postings.written(),
+    postings: postings.pieces(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SectionBytes } from './section-file.ts'
 import { bytesOf, createTermsWriter } from './term-dictionary.ts'
 
 /** The terms of one text: occurrences by field, and how many different terms each field has. */
@@ -11,7 +12,7 @@ export interface TextWriter {
   readonly texts: number
   /** The number of the text; a later one with an equal `key` gets the same number, and its terms are not asked for. */
   add(key: string, read: () => TextTerms): number
-  sections(): Record<'lengths' | 'terms' | 'firsts' | 'blocks' | 'postings', Uint8Array>
+  sections(): Record<'lengths' | 'terms' | 'firsts' | 'blocks' | 'postings', SectionBytes>
 }
 
 const MAX_LENGTH = 0xffff

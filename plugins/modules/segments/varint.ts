@@ -41,6 +41,39 @@ export function createByteWriter(capacity = 16): ByteWriter {
   }
 }
 
+const PIECE_BYTES = 2 ** 20
+
+/** Bytes in pieces that stay where they are: what grows in one piece is copied again and again. */
+export interface PiecesWriter {
+  readonly length: number
+  bytes(value: Uint8Array): void
+  /** What was written; the last piece shares memory until the next write. */
+  pieces(): readonly Uint8Array[]
+}
+
+export function createPiecesWriter(): PiecesWriter {
+  const full: Uint8Array[] = []
+  let piece = new Uint8Array(0)
+  let used = 0
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    bytes(value) {
+      length += value.length
+      if (used + value.length > piece.length) {
+        if (used > 0) full.push(piece.subarray(0, used))
+        piece = new Uint8Array(Math.max(PIECE_BYTES, value.length))
+        used = 0
+      }
+      piece.set(value, used)
+      used += value.length
+    },
+    pieces: () => (used === 0 ? full : [...full, piece.subarray(0, used)]),
+  }
+}
+
 /** Reads what a `ByteWriter` wrote, from the start. */
 export interface ByteReader {
   readonly at: number

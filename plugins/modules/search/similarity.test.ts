@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { bestFirst } from './best-first.ts'
+import { similarity, similarityTo } from './stored-vectors.ts'
+
+const number = fc.float({ min: -1, max: 1, noNaN: true })
+const vectorOf = (dims: number) =>
+  fc.array(number, { minLength: dims, maxLength: dims }).map((numbers) => Float32Array.from(numbers))
+
+test('a query of few numbers gets the very similarity that all of its numbers give', () => {
+  const cases = fc.integer({ min: 1, max: 70 }).chain((dims) =>
+    fc.record({
+      vector: vectorOf(dims * 2),
+      query: vectorOf(dims),
+      used: fc.array(fc.integer({ min: 0, max: dims - 1 }), { maxLength: dims }),
+    }),
+  )
+  fc.assert(
+    fc.property(cases, ({ vector, query, used }) => {
+      const wanted = query.map((value, at) => (used.includes(at) ? value : 0))
+      const start = query.length
+      assert.ok(Object.is(similarityTo(wanted)(vector, start) + 0, similarity(vector, start, wanted) + 0))
+    }),
+  )
+})
+
+test('candidates come by falling score, and equal ones by their places', () => {
+  const scored = fc.array(fc.constantFrom(0, 0.25, 0.5, 0.75, 1), { maxLength: 60 })
+  fc.assert(
+    fc.property(scored, fc.integer({ min: 1, max: 20 }), (numbers, needed) => {
+      const scores = Float64Array.from(numbers)
+      const candidates = [...numbers.keys()].filter((at) => at % 3 !== 0)
+      const placeOf = (at: number) => ({
+        isLatest: true,
+        ref: 'v1',
+        repository: `r${(at * 7) % 11}`,
+        path: `${at}`,
+      })
+      const ranked = bestFirst(candidates, scores, placeOf, needed)
+      const byPlace = (a: number, b: number): number => {
+        const [one, other] = [placeOf(a).repository, placeOf(b).repository]
+        if (one !== other) return one < other ? -1 : 1
+        return String(a) < String(b) ? -1 : 1
+      }
+      const scoreOf = (at: number): number => scores[at] ?? 0
+      const right = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a) || byPlace(a, b))
+      assert.deepEqual(ranked.slice(0, needed), right.slice(0, needed))
+      assert.deepEqual(ranked.map(scoreOf), right.map(scoreOf))
+      assert.deepEqual(ranked.toSorted(), candidates.toSorted())
+    }),
+  )
+})
