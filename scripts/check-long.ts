@@ -68,6 +68,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
+    name: '1,000 faults of three replicas and their database under writers and a reader',
+    command: [...testing, 'test/replica-torture.test.ts'],
+    env: { SATCHEL_FAULTS: '1000', SEED },
+  },
+  {
     name: '10,000 requests from the API document and as many calls at every door, of another seed in each run',
     command: [...testing, 'test/attack/rest-fuzz.test.ts', 'test/attack/tool-fuzz.test.ts'],
     env: { ATTACK_REQUESTS: '10000', ATTACK_CALLS: '10000', SEED },
@@ -119,6 +124,11 @@ const PROOFS: readonly Proof[] = [
     name: 'every step of the GitHub action, from npm ci in a checkout to the check',
     command: [...testing, 'test/modules-action.test.ts'],
     env: { ACTION_INSTALL: '1' },
+  },
+  {
+    name: 'the hook run by pre-commit itself, which has to be installed',
+    command: [...testing, 'test/modules-pre-commit.test.ts'],
+    env: { SATCHEL_PRE_COMMIT: '1' },
   },
   {
     name: 'every target of the container file built and run, where docker, podman or buildah answers',

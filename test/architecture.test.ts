@@ -30,6 +30,55 @@ for (const { question, command, answer } of questions) {
   })
 }
 
+const MAX_TEST_LINES = 500
+
+function tooLong(sources: Readonly<Record<string, string>>): readonly string[] {
+  return Object.keys(sources).filter(
+    (path) => (sources[path]?.trimEnd().split('\n').length ?? 0) > MAX_TEST_LINES,
+  )
+}
+
+test('no test file has more than 500 lines', () => {
+  const sources = Object.fromEntries(
+    printed("git ls-files '*.test.ts'").map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
+  )
+
+  assert.ok(Object.keys(sources).length > 300)
+  assert.deepEqual(tooLong(sources), [])
+  assert.deepEqual(tooLong({ long: 'x\n'.repeat(MAX_TEST_LINES + 1), short: 'x\n'.repeat(MAX_TEST_LINES) }), [
+    'long',
+  ])
+})
+
+/** Files that take the process lock and have no test beside them that runs its conformance suite. */
+function lockUsersWithoutSuite(
+  sourceOf: (path: string) => string,
+  paths: readonly string[],
+): readonly string[] {
+  return paths.filter((path) => {
+    if (path.endsWith('.test.ts') || !/\b(takeLock|waitForLock)[<(]/.test(sourceOf(path))) return false
+    const beside = path.replace(/\.ts$/, '.test.ts')
+    return !paths.includes(beside) || !sourceOf(beside).includes('testLockConformance({')
+  })
+}
+
+test('every user of the process lock passes its conformance suite', () => {
+  const paths = printed("git ls-files 'server/*.ts' 'plugins/*.ts'")
+  const ruled = paths.filter((path) => !/\/testing\/|server\/platform\/process-lock\.ts$/.test(path))
+  const sourceOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+  const planted = {
+    'a.ts': 'waitForLock(x, 1)',
+    'b.ts': 'takeLock<Owner>(x)',
+    'b.test.ts': 'testLockConformance({',
+  }
+
+  assert.deepEqual(lockUsersWithoutSuite(sourceOf, ruled), [])
+  assert.deepEqual(
+    lockUsersWithoutSuite((path) => planted[path as keyof typeof planted], Object.keys(planted)),
+    ['a.ts'],
+  )
+})
+
 /** Paths of the tree: a line that is not indented names a folder, the lines below it what is inside. */
 function pathsOfTree(tree: string): readonly string[] {
   let top = ''

@@ -43,7 +43,7 @@ async function openProject(t: TestContext): Promise<Project> {
 
 test('on a terminal an ingest draws a bar, and takes it away before it reports', async (t) => {
   if (!lendsTerminals()) {
-    t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    t.skip('NOT RUN: this system has no terminal (script of util-linux)')
     return
   }
   const project = await openProject(t)

@@ -48,7 +48,7 @@ cp -r .handoffs "$DIR/after-again"
 
 test('on a disk that is full a create and a change exit 7 and tear nothing, and the next create works once there is room', async (t) => {
   if (spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0) {
-    t.skip('NOT RUN: this system lends no small disk (unshare, tmpfs)')
+    t.skip('NOT RUN: this system has no small disk (unshare, tmpfs)')
     return
   }
   const dir = await temporaryFolder(t)

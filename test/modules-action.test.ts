@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { npmReach } from './npm-reach.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -63,7 +64,7 @@ async function runAction(
     )
     const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
       cwd: filled(step['working-directory'] ?? root),
-      env: { ...env, PATH: path, HOME: root, npm_config_prefix: join(root, 'npm') },
+      env: { ...env, ...npmReach(), PATH: path, HOME: root, npm_config_prefix: join(root, 'npm') },
     })
     const [out, err, [code]] = await Promise.all([
       text(child.stdout),

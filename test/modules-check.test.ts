@@ -6,12 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type Schema, Validator } from '@cfworker/json-schema'
-import { parse } from 'yaml'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
-
-const ROOT = join(import.meta.dirname, '..')
 
 test('modules check reads a tree and says what it found as text, JSON, SARIF and workflow commands', async (t) => {
   const root = await openCallsTree(t)
@@ -130,14 +127,4 @@ test('modules check reads standard input, and local calls need no ingest', async
 
   const [block] = JSON.parse(out).blocks
   assert.deepEqual([code, block.file, block.findings[0].code], [3, '-', 'missing_input'])
-})
-
-test('the hook of pre-commit runs the check over the repository for every kind of module file', async () => {
-  const [hook] = parse(await readFile(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8'))
-  const files = new RegExp(hook.files)
-
-  assert.equal(`${hook.entry} ${hook.args.join(' ')}`, 'satchel modules check . --fail-on warning')
-  assert.equal(hook.pass_filenames, false)
-  for (const name of ['a/main.tf', 'b.tofu', 'c.tf.json', 'd.tofu.json']) assert.match(name, files)
-  assert.doesNotMatch('main.tfvars', files)
 })

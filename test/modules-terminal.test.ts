@@ -34,7 +34,7 @@ const SHOWN: readonly (readonly [verb: readonly string[], table: RegExp])[] = [
 
 test('module verbs print tables that fit a terminal of 80 columns', async (t) => {
   if (!lendsTerminals()) {
-    t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    t.skip('NOT RUN: this system has no terminal (script of util-linux)')
     return
   }
   const cwd = await temporaryFolder(t)

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeEmptyHome } from './empty-home.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { commandsOf, type Desk, playOn, README } from './newcomer-play.ts'
+import { npmReach } from './npm-reach.ts'
 import { lendsTerminals } from './terminal.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The suite that this is a part of. */
 const SUITE = 'npm ci && npm test'
-
-/** What a machine needs to reach a registry: its proxy, its certificate authority. */
-const REACH = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS']
 
 /** A desk with the built program as `satchel`. */
 async function deskWithSatchel(t: TestContext): Promise<Desk> {
@@ -37,14 +34,13 @@ async function deskWithCheckout(t: TestContext): Promise<Desk> {
     HOME: home,
     PATH: [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
     NPM_CONFIG_PREFIX: prefix,
-    ...Object.fromEntries(REACH.flatMap((name) => valued(name))),
-    NPM_CONFIG_USERCONFIG: process.env['NPM_CONFIG_USERCONFIG'] ?? join(homedir(), '.npmrc'),
+    ...npmReach(),
   }
   return { home, env, folderOf: (command) => (command.startsWith('npm ') ? checkout : project) }
 }
 
 test('a newcomer with README, an empty home and Claude Code stumbles over nothing', async (t) => {
-  if (!lendsTerminals()) return t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+  if (!lendsTerminals()) return t.skip('NOT RUN: this system has no terminal (script of util-linux)')
   const commands = commandsOf(README).filter((command) => command.startsWith('satchel '))
 
   const played = await playOn(t, await deskWithSatchel(t), commands)
@@ -59,7 +55,7 @@ test('a newcomer with README, an empty home and Claude Code stumbles over nothin
 })
 
 test('stumbles are counted: a verb that does not exist, and a search before an ingest', async (t) => {
-  if (!lendsTerminals()) return t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+  if (!lendsTerminals()) return t.skip('NOT RUN: this system has no terminal (script of util-linux)')
   const page = '```sh\nsatchel serach x\n```\nThen `satchel init`, and `satchel search "a network"`.\n'
 
   const played = await playOn(t, await deskWithSatchel(t), commandsOf(page))
@@ -85,11 +81,3 @@ test('with NEWCOMER_INSTALL=1 a newcomer comes from npm ci to the installed prog
   assert.equal(played.filter(({ isAsked }) => isAsked).length, 1, 'only the setup asks')
   t.diagnostic(`${commands.length} commands, 1 question, 0 stumbles`)
 })
-
-/** The variable of that name in this process, in capitals or not. */
-function valued(name: string): readonly (readonly [string, string])[] {
-  return [name, name.toLowerCase()].flatMap((each) => {
-    const value = process.env[each]
-    return value === undefined ? [] : [[each, value] as const]
-  })
-}

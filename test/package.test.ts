@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { satisfies } from 'semver'
+import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -84,6 +85,34 @@ function misfitPeers(lockfile: Lockfile, overrides: Manifest['overrides']): read
 }
 
 // npm 10, which Node 20 brings, calls such a lockfile out of step and `npm ci` installs nothing; npm 11 takes it.
+const INSTALLED_MAX_BYTES = 600_000_000
+
+/** What the packages occupy that the lockfile puts into node_modules itself, with what is nested in them. */
+function installedBytes(root: string, { packages }: Lockfile): number {
+  const folders = Object.keys(packages)
+    .filter((path) => path.lastIndexOf('node_modules/') === 0)
+    .map((path) => join(root, path))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(folder, name))),
+  )
+  return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0)
+}
+
+test('npm ci installs at most 600 MB; the packages of test/peers are not counted', async (t) => {
+  const folder = await temporaryFolder(t)
+  mkdirSync(join(folder, 'node_modules/a/node_modules/b'), { recursive: true })
+  for (const name of ['a', 'a/node_modules/b'])
+    writeFileSync(join(folder, 'node_modules', name, 'file'), 'xyz')
+  const planted = { 'node_modules/a': {}, 'node_modules/a/node_modules/b': {}, 'node_modules/c': {} }
+
+  const bytes = installedBytes(ROOT, JSON.parse(read('package-lock.json')))
+
+  t.diagnostic(`${Math.round(bytes / 1e6)} MB`)
+  assert.ok(bytes > INSTALLED_MAX_BYTES / 10 && bytes <= INSTALLED_MAX_BYTES, `${bytes}`)
+  assert.equal(installedBytes(folder, { packages: planted }), 6)
+})
+
 test('every peer in the lockfile is of a version that its package takes, or is given to it by an override', () => {
   const lockfile: Lockfile = JSON.parse(read('package-lock.json'))
 

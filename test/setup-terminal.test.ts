@@ -40,7 +40,7 @@ async function askedOn(t: TestContext, { cwd, env }: Home): Promise<OnTerminal> 
 }
 
 test('setup shows the change and asks; yes writes it and connects', async (t) => {
-  if (!lendsTerminals()) return t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+  if (!lendsTerminals()) return t.skip('NOT RUN: this system has no terminal (script of util-linux)')
   const home = await openHome(t)
 
   const terminal = await askedOn(t, home)
@@ -63,7 +63,7 @@ for (const [what, typed] of [
   ['Ctrl-C', INTERRUPT],
 ] as const) {
   test(`setup writes nothing when the answer is ${what}`, async (t) => {
-    if (!lendsTerminals()) return t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    if (!lendsTerminals()) return t.skip('NOT RUN: this system has no terminal (script of util-linux)')
     const home = await openHome(t)
 
     const terminal = await askedOn(t, home)
@@ -77,7 +77,7 @@ for (const [what, typed] of [
 }
 
 test('while one setup waits for its answer, another one is refused and names it', async (t) => {
-  if (!lendsTerminals()) return t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+  if (!lendsTerminals()) return t.skip('NOT RUN: this system has no terminal (script of util-linux)')
   const home = await openHome(t)
   const terminal = await askedOn(t, home)
 

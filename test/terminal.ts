@@ -14,12 +14,12 @@ export interface OnTerminal {
   readonly ended: Promise<number>
 }
 
-/** Whether this system can lend a terminal: `script` of util-linux. `REQUIRE_TERMINAL=1` makes a lack of it a failure. */
+/** Whether this system can open a terminal: `script` of util-linux. `REQUIRE_TERMINAL=1` makes a lack of it a failure. */
 export function lendsTerminals(): boolean {
-  const lends = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
-  if (!lends)
+  const isThere = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+  if (!isThere)
     assert.notEqual(process.env['REQUIRE_TERMINAL'], '1', 'REQUIRE_TERMINAL=1, and no script was found')
-  return lends
+  return isThere
 }
 
 /** Where a command runs. */

@@ -88,7 +88,7 @@ test('a server that would ask for a password is no reason to wait: an ingest on 
   const stage = await openStage(t)
   if (stage === undefined) return
   if (!lendsTerminals()) {
-    t.skip('NOT RUN: this system lends no terminal (script of util-linux)')
+    t.skip('NOT RUN: this system has no terminal (script of util-linux)')
     return
   }
   const { server, dir } = stage
