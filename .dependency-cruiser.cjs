@@ -1,4 +1,4 @@
-/** Who may import whom. Each rule has a fixture under test/layers that breaks it; scripts/check-layers.ts proves that it is found. */
+/** Who may import whom. scripts/check-layers.ts breaks each rule once and asserts that it is found. */
 /**
  * plugins/modules from the bottom up: a folder imports only itself and folders before it. `reasons.ts`, `config.ts` and
  * `errno.ts` are open to all but `domain`; the other files beside `index.ts` are the top.
