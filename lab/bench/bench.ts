@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { printDocument, printText } from '../../server/cli/render.ts'
 import type { HostVerb } from '../../server/cli/world.ts'
 import { type LabContext, labContext } from '../context.ts'
-import { type Figure, figureTable, keeps } from './figure.ts'
+import { type Figure, figureTable, gatedOn, keeps } from './figure.ts'
+import { measureSlowness, REFERENCE_BARE_MS } from './machine.ts'
 
 export const OVER_EXIT = 3 // surface, section 3: a check found something
-const GATE_HELP = ' With --gate it exits 3 when a figure is, twice, more than twice as weak as its goal.'
+const GATE_HELP = [
+  ' With --gate it exits 3 when a figure is, twice, more than twice as weak as its goal;',
+  `where a bare node takes more than ${REFERENCE_BARE_MS} ms, limits in milliseconds are wider by as much.`,
+].join(' ')
 
 export const GATE = z.boolean().default(false).describe('exit 3 when a figure is over the gate')
 
@@ -39,13 +43,25 @@ export function defineBench<I extends z.ZodRawShape>(bench: Bench<I>): HostVerb 
       const context = labContext(world)
       const measure = () => bench.measure(context, flags.parse(rest))
       const first = await measure()
-      // A loaded machine must not turn the gate red: once more.
-      const figures = gate && !first.every(isWithinGate) ? better(first, await measure()) : first
+      // A loaded machine must not turn the gate red: once more, by what a bare node takes there.
+      const figures = gate && !first.every(isWithinGate) ? await again(first, measure, context) : first
       if (terminal.json) printDocument(terminal, { figures })
       else printText(terminal, figureTable(figures))
       return gate && !figures.every(isWithinGate) ? OVER_EXIT : 0
     },
   }
+}
+
+async function again(
+  first: readonly Figure[],
+  measure: () => Promise<readonly Figure[]>,
+  { note }: LabContext,
+): Promise<readonly Figure[]> {
+  const slowness = await measureSlowness()
+  note(`a bare node takes ${slowness.toFixed(1)} times as long as limits in milliseconds assume`)
+  const judged = (figures: readonly Figure[]) => figures.map((figure) => gatedOn(figure, slowness))
+  const once = judged(first)
+  return once.every(isWithinGate) ? once : judged(better(first, await measure()))
 }
 
 function isWithinGate(figure: Figure): boolean {

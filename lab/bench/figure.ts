@@ -34,6 +34,8 @@ export function figureOf(
   return { ...parts, ratio: parts.ours / parts.against, sense, gate }
 }
 
+const LIMIT = 'the limit'
+
 /** A figure that is promised to stay below `limit`, in its unit. */
 export function limitFigure({
   limit,
@@ -42,7 +44,16 @@ export function limitFigure({
   readonly limit: number
   readonly gate?: number
 }): Figure {
-  return figureOf({ ...parts, against: limit, against_what: 'the limit', goal: 1 })
+  return figureOf({ ...parts, against: limit, against_what: LIMIT, goal: 1 })
+}
+
+/**
+ * The figure as the gate judges it on a machine that is `slowness` times as slow as the one that limits are stated for: a
+ * limit in milliseconds is the only kind of figure that is no ratio of one run. Its goal stays.
+ */
+export function gatedOn(figure: Figure, slowness: number): Figure {
+  const isTime = figure.unit === 'ms' && figure.against_what === LIMIT
+  return isTime ? { ...figure, gate: figure.gate * slowness } : figure
 }
 
 /** Whether a figure keeps its goal, or only what the gate lets pass. */
