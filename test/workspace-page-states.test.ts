@@ -75,10 +75,109 @@ test('a conflict between what is typed and what was committed is shown whole', a
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })
 
+const LONG = `# Plan\n\n${Array.from({ length: 60 }, (_, n) => `## Step ${n}\n\n${'What is to be done. '.repeat(20)}\n`).join('\n')}`
+
+/** Where an element is, in pixels from the top of what the person sees; they see 900. */
+async function shownAt(page: Page, selector: string): Promise<number> {
+  const box = await page.locator(selector).boundingBox()
+  return box ? box.y + box.height / 2 : Number.NaN
+}
+
+test('far down in a long document a person sees what was done, can take it back, and sees that the room is away', async (t) => {
+  const seen = await openPage(t, { text: LONG })
+  if (!seen) return
+  const { page, server } = seen
+  await as(server, (await server.join('ada')).token)('/workspace/propose', {
+    base_version: 1,
+    target: 'section:Plan/Step 59',
+    summary: 'Do nothing last',
+    content: '## Step 59\n\nRest.\n',
+  })
+  await press(page, 'Show in the text: Do nothing last')
+  const inText = page.locator('#document .inline')
+  await inText.getByRole('button', { name: /^Approve and commit/ }).click()
+  await page.locator('.notice', { hasText: 'Version 2' }).waitFor()
+  const scrolled = Number(await page.evaluate('scrollY'))
+  const notice = await shownAt(page, '.notice')
+  await seen.shot('far-down')
+  await press(page, 'Undo')
+  await page.locator('header', { hasText: 'version 3' }).waitFor()
+  await page.evaluate('scrollTo(0, 2000)')
+  await server.stop()
+  await page.waitForSelector('[data-state="offline"]')
+  await seen.shot('far-down-offline')
+
+  assert.ok(scrolled > 900, `${scrolled}`)
+  assert.ok(notice > 0 && notice < 900, `the notice is at ${notice}`)
+  const state = await shownAt(page, '.connection')
+  assert.ok(state > 0 && state < 900, `the state is at ${state}`)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
+/** The name of what has the focus, as who hears the page is told. */
+const FOCUSED = `(() => {
+  const { activeElement: at } = document
+  return at.getAttribute('aria-label') ?? at.labels?.[0]?.innerText ?? at.innerText ?? ''
+})()`
+
+/** Presses Tab until the focus is on a control of this name, as who has no pointer does. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = []
+  for (let at = 0; at < 120; at += 1) {
+    await page.keyboard.press('Tab')
+    const focused = String(await page.evaluate(FOCUSED)).trim()
+    if (focused === name) return
+    passed.push(focused.slice(0, 40))
+  }
+  assert.fail(`Tab does not reach “${name}”: ${passed.join(', ')}`)
+}
+
+test('with Tab, Enter and Space alone a person goes to what waits, reviews it, takes it back, writes, sends and answers a question', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page, server } = seen
+  const post = as(server, (await server.join('ada')).token)
+  const target = 'section:Plan/Risks'
+  const content = '## Risks\n\nrain\n'
+  await post('/workspace/checkout', { target })
+  await post('/workspace/propose', { base_version: 1, target, summary: 'Name the risk', content })
+  await page.locator('#document .inline').waitFor()
+  const { keyboard } = page
+
+  await tabTo(page, '1 thing waits')
+  await keyboard.press('Enter')
+  await tabTo(page, 'Show the changes of: Name the risk')
+  await keyboard.press('Space')
+  await page.locator('#proposals ins', { hasText: 'rain' }).waitFor()
+  await tabTo(page, 'Release the lease on Plan/Risks')
+  await keyboard.press('Enter')
+  await page.getByText('Plan/Risks: end the lease of ada?').waitFor()
+  await seen.shot('question')
+  await tabTo(page, 'Release')
+  await keyboard.press('Enter')
+  await page.getByText('Nothing is checked out.').waitFor()
+  await tabTo(page, 'Approve and commit: Name the risk')
+  await keyboard.press('Enter')
+  await page.locator('header', { hasText: 'version 2' }).waitFor()
+  await tabTo(page, 'Undo')
+  await keyboard.press('Enter')
+  await page.locator('header', { hasText: 'version 3' }).waitFor()
+  await tabTo(page, 'Edit: Goals')
+  await keyboard.press('Enter')
+  await page.getByLabel('New text').waitFor()
+  await keyboard.press('Control+End')
+  await keyboard.type('- rest\n')
+  await tabTo(page, 'Why')
+  await keyboard.type('Nobody works always')
+  await keyboard.press('Enter')
+  await page.locator('#proposals .card', { hasText: 'Nobody works always' }).waitFor()
+
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
 /** A room of thousands of events, as it is after weeks. */
 async function longLived(folder: string, t: Parameters<typeof openTestRoom>[0]): Promise<string> {
-  const text = Array.from({ length: 60 }, (_, n) => `## Step ${n}\n\n${'What is to be done. '.repeat(20)}\n`)
-  await writeFile(join(folder, 'plan.md'), `# Plan\n\n${text.join('\n')}`)
+  await writeFile(join(folder, 'plan.md'), LONG)
   const room = await openTestRoom(t, { folder })
   for (let n = 0; n < 300; n += 1) {
     const guest = await room.join(`visitor ${n}`)

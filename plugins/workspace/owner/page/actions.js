@@ -1,45 +1,8 @@
 import { get, post, Refused, remove } from './api.js'
+import { attempt, confirmed, note, readOlder } from './attempt.js'
+import { targetName } from './dom.js'
 import * as editing from './editing.js'
-import { draftsOf, may, store, update } from './store.js'
-
-let view
-
-export function actOn(roomView) {
-  view = roomView
-}
-
-/** Says something once; `undo` offers to take it back. */
-export function note(text, undo) {
-  update({ notice: text === '' ? undefined : { text, undo } })
-}
-
-/** Does something at the server; a refusal is said in the server's own words. Undefined after one. */
-export async function attempt(work, ...parts) {
-  try {
-    return await work()
-  } catch (thrown) {
-    note(thrown instanceof Refused ? thrown.message : 'The room could not be reached.')
-    return undefined
-  } finally {
-    for (const part of parts) view.refresh(part)
-  }
-}
-
-/** Asks before what cannot be taken back. */
-function confirmed(question, label) {
-  return new Promise((answer) => {
-    update({
-      asking: {
-        question,
-        label,
-        answer: (yes) => {
-          update({ asking: undefined })
-          answer(yes)
-        },
-      },
-    })
-  })
-}
+import { draftsOf, may, nameOf, store, update } from './store.js'
 
 async function commitOf(proposal_id, summary) {
   const { version } = await post('/workspace/commit', { proposal_id })
@@ -202,7 +165,12 @@ const draftActs = {
 }
 
 const memberActs = {
-  release: (lease_id) => attempt(() => post('/workspace/release', { lease_id }), 'leases'),
+  async release({ lease_id, participant_id: holder, target }) {
+    const question = `${targetName(target)}: end the lease of ${nameOf(store.room, holder)}? Others can change it then.`
+    const isMine = holder === store.room.status.you.participant_id
+    if (!isMine && !(await confirmed(question, 'Release'))) return
+    await attempt(() => post('/workspace/release', { lease_id }), 'leases')
+  },
   checkout: (target) => attempt(() => post('/workspace/checkout', { target }), 'leases'),
   async removeMember({ participant_id, name }) {
     const question = `Remove ${name} from the room? Its sessions end, and it needs a new invitation.`
@@ -294,5 +262,5 @@ export const act = {
   toggleProposal,
   tick,
   olderEvents,
-  older: (part) => view.readOlder(part),
+  older: readOlder,
 }

@@ -1,7 +1,8 @@
 import { h } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { act, note } from './actions.js'
+import { act } from './actions.js'
 import { isGuestPage } from './api.js'
+import { note } from './attempt.js'
 import { Document } from './document.js'
 import { button, visible } from './dom.js'
 import { DraftList } from './editor.js'
@@ -10,7 +11,7 @@ import { Handoffs } from './handoffs.js'
 import { Join } from './join.js'
 import { Invited, Invites, Leases, Participants, Sessions } from './people.js'
 import { Proposals } from './proposal.js'
-import { may, update } from './store.js'
+import { may, update, waitingIn } from './store.js'
 
 const CONNECTION = {
   loading: ['Loading', ''],
@@ -91,7 +92,8 @@ function Header({ room, connection, isGuest }) {
   const way = connection === 'ended' && isGuest ? 'Ask the owner for a new invitation.' : hint
   return h(
     'header',
-    {},
+    // What is shown may be old: that is seen wherever the page is scrolled to.
+    { class: ['reconnecting', 'offline', 'ended'].includes(connection) ? 'stays' : undefined },
     h(
       'div',
       {},
@@ -103,6 +105,7 @@ function Header({ room, connection, isGuest }) {
           `version ${status.version}, ${count === 1 ? '1 member' : `${count} members`}, you are ${visible(status.you.name)}${status.substrate === 'ok' ? '' : `, file ${status.substrate}`}`,
       ),
     ),
+    room && h(Waiting, { ids: waitingIn(room) }),
     h(
       'p',
       { class: 'connection', role: 'status', 'aria-live': 'polite', 'data-state': connection },
@@ -110,6 +113,12 @@ function Header({ room, connection, isGuest }) {
       way && ` ${way}`,
     ),
   )
+}
+
+/** The way to what waits: a result is further down than the document. */
+function Waiting({ ids }) {
+  if (ids.length === 0) return null
+  return h('a', { href: `#${ids[0]}` }, ids.length === 1 ? '1 thing waits' : `${ids.length} things wait`)
 }
 
 function Notice({ notice }) {

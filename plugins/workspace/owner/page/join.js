@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
-import { note } from './actions.js'
 import { forgetInvitation, get, invitationFromAddress, join, Refused } from './api.js'
+import { note } from './attempt.js'
 import { Field, visible } from './dom.js'
 import { update } from './store.js'
 

@@ -14,8 +14,9 @@ export function Leases({ room }) {
       : h(
           'ul',
           { class: 'rows' },
-          leases.map(({ lease_id: id, target, participant_id, expires_at }) =>
-            h(
+          leases.map((lease) => {
+            const { lease_id: id, target, participant_id, expires_at } = lease
+            return h(
               'li',
               { key: id },
               h('strong', {}, targetName(target)),
@@ -25,11 +26,11 @@ export function Leases({ room }) {
               when(expires_at),
               ' ',
               (participant_id === mine || may(room, 'admin')) &&
-                button('Release', () => act.release(id), {
+                button('Release', () => act.release(lease), {
                   'aria-label': `Release the lease on ${targetName(target)}`,
                 }),
-            ),
-          ),
+            )
+          }),
         ),
     may(room, 'checkout') && button('Check out the document', () => act.checkout('workspace')),
   ]

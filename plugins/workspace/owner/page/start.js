@@ -1,7 +1,8 @@
 import { h, render } from 'preact'
-import { actOn, note, readSessions } from './actions.js'
+import { readSessions } from './actions.js'
 import { claimFromAddress, getDocument, headers, isGuestPage, Refused } from './api.js'
 import { App } from './app.js'
+import { actOn, note } from './attempt.js'
 import { createBearerEventSource } from './bearer-events.js'
 import { visible } from './dom.js'
 import * as editing from './editing.js'
@@ -18,7 +19,7 @@ let heard
 function draw() {
   const { room } = store
   if (room) {
-    const waiting = waitingIn(room)
+    const waiting = waitingIn(room).length
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${visible(room.status.name)} · satchel`
   }
   render(h(App, { store: { ...store } }), document.getElementById('room'))

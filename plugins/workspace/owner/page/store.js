@@ -84,11 +84,14 @@ function keptIn(key) {
   }
 }
 
-/** What waits for this person: proposals to review or commit, results to review. */
+/** The ids of what waits for this person on the page: proposals to review or commit, results to review. */
 export function waitingIn(room) {
   const proposals = room.proposals.filter(({ status }) =>
     status === 'pending' ? may(room, 'approve') : status === 'approved' && may(room, 'commit'),
   )
   const results = room.handoffs.filter(({ status }) => status === 'result_ready' && may(room, 'approve'))
-  return proposals.length + results.length
+  return [
+    ...proposals.map(({ proposal_id }) => `card-${proposal_id}`),
+    ...results.map(({ handoff_id }) => `handoff-${handoff_id}`),
+  ]
 }

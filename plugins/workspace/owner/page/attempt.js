@@ -1,0 +1,46 @@
+import { Refused } from './api.js'
+import { update } from './store.js'
+
+let view
+
+export function actOn(roomView) {
+  view = roomView
+}
+
+/** Says something once; `undo` offers to take it back. */
+export function note(text, undo) {
+  update({ notice: text === '' ? undefined : { text, undo } })
+}
+
+/** Does something at the server; a refusal is said in the server's own words. Undefined after one. */
+export async function attempt(work, ...parts) {
+  try {
+    return await work()
+  } catch (thrown) {
+    note(thrown instanceof Refused ? thrown.message : 'The room could not be reached.')
+    return undefined
+  } finally {
+    for (const part of parts) view.refresh(part)
+  }
+}
+
+/** Loads one more page of a list. */
+export function readOlder(part) {
+  view.readOlder(part)
+}
+
+/** Asks before what cannot be taken back. */
+export function confirmed(question, label) {
+  return new Promise((answer) => {
+    update({
+      asking: {
+        question,
+        label,
+        answer: (yes) => {
+          update({ asking: undefined })
+          answer(yes)
+        },
+      },
+    })
+  })
+}
