@@ -12,12 +12,12 @@ export interface RootRequest {
 /**
  * Returns the absolute project root: `--project`, `SATCHEL_PROJECT`, `CLAUDE_PROJECT_DIR`, the git root of the working
  * directory, the working directory (surface, section 5). Does not run git: a folder that contains `.git` is a root.
- * Errors: `not_found`/`project_not_found` if the named one is not a folder.
+ * Errors: `not_found`/`project_not_found` if that is not a folder that this user may enter.
  */
 export async function findProjectRoot(request: RootRequest): Promise<string> {
   const named = request.flag ?? request.env['SATCHEL_PROJECT'] ?? request.env['CLAUDE_PROJECT_DIR']
   if (named !== undefined && named !== '') return requireProject(resolve(request.cwd, named), named)
-  return (await gitRootOf(request.cwd)) ?? request.cwd
+  return (await gitRootOf(request.cwd)) ?? requireProject(request.cwd)
 }
 
 async function gitRootOf(directory: string): Promise<string | undefined> {

@@ -172,6 +172,10 @@ export const refusals = defineRefusals({
     ...notStored('{where} could not be written.'),
     next: 'Check the free space and its permissions, then run again.',
   },
+  output_not_readable: {
+    ...notStored('The output directory cannot be read ({code}).'),
+    next: 'Check its permissions, or name another output_dir.',
+  },
   clone_not_written: {
     ...notStored('The clone could not be written.'),
     next: 'Check the free space and the permissions of clone_dir.',

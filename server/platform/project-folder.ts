@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { refusals } from './refusals.ts'
 import { visibleLine } from './visible-text.ts'
 
@@ -11,11 +11,16 @@ const SHOWN_CHARS = 200
  */
 export async function requireProject(path: string, named: string = path): Promise<string> {
   const shown = { path: visibleLine(named).slice(0, SHOWN_CHARS) }
+  const notReadable = (cause: NodeJS.ErrnoException): never => {
+    throw refusals.project_not_readable({ ...shown, error: String(cause.code) }, { cause })
+  }
   const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
       throw refusals.project_not_found(shown, { cause })
-    throw refusals.project_not_readable({ ...shown, error: String(cause.code) }, { cause })
+    return notReadable(cause)
   })
   if (!stats.isDirectory()) throw refusals.project_not_a_folder(shown)
+  // What cannot be entered has no files for this user, whatever is there.
+  await access(path, constants.X_OK).catch(notReadable)
   return path
 }

@@ -120,3 +120,28 @@ for (const [format, text, line] of BROKEN) {
     )
   })
 }
+
+test('a text that nests deeper than 100 levels is refused with its line before it is parsed', () => {
+  const times = (part: string, count: number): string => part.repeat(count)
+  const deep: readonly (readonly [ConfigFormat, (levels: number) => string])[] = [
+    [
+      jsonFormat,
+      (levels) => `// [[\n{\n"a[": "[\\"[", "b":\n${times('[', levels - 1)}${times(']', levels - 1)}}`,
+    ],
+    [tomlFormat, (levels) => `# [[\n"a[" = '[{' # [\nb =\u0020${times('[', levels)}${times(']', levels)}\n`],
+    [tomlFormat, (levels) => `a = """\n[\\"""[ """\nb = ${times('{ c = ', levels)}1${times('}', levels)}\n`],
+  ]
+  for (const [format, textOf] of deep) {
+    assert.ok(format.read(textOf(100)))
+    for (const levels of [101, 100_000]) {
+      assert.throws(
+        () => format.read(textOf(levels)),
+        (thrown) => {
+          assert.ok(thrown instanceof ConfigFault)
+          assert.deepEqual([thrown.message, thrown.line > 1], ['it nests deeper than 100 levels', true])
+          return true
+        },
+      )
+    }
+  }
+})

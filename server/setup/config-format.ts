@@ -24,6 +24,14 @@ export class ConfigFault extends Error {
   }
 }
 
+/** Deepest nesting of a configuration: parsers, which call themselves for each level, overflow far above it. */
+export const MAX_LEVELS = 100
+
+/** The fault of a text whose nesting is too deep at `offset`; it is found before the text is parsed. */
+export function tooDeep(text: string, offset: number): ConfigFault {
+  return new ConfigFault(lineNumber(text, offset), `it nests deeper than ${MAX_LEVELS} levels`)
+}
+
 /** A change of a text: what is from `start` to `end` becomes `text`. */
 export interface TextEdit {
   readonly start: number

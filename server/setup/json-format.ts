@@ -18,13 +18,17 @@ import {
   lineEnd,
   lineNumber,
   lineStart,
+  MAX_LEVELS,
   nested,
   nextLine,
   type Place,
   type TextEdit,
+  tooDeep,
 } from './config-format.ts'
 
 // The kinds are a const enum, which a module of its own cannot read.
+const OPENING: readonly SyntaxKind[] = [1, 3]
+const CLOSING: readonly SyntaxKind[] = [2, 4]
 const COMMA: SyntaxKind.CommaToken = 5
 const LINE_COMMENT: SyntaxKind.LineCommentTrivia = 12
 const BLOCK_COMMENT: SyntaxKind.BlockCommentTrivia = 13
@@ -65,14 +69,9 @@ function endOf(node: Node): number {
 
 /** Undefined for a text without a value. */
 function treeOf(text: string): Node | undefined {
+  requireLevels(text)
   const errors: ParseError[] = []
-  let root: Node | undefined
-  try {
-    root = parseTree(text, errors, { allowTrailingComma: true })
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw new ConfigFault(1, 'it nests too deeply')
-    throw thrown
-  }
+  const root = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
   if (!error) return root
   if (!root && printParseErrorCode(error.error) === 'ValueExpected' && !hasToken(text)) return undefined
@@ -80,6 +79,16 @@ function treeOf(text: string): Node | undefined {
     lineNumber(text, error.offset),
     FAULTS[printParseErrorCode(error.error)] ?? 'it is no JSON',
   )
+}
+
+function requireLevels(text: string): void {
+  const scanner = createScanner(text, true)
+  let levels = 0
+  for (let token = scanner.scan(); token !== END; token = scanner.scan()) {
+    if (OPENING.includes(token)) levels += 1
+    if (CLOSING.includes(token)) levels -= 1
+    if (levels > MAX_LEVELS) throw tooDeep(text, scanner.getTokenOffset())
+  }
 }
 
 /** The faults that people make, in words. */

@@ -8,9 +8,11 @@ import {
   lineEnd,
   lineNumber,
   lineStart,
+  MAX_LEVELS,
   nextLine,
   type Place,
   type TextEdit,
+  tooDeep,
 } from './config-format.ts'
 
 /** TOML, as Codex reads it. A value that is put is a table of its own at the end, or a member of an inline table. */
@@ -32,13 +34,38 @@ export const tomlFormat: ConfigFormat = {
 }
 
 function treeOf(text: string): AST.TOMLProgram {
+  requireLevels(text)
   try {
     return parseTOML(text)
   } catch (thrown) {
     if (thrown instanceof ParseError) throw new ConfigFault(thrown.lineNumber, sentence(thrown.message))
-    if (thrown instanceof RangeError) throw new ConfigFault(1, 'it nests too deeply')
     throw thrown
   }
+}
+
+/** Counts brackets and braces outside of strings and comments. */
+function requireLevels(text: string): void {
+  let levels = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at)
+    if (char === '#') at = lineEnd(text, at)
+    else if (char === '"' || char === "'") at = endOfString(text, at, char)
+    else if (char === '[' || char === '{') levels += 1
+    else if (char === ']' || char === '}') levels -= 1
+    if (levels > MAX_LEVELS) throw tooDeep(text, at)
+  }
+}
+
+/** Offset of the last character of the string that begins at `open`, or of the text. Only double quotes have escapes. */
+function endOfString(text: string, open: number, quote: string): number {
+  const isLong = text.startsWith(quote.repeat(3), open)
+  const closing = isLong ? quote.repeat(3) : quote
+  for (let at = open + closing.length; at < text.length; at++) {
+    if (quote === '"' && text[at] === '\\') at += 1
+    else if (text.startsWith(closing, at)) return at + closing.length - 1
+    else if (!isLong && text[at] === '\n') return at
+  }
+  return text.length
 }
 
 function sentence(message: string): string {

@@ -142,12 +142,17 @@ const HCL_SEEDS = [
 ]
 
 const SETUP_FORMATS: readonly (readonly [string, ConfigFormat, readonly string[], readonly string[]])[] = [
-  ['JSON', jsonFormat, JSON_TOKENS, ['{\n  // a\n  "mcpServers": { "x": { "command": "y" }, },\n}\n']],
+  [
+    'JSON',
+    jsonFormat,
+    JSON_TOKENS,
+    ['{\n  // a\n  "mcpServers": { "x": { "command": "y" }, },\n}\n', '['.repeat(3000)],
+  ],
   [
     'TOML',
     tomlFormat,
     ['[', ']', '[[', '=', '"""', "'''", '#', '.', '{', '}', ',', '\n'],
-    ['# c\n[mcp_servers.x]\ncommand = "y"\nargs = [ "a", ]\n'],
+    ['# c\n[mcp_servers.x]\ncommand = "y"\nargs = [ "a", ]\n', `a = ${'{ a = ['.repeat(1500)}`],
   ],
   [
     'YAML',

@@ -14,6 +14,7 @@ import type { Layout } from './layout.ts'
 import { DamagedSegment } from './open-segment.ts'
 import type { Problem } from './read-record.ts'
 import type { FileTable } from './record-table.ts'
+import { asStoreError } from './store-error.ts'
 
 /** Rows of every record of a store, by path, and its damaged files. */
 export interface IndexView {
@@ -30,6 +31,7 @@ export interface RecordIndex {
    * Asks the table of the current records. A record that satchel wrote, in any process, is seen immediately, and so is
    * one that another program put in place by a rename. One that was edited in place is seen within 6 s; in a store of
    * more than 20,000 records later, when it is its turn. A question is asked again after damage to the index.
+   * Errors: see `asStoreError`.
    */
   ask<T>(question: Question<T>): Promise<T>
   /**
@@ -64,7 +66,11 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   }
   /** One refresh at a time: each begins after its call, so that it sees what was written before. */
   const refreshed = (budgetMs: number): Promise<IndexState> => {
-    const result = queue.then(() => refresh(budgetMs))
+    const result = queue
+      .then(() => refresh(budgetMs))
+      .catch((thrown: unknown) => {
+        throw asStoreError(thrown)
+      })
     queue = result.catch(() => undefined)
     return result
   }

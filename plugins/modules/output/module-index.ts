@@ -249,7 +249,12 @@ function indexPath(outputDir: string): string {
   return join(stateDir(outputDir), 'index.json')
 }
 
+/** What another user, a link or a folder in its place can do to the file of an index. */
+const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'EISDIR', 'EIO']
+
+/** Errors: `unavailable`/`storage_failed`. */
 function missing(thrown: unknown): undefined {
-  const code = systemCode(thrown)
+  const code = systemCode(thrown) ?? ''
+  if (UNREADABLE.includes(code)) throw refusals.output_not_readable({ code }, { cause: thrown })
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }
