@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import type { CallAnswer } from '../server/call.ts'
 import { SatchelError } from '../server/contract/errors.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import { createPump } from '../server/fanout/pump.ts'
+import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
 import { directCallOf } from '../server/mcp/direct-call.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
@@ -33,34 +35,48 @@ const tools: readonly Tool[] = whole.registry.tools.map(({ tool }) => tool)
 const outcomes = new Map<string, Promise<CallAnswer>[]>()
 const host: typeof whole = Object.assign(Object.create(whole), {
   call: (...[owned, input, ctx]: Parameters<typeof whole.call>) => {
+    if ((input as { limit?: unknown }).limit === HELD) return heldCall(ctx.signal)
     const key = JSON.stringify([owned.tool.name, input])
     const kept = outcomes.get(key) ?? [whole.call(owned, input, ctx)]
     outcomes.set(key, kept.length > 1 ? kept.slice(1) : kept)
     return kept[0] as Promise<CallAnswer> // never empty
   },
 })
-const mount = createHttpMount({
-  boot: Promise.resolve(host),
-  version: '1.0.0',
-  log: host.log,
-  resolvePath: async (path) => path,
-  pump: createPump(),
-})
-const listener = await openListener(
-  host,
-  { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
-  {
-    version: '1.0.0',
-    description: 'test',
-    allowedHosts: [],
-    allowedOrigins: [],
-    resolvePath: async (path) => path,
-    assetPath: (name) => name,
-    recognize: async (name) => scoped(name),
-    mcp: mount,
-    graceMs: 50,
-  },
-)
+
+/** A call of `handoff_list` with this limit ends when its caller goes away. */
+const HELD = 77
+const held = new EventEmitter()
+async function heldCall(signal: AbortSignal): Promise<never> {
+  const aborted = once(signal, 'abort')
+  held.emit('begun')
+  await aborted
+  held.emit('ended')
+  throw signal.reason
+}
+const listen = (more: Partial<HttpOptions> = {}) =>
+  openListener(
+    host,
+    { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
+    {
+      version: '1.0.0',
+      description: 'test',
+      allowedHosts: [],
+      allowedOrigins: [],
+      resolvePath: async (path) => path,
+      assetPath: (name) => name,
+      recognize: async (name) => scoped(name),
+      mcp: createHttpMount({
+        boot: Promise.resolve(host),
+        version: '1.0.0',
+        log: host.log,
+        resolvePath: async (path) => path,
+        pump: createPump(),
+      }),
+      graceMs: 50,
+      ...more,
+    },
+  )
+const listener = await listen()
 const agent = new Agent({ keepAlive: true })
 after(async () => {
   agent.destroy()
@@ -85,9 +101,9 @@ interface Seen {
 /** What is drawn for each answer: the end of a fence, and the id of a line in the log. */
 const DRAWN = /(untrusted-|log id |log_id[^0-9a-z]{3,8})[0-9a-f]+/g
 
-function post(body: string, headers: Headers): Promise<Seen> {
+function post(body: string, headers: Headers, address = listener.address): Promise<Seen> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${listener.address}/mcp`, { method: 'POST', agent, headers }, (answer) => {
+    const sent = request(`${address}/mcp`, { method: 'POST', agent, headers }, (answer) => {
       answer.setEncoding('utf8')
       let text = ''
       answer.on('data', (chunk: string) => {
@@ -108,36 +124,61 @@ function post(body: string, headers: Headers): Promise<Seen> {
 interface Asked {
   readonly body: unknown
   readonly headers?: Headers
+  /** What is sent, where it is not `body` in JSON. */
+  readonly text?: string
 }
 
+const MODERN = {
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': VERSION,
+  'mcp-method': 'tools/call',
+}
 const DIRECT_TYPE = 'application/json'
 /** The same type for everyone who parses it. A request with it is left to the SDK. */
 const SDK_TYPE = 'application/json; charset=utf-8'
 
 /** Sends a request twice, so that the SDK answers one of them. Reports whether the other was answered without it. */
-async function compare({ body, headers = {} }: Asked): Promise<boolean> {
+async function compare(asked: Asked): Promise<boolean> {
+  return (await answerOf(asked)).isDirect
+}
+
+/** What `compare` does, with the answer. */
+async function answerOf({ body, headers = {}, text: sent }: Asked): Promise<Seen & { isDirect: boolean }> {
   const named = (body as { params?: { name?: unknown } } | null)?.params?.name
   const all: Headers = {
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': VERSION,
-    'mcp-method': 'tools/call',
+    ...MODERN,
     ...(typeof named === 'string' && /^[ -~]*$/.test(named) && { 'mcp-name': named }),
     ...headers,
   }
-  const text = JSON.stringify(body).replaceAll('"OWN_PROTO"', '"__proto__"')
-  const taken = (type: string): boolean => {
-    const sent = { 'content-type': type, ...all } as IncomingMessage['headers']
-    const rawHeaders = Object.entries(sent).flatMap(([name, value]) =>
-      [value].flat().flatMap((each) => [name, String(each)]),
-    )
-    return directCallOf({ headers: sent, rawHeaders } as IncomingMessage, JSON.parse(text)) !== undefined
-  }
+  const text = sent ?? JSON.stringify(body).replaceAll('"OWN_PROTO"', '"__proto__"')
   const direct = await post(text, { 'content-type': DIRECT_TYPE, ...all })
   const bySdk = await post(text, { 'content-type': SDK_TYPE, ...all })
 
-  assert.equal(taken(SDK_TYPE), false)
   assert.deepEqual(direct, bySdk, text.slice(0, 2000))
-  return taken(DIRECT_TYPE)
+  assert.equal(isDirect(text, { ...all, 'content-type': SDK_TYPE }), false)
+  return { ...direct, isDirect: isDirect(text, { 'content-type': DIRECT_TYPE, ...all }) }
+}
+
+/** Reports whether a request is answered without the SDK, with its headers as Node.js joins them. */
+function isDirect(text: string, sent: Headers): boolean {
+  const headers = Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [
+      name,
+      name === 'content-type' ? [value].flat()[0] : [value].flat().join(', '),
+    ]),
+  )
+  const rawHeaders = Object.entries(sent).flatMap(([name, value]) =>
+    [value].flat().flatMap((each) => [name, each]),
+  )
+  return directCallOf({ headers, rawHeaders } as IncomingMessage, jsonOf(text)) !== undefined
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function callOf(
@@ -295,6 +336,135 @@ test('any request has the same answer with and without the SDK', { timeout: 120_
     { numRuns: 300 },
   )
   assert.ok(direct > 20 && direct < 280, `${direct} of 300 took the direct way`)
+})
+
+/** A call with a part of its text replaced, for what no value in JSON can say. */
+function altered(from: string, to: string): string {
+  const text = JSON.stringify(callOf('handoff_list', { limit: 3 }, { id: 'id' }))
+  assert.ok(text.includes(from))
+  return text.replace(from, () => to)
+}
+
+const NAME = '"name":"handoff_list"'
+const ID = '"id":"id"'
+const LIMIT = '"limit":3'
+const ALTERED: readonly (readonly [string, string])[] = [
+  [NAME, `"name":"handoff_create",${NAME}`],
+  [NAME, `${NAME},"name":"handoff_create"`],
+  [NAME, `${NAME},"arguments":{"limit":4}`],
+  [LIMIT, `"limit":4,${LIMIT}`],
+  ['"method":"tools/call"', '"method":"tools/list","method":"tools/call"'],
+  ['"_meta":{', '"_meta":{"progressToken":1},"_meta":{'],
+  [
+    `"${META}protocolVersion":"${VERSION}"`,
+    `"${META}protocolVersion":"x","${META}protocolVersion":"${VERSION}"`,
+  ],
+  [ID, `"id":"other",${ID}`],
+  [ID, `"id":${JSON.stringify('x'.repeat(200_000))}`],
+  [ID, '"id":"__proto__"'],
+  [ID, '"id":-0'],
+  [ID, '"id":1e2'],
+  [ID, `"id":${'9'.repeat(400)}`],
+  [ID, '"id":"\\ud800\\u0000"'],
+  [LIMIT, '"constructor":1'],
+  [LIMIT, '"toString":{}'],
+  [LIMIT, '"query":{"__proto__":{"limit":1}}'],
+  [LIMIT, `"query":${'['.repeat(99)}${']'.repeat(99)}`],
+  [LIMIT, `"query":[${'0,'.repeat(60_000)}0]`],
+  [LIMIT, `"query":"${'x'.repeat(4 * 2 ** 20)}"`],
+  [LIMIT, `"query":"${'x'.repeat(3 * 2 ** 20)}"`],
+  [LIMIT, '"limit":'],
+  ['{"jsonrpc"', '\ufeff{"jsonrpc"'],
+  ['{"jsonrpc"', '{}{"jsonrpc"'],
+]
+
+test('a text with names or numbers that parsers disagree on, or beyond a bound, has the same answer on both ways', async () => {
+  let direct = 0
+  for (const [from, to] of ALTERED)
+    if (await compare({ body: callOf('handoff_list'), text: altered(from, to) })) direct++
+  assert.ok(direct > 8, `${direct} took the direct way`)
+
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])
+    await compare({ body: callOf(name, {}) })
+})
+
+test('a batch of plain calls, or with one, is none of the direct way', async () => {
+  const call = callOf('handoff_list', { limit: 3 })
+  for (const body of [[call], [call, { ...call, id: 2 }], [call, call], [[call]], [[], call]])
+    assert.equal(await compare({ body, headers: { 'mcp-name': 'handoff_list' } }), false)
+})
+
+/** What a client or an attacker adds to a call, or leaves out of it. */
+const HEADERS: readonly Headers[] = [
+  ...['text/html', 'application/json', 'text/event-stream', '', '*/*'].map((accept) => ({ accept })),
+  { 'mcp-session-id': 'x' },
+  { 'last-event-id': '7' },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'identity' },
+  { 'transfer-encoding': 'chunked' },
+  { 'mcp-name': ['handoff_list', 'handoff_create'] },
+  { 'mcp-name': ['handoff_list', 'handoff_list'] },
+  { 'mcp-method': ['tools/call', 'tools/list'] },
+  { 'mcp-protocol-version': [VERSION, '2025-11-25'] },
+  { 'mcp-name': '' },
+  { 'mcp-name': 'HANDOFF_LIST' },
+  { host: 'evil.example' },
+  { origin: 'http://evil.example' },
+  { origin: 'null' },
+  { 'x-forwarded-for': '127.0.0.1' },
+  { via: '1.1 x' },
+  { 'x-http-method-override': 'GET' },
+  { authorization: 'Basic eDp5' },
+  { authorization: ['Bearer reader', 'Bearer stranger'] },
+]
+
+test('headers open neither way further than the other: type of answer, origin, host, proxies, credentials, encodings', async () => {
+  for (const headers of HEADERS) await compare({ body: callOf('handoff_list', { limit: 3 }), headers })
+})
+
+test('a token reaches on both ways what its scopes name, of every tool', async () => {
+  const headers = { authorization: 'Bearer reader' }
+  for (const owned of whole.registry.tools.filter((each) => whole.offers(each))) {
+    const { name, example, annotations } = owned.tool
+    const answer = await answerOf({ body: callOf(name, example), headers })
+
+    assert.ok(answer.isDirect, name)
+    assert.equal(answer.status, owned.plugin === 'handoff' && annotations.readOnly ? 200 : 403, name)
+  }
+})
+
+test('a rate is one rate on both ways', { timeout: 30_000 }, async (t) => {
+  const limited = await listen({ rate: 0.001 })
+  t.after(() => limited.close())
+  const statuses: (number | undefined)[] = []
+  for (let sent = 0; sent < 4; sent++) {
+    const text = JSON.stringify(callOf('handoff_list', { limit: 3 }))
+    const type = sent % 2 === 0 ? DIRECT_TYPE : SDK_TYPE
+    const headers = { ...MODERN, 'content-type': type, 'mcp-name': 'handoff_list' }
+    statuses.push((await post(text, headers, limited.address)).status)
+  }
+
+  assert.deepEqual(statuses, [200, 429, 429, 429])
+})
+
+test('two calls in flight with one id are both answered, and a client that goes away ends its own alone', {
+  timeout: 30_000,
+}, async () => {
+  for (const type of [DIRECT_TYPE, SDK_TYPE]) {
+    const headers = { ...MODERN, 'content-type': type, 'mcp-name': 'handoff_list' }
+    const [begun, ended] = [once(held, 'begun'), once(held, 'ended')]
+    const text = JSON.stringify(callOf('handoff_list', { limit: HELD }, { id: 'same' }))
+    const leaving = request(`${listener.address}/mcp`, { method: 'POST', headers })
+    leaving.on('error', () => undefined).end(text)
+    await begun
+
+    const other = await post(JSON.stringify(callOf('handoff_list', { limit: 3 }, { id: 'same' })), headers)
+    leaving.destroy()
+    await ended
+
+    assert.equal(other.status, 200)
+    assert.match(other.body, /"id":"same"/)
+  }
 })
 
 test('an error of the host itself is told in the same words', async () => {

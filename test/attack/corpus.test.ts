@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BUILTIN_PLUGINS } from '../../server/builtin-plugins.ts'
@@ -83,19 +84,36 @@ function faultOf({ name, expect, incomplete }: HttpCase, answer: string): string
   return expect === 'refused' && isServed ? `${name}: served: ${answer.slice(0, 300)}` : undefined
 }
 
-test('no bytes at the port crash the server or are answered with 500, and what is malformed or of another origin is refused', async (t) => {
-  const server = await serveProcess(t)
-  const slowest = createSlowest()
-  const host = `127.0.0.1:${server.port}`
+/** What is wrong with the answers of a server to the cases for a port. */
+async function faultsAt(port: number, slowest = createSlowest()): Promise<string[]> {
   const faults: string[] = []
-
   for (const each of HTTP_CASES) {
-    const answer = await slowest.timed(each.name, () =>
-      answerTo(server.port, each.bytes(host), each.incomplete),
-    )
+    const bytes = each.bytes(`127.0.0.1:${port}`)
+    const answer = await slowest.timed(each.name, () => answerTo(port, bytes, each.incomplete))
     const fault = faultOf(each, answer)
     if (fault !== undefined) faults.push(fault)
   }
+  return faults
+}
+
+/** What a server serves of the cases for a port, though none of them has a token. */
+async function servedAt(port: number): Promise<string[]> {
+  const served: string[] = []
+  for (const each of HTTP_CASES) {
+    const bytes = each.bytes(`127.0.0.1:${port}`)
+    const answer = await answerTo(port, bytes, each.incomplete)
+    const isServed = statusesIn(answer).some((status) => status < 400)
+    if (isServed && !EVERYONE_MAY_READ.test(String(bytes)))
+      served.push(`${each.name}: ${answer.slice(0, 200)}`)
+  }
+  return served
+}
+
+test('no bytes at the port crash the server or are answered with 500, and what is malformed or of another origin is refused', async (t) => {
+  const server = await serveProcess(t)
+  const slowest = createSlowest()
+
+  const faults = await faultsAt(server.port, slowest)
 
   assert.deepEqual(faults, [])
   slowest.judge(t)
@@ -104,19 +122,37 @@ test('no bytes at the port crash the server or are answered with 500, and what i
 
 test('without a token none of these bytes reads or writes anything where callers must prove themselves', async (t) => {
   const server = await serveProcess(t, 'http: { local_proof: token }\n')
-  const host = `127.0.0.1:${server.port}`
 
-  const served: string[] = []
-  for (const each of HTTP_CASES) {
-    const bytes = each.bytes(host)
-    const answer = await answerTo(server.port, bytes, each.incomplete)
-    const isServed = statusesIn(answer).some((status) => status < 400)
-    if (isServed && !EVERYONE_MAY_READ.test(String(bytes)))
-      served.push(`${each.name}: ${answer.slice(0, 200)}`)
-  }
+  const served = await servedAt(server.port)
 
   assert.deepEqual(served, [])
   assert.deepEqual(await readdir(join(server.project, '.handoffs')).catch(() => []), [])
+})
+
+test('a server that serves everyone, fails for one target or closes without an answer is found', async (t) => {
+  const server = createServer((request, answer) => {
+    if (request.url === '/handoffs/%00') answer.statusCode = 500
+    if (request.url === '/HANDOFFS') request.socket.destroy()
+    answer.end('{}')
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo // it listens at a port
+
+  const faults = await faultsAt(port)
+  const served = await servedAt(port)
+
+  for (const found of [
+    /^target: \/handoffs\/%00: HTTP\/1.1 500/,
+    /^target: \/HANDOFFS: no answer/,
+    /^proxy: Via.*served/,
+    /^origin: null: served/,
+  ])
+    assert.ok(
+      faults.some((fault) => found.test(fault)),
+      `${found}`,
+    )
+  assert.ok(served.some((each) => each.startsWith('host: HTTP/1.0')))
 })
 
 test('no message to the MCP door crashes the server or is answered with 500, and each is answered', async (t) => {
@@ -133,7 +169,9 @@ test('no message to the MCP door crashes the server or is answered with 500, and
       'mcp-method': 'tools/call',
       'mcp-name': 'handoff_list',
     }
-    for (const sent of [headers, versioned]) {
+    // Of the two that name their version one may be answered without the SDK, the other may not.
+    const bySdk = { ...versioned, 'content-type': 'application/json; charset=utf-8' }
+    for (const sent of [headers, versioned, bySdk]) {
       const answer = await slowest.timed(name, () =>
         fetch(`${server.address}/mcp`, { method: 'POST', headers: sent, body }),
       )

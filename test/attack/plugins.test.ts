@@ -18,12 +18,19 @@ async function askRest(address: string, tool: string): Promise<Got> {
   return { status: answer.status, text: await answer.text() }
 }
 
-async function askMcp(address: string, tool: string): Promise<Got> {
-  const { status, body } = await postModern(
-    `${address}/mcp`,
-    modern(1, 'tools/call', { name: tool, arguments: {} }),
-  )
-  return { status, text: JSON.stringify(body) }
+/** Asks in a plain call, or in one that a parameter of its type leaves to the SDK. */
+function askMcp(type: string) {
+  return async (address: string, tool: string): Promise<Got> => {
+    const call = modern(1, 'tools/call', { name: tool, arguments: {} })
+    const { status, body } = await postModern(`${address}/mcp`, call, { 'content-type': type })
+    return { status, text: JSON.stringify(body) }
+  }
+}
+
+const DOORS = {
+  rest: askRest,
+  mcp: askMcp('application/json'),
+  'mcp by the SDK': askMcp('application/json; charset=utf-8'),
 }
 
 /** What is wrong with an answer; undefined if it is as it must be. */
@@ -37,7 +44,7 @@ function faultOf(
     served: !isError,
     fault: isError && /internal/i.test(text),
     ended: isError && /call_timeout/.test(text),
-  }[door === 'mcp' ? (overMcp ?? expect) : expect]
+  }[door === 'rest' ? expect : (overMcp ?? expect)]
   if (isAsExpected && !text.includes('PLANTED') && !/ at .*\.m?js:\d+/.test(text)) return undefined
   return `${name} over ${door}: ${status} ${text.slice(0, 300)}`
 }
@@ -47,7 +54,7 @@ test('a handler may throw, return or leave behind anything: its caller is answer
   const server = await serveProcess(t, SETTINGS, { files })
   const faults: string[] = []
 
-  for (const [door, call] of Object.entries({ rest: askRest, mcp: askMcp })) {
+  for (const [door, call] of Object.entries(DOORS)) {
     for (const [at, each] of PLUGIN_CASES.entries()) {
       const got = await call(server.address, `odd_${at}`).catch((thrown) => ({
         status: 0,
