@@ -1,10 +1,10 @@
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { type Disk, nextTurn } from '../../../server/plugin.ts'
 import { isUuid } from '../domain/record-id.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import type { Layout } from './layout.ts'
 import { type Problem, readRecord } from './read-record.ts'
-import type { FileTable } from './record-table.ts'
+import type { FileTime } from './record-table.ts'
 import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 import { fieldsOf, type IndexedFile, indexedFile } from './segment-columns.ts'
 
@@ -39,20 +39,25 @@ interface Seen {
   readonly size: number
 }
 
+/** A file to look at: its name, and what is known of it, if anything. */
+export interface Candidate {
+  readonly name: string
+  readonly before: FileTime | undefined
+}
+
 /** Compares the times and sizes of these files with what is known of them. */
 export async function lookAt(
   { disk, layout }: Files,
-  names: readonly string[],
-  known: Pick<FileTable, 'known'>,
+  candidates: readonly Candidate[],
   time: Time,
 ): Promise<Look> {
   const changed: Seen[] = []
   const removed: string[] = []
+  const folder = join(layout.records, sep)
   let looked = 0
-  while (looked < names.length && time.toLook()) {
-    for (const name of names.slice(looked, looked + LOOKS_AT_ONCE)) {
-      const stat = disk.statSync(join(layout.records, name))
-      const before = known.known(name)
+  while (looked < candidates.length && time.toLook()) {
+    for (const { name, before } of candidates.slice(looked, looked + LOOKS_AT_ONCE)) {
+      const stat = disk.statSync(folder + name)
       if (!stat) removed.push(name)
       else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size)
         changed.push({ name, mtimeMs: stat.modifiedMs, size: stat.size })
@@ -60,8 +65,8 @@ export async function lookAt(
     looked += LOOKS_AT_ONCE
     await nextTurn()
   }
-  const left = names.slice(looked)
-  const unchecked = left.filter((name) => known.known(name) !== undefined).length
+  const left = candidates.slice(looked)
+  const unchecked = left.filter(({ before }) => before !== undefined).length
   changed.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? 1 : -1))
   return { changed, removed, unchecked, unseen: left.length - unchecked }
 }
@@ -82,6 +87,7 @@ export async function readFiles(
 ): Promise<Reading> {
   let read = 0
   const lost: string[] = []
+  if (changed.length === 0) return { read, lost } // a builder takes room for a whole segment
   const builder = createSegmentBuilder()
   while (read < changed.length && time.toRead()) {
     const batch = changed.slice(read, read + PARALLEL_READS)

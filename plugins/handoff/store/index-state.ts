@@ -1,11 +1,11 @@
 import { type Disk, orMissing } from '../../../server/plugin.ts'
 import { newestAmong } from '../domain/record-table.ts'
-import { lookAt, readFiles, type Time } from './file-scan.ts'
+import { type Candidate, lookAt, readFiles, type Time } from './file-scan.ts'
 import { changedSince, explains, type FolderChange, loadChanges, YOUNG_MS } from './folder-changes.ts'
 import { type Layer, withoutFiles, withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
 import { type Segment, segmentOf } from './open-segment.ts'
-import { type FileTable, tableOf } from './record-table.ts'
+import { type FileTable, type KnownFile, tableOf } from './record-table.ts'
 import { loadIndex, type SavedIndex, saveIndex, written } from './saved-index.ts'
 import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 
@@ -100,15 +100,15 @@ export async function refreshState(
   const isHasty = Number.isFinite(budgetMs)
   const { isKnown, isCounted } = await trusted(store, before, { changes, folderMs, isHasty })
   const isDue = !isKnown || fromMs - before.checkedMs >= (isHasty ? FULL_PASS_EVERY_MS : SEEN_WITHIN_MS)
-  const due = isKnown && isDue ? dueNames(before.table, isHasty, fromMs) : []
+  const due = isKnown && isDue ? dueFiles(before.table, isHasty, fromMs) : []
   const names = isKnown
-    ? [...new Set([...changedSince(changes, before.folderMs ?? 0), ...due])]
+    ? changedSince(changes, before.folderMs ?? 0)
     : (await listed(store)).toSorted().toReversed()
   const time: Time = {
     toLook: () => store.now() - fromMs < budgetMs * LOOKING_SHARE,
     toRead: () => store.now() - fromMs < budgetMs,
   }
-  const found = await foundIn(store, before, { names, isListed: !isKnown, time })
+  const found = await foundIn(store, before, { names, due, isListed: !isKnown, time })
   const isNoted = changes.some(({ after }) => after === folderMs)
   const isYoung = fromMs - folderMs < YOUNG_MS
   const after: IndexState = {
@@ -177,6 +177,8 @@ async function listed({ disk, layout }: IndexedStore): Promise<readonly string[]
 
 interface Looking {
   readonly names: readonly string[]
+  /** Known files that are looked at besides. */
+  readonly due: readonly KnownFile[]
   /** The names are all that exist. */
   readonly isListed: boolean
   readonly time: Time
@@ -186,9 +188,14 @@ interface Looking {
 async function foundIn(
   store: IndexedStore,
   { table, layers: before }: IndexState,
-  { names, isListed, time }: Looking,
+  { names, due, isListed, time }: Looking,
 ): Promise<Shortcomings & { readonly layers: readonly Layer[] }> {
-  const look = await lookAt(store, names, table, time)
+  const named = new Set(names)
+  const candidates: readonly Candidate[] = [
+    ...names.map((name) => ({ name, before: table.known(name) })),
+    ...due.filter(({ name }) => !named.has(name)).map((file) => ({ name: file.name, before: file })),
+  ]
+  const look = await lookAt(store, candidates, time)
   const removed = isListed ? missingFrom(table, names) : look.removed.filter((name) => table.known(name))
   let layers = removed.length > 0 ? withoutFiles(before, removed) : before
   const { read, lost } = await readFiles(store, look.changed, time, async (bytes) => {
@@ -213,18 +220,19 @@ export async function keptSegment({ disk, layout }: IndexedStore, bytes: Buffer)
 function missingFrom(table: FileTable, names: readonly string[]): readonly string[] {
   if (table.present === 0) return []
   const present = new Set(names)
-  return table.names().filter((name) => !present.has(name))
+  return table.files().flatMap(({ name }) => (present.has(name) ? [] : name))
 }
 
 /** The known files whose turn it is to be looked at: all, or the newest and some of the others. */
-function dueNames(table: FileTable, isHasty: boolean, nowMs: number): readonly string[] {
+function dueFiles(table: FileTable, isHasty: boolean, nowMs: number): readonly KnownFile[] {
   if (table.present <= (isHasty ? LOOK_AT_ALL_IN_HASTE : LOOK_AT_ALL)) {
-    return table.names().toSorted().toReversed()
+    const all = table.files()
+    // Only where time may run out the newest come first.
+    return isHasty ? all.toSorted((a, b) => (a.name < b.name ? 1 : -1)) : all
   }
   const half = (isHasty ? LOOK_AT_SOME_IN_HASTE : LOOK_AT_SOME) / 2
   const from = (Math.floor(nowMs / 1000) * half) % Math.max(1, table.records.length - half)
-  const chosen = [...newestAmong(table, half), ...table.records.slice(from, from + half)]
-  return chosen.map((record) => `${table.id(record)}.json`)
+  return table.files([...new Set([...newestAmong(table, half), ...table.records.slice(from, from + half)])])
 }
 
 /** Whether there is enough to save, and the last time is long enough ago. */

@@ -21,6 +21,7 @@ import { type KeyWords, keyAt, wordsOfKey } from './segment.ts'
 import {
   flagsIn,
   type IndexedFile,
+  idAt,
   indexedFile,
   isProblemIn,
   isSkeletonIn,
@@ -31,12 +32,22 @@ import {
 } from './segment-columns.ts'
 import { blocksOf, eachPosting, entriesIn, isWhole, type WordEntry } from './segment-words.ts'
 
+/** When a file was changed last, and its length, as they were when it was read. */
+export interface FileTime {
+  readonly mtimeMs: number
+  readonly size: number
+}
+
+export interface KnownFile extends FileTime {
+  readonly name: string
+}
+
 /** The files of a store as the index knows them, over all its segments. */
 export interface FileTable extends RecordTable {
   /** The state of a file when it was read; undefined if the index does not have it. */
-  known(name: string): { readonly mtimeMs: number; readonly size: number } | undefined
-  /** The names of all present files. */
-  names(): readonly string[]
+  known(name: string): FileTime | undefined
+  /** The present files: those of these records, or all. */
+  files(records?: readonly number[]): readonly KnownFile[]
   /** Files that exist, records and problems. */
   readonly present: number
   problems(): readonly Problem[]
@@ -102,7 +113,7 @@ function factsOf({ layers, records }: Known): Facts {
   return {
     records,
     size: numberOf(layers.length, 0),
-    id: (record) => idOf(segmentWith(layers, record).facts.key, rowIn(record)),
+    id: (record) => idAt(segmentWith(layers, record).facts.key, rowIn(record)),
     updatedMs,
     createdMs: numbers((segment) => segment.columns('rare').created),
     status: (record) => STATUSES[statusIn(bits(record))] ?? 'draft',
@@ -186,7 +197,7 @@ function isProblem(layers: readonly Layer[], number: number): boolean {
 
 type Files = Pick<
   FileTable,
-  'known' | 'names' | 'present' | 'problems' | 'live' | 'filesOf' | 'load' | 'texts'
+  'known' | 'files' | 'present' | 'problems' | 'live' | 'filesOf' | 'load' | 'texts'
 >
 
 /** So many files are looked for one by one; for more an index of all is made. */
@@ -204,12 +215,18 @@ function filesOf({ layers, records, problems }: Known): Files {
       asked += 1
       if (asked === FEW_FILES) find = keysOf(layers)
       const row = find(wordsOfKey(keyOf(name.replace(/\.json$/, ''))))
-      return row < 0 ? undefined : fileIn(layers, row)
+      return row < 0 ? undefined : timeIn(layers, row)
     },
-    names() {
-      const damaged = contents(layers, problems).map(({ name }) => name)
-      const ids = Array.from(records, (row) => idOf(segmentWith(layers, row).facts.key, rowIn(row)))
-      return [...ids.map((id) => `${id}.json`), ...damaged]
+    files(rows) {
+      const sound = Array.from(rows ?? records, (row) => {
+        const { facts, columns } = segmentWith(layers, row)
+        const { mtime, size } = columns('files')
+        const at = rowIn(row)
+        return { name: `${idAt(facts.key, at)}.json`, mtimeMs: mtime[at] ?? 0, size: size[at] ?? 0 }
+      })
+      if (rows) return sound
+      const damaged = contents(layers, problems)
+      return [...sound, ...damaged.map(({ name }, n) => ({ name, ...timeIn(layers, problems[n] ?? 0) }))]
     },
     problems() {
       const sorted = contents(layers, problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -224,7 +241,7 @@ function filesOf({ layers, records, problems }: Known): Files {
         const content: Content = found[n] ?? { name: '' }
         return indexedFile({
           ...content,
-          ...fileIn(layers, row),
+          ...timeIn(layers, row),
           ...(content.row && { fields: fields[n] ?? [] }),
         })
       })
@@ -232,7 +249,7 @@ function filesOf({ layers, records, problems }: Known): Files {
   }
 }
 
-function fileIn(layers: readonly Layer[], row: number): { readonly mtimeMs: number; readonly size: number } {
+function timeIn(layers: readonly Layer[], row: number): FileTime {
   const { mtime, size } = segmentWith(layers, row).columns('files')
   return { mtimeMs: mtime[rowIn(row)] ?? 0, size: size[rowIn(row)] ?? 0 }
 }
@@ -302,9 +319,4 @@ function wholePart(segment: Segment, section: 'words' | 'postings', entry: WordE
   const bytes = segment.section(section, entry[0], entry[1])
   if (!isWhole(bytes, entry)) throw new DamagedSegment(segment.file)
   return bytes
-}
-
-function idOf(keys: Uint32Array, row: number): string {
-  const hex = Buffer.from(keys.buffer, keys.byteOffset + row * 16, 16).toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
