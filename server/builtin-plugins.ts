@@ -84,6 +84,8 @@ export interface BuiltinPlugin {
   readonly servesWith?: string
   /** True if its verbs work on what other plugins store, so that all plugins of a server are set up for them. */
   readonly needsOthers?: true
+  /** Commands that run often and need none of its tools; `load` gives the plugin with the command alone. */
+  readonly alone?: readonly { readonly words: readonly string[]; load(): Promise<Plugin> }[]
   load(): Promise<Plugin>
 }
 
@@ -164,6 +166,12 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
       {
         text: "Every handoff tool takes project, a folder inside the allowed roots, for another project than the server's own.",
         needs: [],
+      },
+    ],
+    alone: [
+      {
+        words: ['handoff', 'hook'],
+        load: async () => (await import('../plugins/handoff/hook-plugin.ts')).hookPlugin,
       },
     ],
     load: async () => (await import('../plugins/handoff/index.ts')).plugin,

@@ -25,7 +25,7 @@ export interface LoadedBuiltin {
  */
 export async function loadEntries(config: Config, wanted: Wanted): Promise<readonly PluginEntry[]> {
   const rows = builtinsFor(config, wanted)
-  const builtins = await loadBuiltins(rows)
+  const builtins = await loadBuiltins(rows, wanted.kind === 'verb' ? wanted.words : [])
   const entries = builtins.map(({ plugin, section }) => ({
     plugin,
     config: config.section(plugin, section),
@@ -35,11 +35,18 @@ export async function loadEntries(config: Config, wanted: Wanted): Promise<reado
   return isAlone ? entries : [...entries, ...(await loadThirdParty(config))]
 }
 
-/** Loads the built-in plugins without their configuration. */
+/** Loads the built-in plugins without their configuration; of one whose command runs alone only what that needs. */
 export async function loadBuiltins(
   rows: readonly BuiltinPlugin[] = BUILTIN_PLUGINS,
+  words: readonly string[] = [],
 ): Promise<readonly LoadedBuiltin[]> {
-  return Promise.all(rows.map(async (row) => ({ plugin: await row.load(), section: row.section })))
+  return Promise.all(
+    rows.map(async (row) => ({ plugin: await partFor(row, words).load(), section: row.section })),
+  )
+}
+
+function partFor(row: BuiltinPlugin, words: readonly string[]): Pick<BuiltinPlugin, 'load'> {
+  return row.alone?.find((command) => command.words.every((word, at) => word === words[at])) ?? row
 }
 
 function builtinsFor(config: Config, wanted: Wanted): readonly BuiltinPlugin[] {

@@ -1,24 +1,13 @@
-import {
-  type BackupStore,
-  type Database,
-  type DatabaseStore,
-  definePlugin,
-  type Finding,
-  type Tool,
-} from '../../server/plugin.ts'
-import { copyOf, exportFiles, importFiles } from './actions/copy-records.ts'
+import { type BackupStore, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
-import { freshEvidence } from './actions/fresh-evidence.ts'
 import { logCall } from './actions/log-retention.ts'
-import { handoffConfig } from './config.ts'
 import { gitMergeCommand } from './git-merge.ts'
-import { hookCommand } from './hooks.ts'
+import { HANDOFF, hookParts } from './hook-plugin.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
 import { handoffPrompts } from './prompts.ts'
 import { refusals } from './reasons.ts'
 import { handoffResources } from './resources.ts'
 import { recordSearcher } from './searcher.ts'
-import { MIGRATIONS } from './store/record-rows.ts'
 import { branchTool } from './tools/handoff-branch.ts'
 import { checkPlanTool } from './tools/handoff-check-plan.ts'
 import { createTool } from './tools/handoff-create.ts'
@@ -68,23 +57,20 @@ const TOOLS = [
 
 /** Handoff records, which one session writes for the next. */
 export const plugin = definePlugin({
-  name: 'handoff',
-  version: '0.1.0',
-  apiVersion: 1,
-  config: handoffConfig,
+  ...HANDOFF,
   async setup(host, config) {
     const handoffs = createHandoffs(host, config)
+    const { commands, ...parts } = hookParts(handoffs, host)
     return {
+      ...parts,
       tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
       refusals,
-      evidence: [freshEvidence(handoffs.projectAt)],
       searchers: [recordSearcher(handoffs)],
       resources: handoffResources(handoffs),
       prompts: handoffPrompts(handoffs),
-      commands: [hookCommand(handoffs, host), gitMergeCommand(host)],
+      commands: [...commands, gitMergeCommand(host)],
       doctor: () => storeFindings(handoffs),
       stores: async () => (host.database ? [] : [storeToBackUp(handoffs)]),
-      ...(host.database && { database: databaseStore(host.database, handoffs) }),
     }
   },
 })
@@ -108,17 +94,6 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
 function storeToBackUp(handoffs: Handoffs): BackupStore {
   const { folder } = handoffs.ownProject().store.layout
   return { name: 'handoffs', parts: [{ name: 'store', path: folder, except: MACHINE_ONLY }] }
-}
-
-/** The tables of this plugin, and the copies between them and the project's files. */
-function databaseStore(database: Database, handoffs: Handoffs): DatabaseStore {
-  const copy = () => copyOf(database, handoffs.ownProject())
-  return {
-    name: 'handoffs',
-    migrations: MIGRATIONS,
-    importFiles: (signal) => importFiles(copy(), signal),
-    exportFiles: (signal) => exportFiles(copy(), signal),
-  }
 }
 
 /** The findings of `satchel doctor` about the project's store. */
