@@ -1,3 +1,5 @@
+import { percentile } from '../percentile.ts'
+
 /** One measured figure: ours against a floor or a peer of the same run. */
 export interface Figure {
   /** `start.help`. */
@@ -14,6 +16,8 @@ export interface Figure {
   /** What the gate lets pass: half as strict, so that a loaded machine does not turn red (toolchain, section 6). */
   readonly gate: number
   readonly sense: 'at_most' | 'at_least'
+  /** Every round of both sides, where `ours` and `against` are the best of several. */
+  readonly rounds?: { readonly ours: readonly number[]; readonly against: readonly number[] }
 }
 
 /** How much weaker than its goal a gated figure may be. */
@@ -70,7 +74,13 @@ function lineOf(figure: Figure): string {
   const verdict = keeps(figure, 'goal') ? 'ok' : keeps(figure, 'gate') ? 'over the goal' : 'OVER THE GATE'
   const sign = figure.sense === 'at_most' ? '<=' : '>='
   const sides = `${rounded(figure.ours)} ${figure.unit} against ${rounded(figure.against)} (${figure.against_what})`
-  return `${figure.name.padEnd(22)} ${rounded(figure.ratio)} ${sign} ${rounded(figure.goal)}  ${verdict}\n${' '.repeat(23)}${figure.what}: ${sides}`
+  return `${figure.name.padEnd(22)} ${rounded(figure.ratio)} ${sign} ${rounded(figure.goal)}  ${verdict}\n${' '.repeat(23)}${figure.what}: ${sides}${mediansOf(figure)}`
+}
+
+function mediansOf({ rounds }: Figure): string {
+  if (!rounds) return ''
+  const [ours, against] = [rounds.ours, rounds.against].map((values) => rounded(percentile(values, 0.5)))
+  return `, medians ${ours} and ${against}`
 }
 
 function rounded(value: number): string {

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /**
  * The other side of a measurement, in a process of its own so that its CPU is not counted as the server's. It is
  * text, because it must run alike from the sources and from the bundle. It takes one JSON line per order:
  * `open` connects readers (the first `stalled` stop reading), `resume` lets those read on, `count` says how many
- * readers hold how many bytes and how many were told of a loss, `post` sends requests over keep-alive connections and says how many were answered.
+ * readers hold how many bytes and how many were told of a loss, `expect` and `arrived` say when the last reader got so many
+ * bytes more, `post` sends requests over keep-alive connections and says how many were answered.
  */
 const CLIENT = `
 const { connect } = require('node:net')
@@ -15,7 +17,15 @@ const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
 const got = []
 const lagged = []
 const stopped = []
-function reader(port, path, at, stalled, opened) {
+let owed = []
+let left = 0
+let arrivedAt
+let tellArrival
+function tell() {
+  arrivedAt = Number(process.hrtime.bigint()) / 1e6
+  if (tellArrival) tellArrival()
+}
+function reader({ port, path, headers }, at, stalled, opened) {
   got[at] = 0
   lagged[at] = 0
   const socket = connect(port, '127.0.0.1')
@@ -29,17 +39,18 @@ function reader(port, path, at, stalled, opened) {
       opened()
     }
     got[at] += chunk.length
+    if (owed[at] > 0 && (owed[at] -= chunk.length) <= 0 && --left === 0) tell()
     if (chunk.includes('event: resync')) lagged[at] += 1
   })
-  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost:' + port + '\\r\\n\\r\\n')
+  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost:' + port + '\\r\\n' + headers + '\\r\\n')
 }
 const orders = {
-  open({ port, path, readers, stalled }) {
+  open({ readers, stalled, ...place }) {
     let opened = 0
     const start = got.length
     const next = (at) => {
       if (at >= start + readers) return
-      reader(port, path, at, at - start < stalled, () => { if (++opened === readers) say({ opened }) })
+      reader(place, at, at - start < stalled, () => { if (++opened === readers) say({ opened }) })
       if (at % 100 === 99) setTimeout(next, 5, at + 1)
       else next(at + 1)
     }
@@ -47,6 +58,19 @@ const orders = {
   },
   count({ bytes }) {
     say({ whole: got.filter((each) => each >= bytes).length, lagged: lagged.filter((each) => each > 0).length })
+  },
+  expect({ bytes }) {
+    owed = got.map(() => bytes)
+    left = owed.length
+    arrivedAt = undefined
+    say({ expected: bytes })
+  },
+  arrived() {
+    tellArrival = () => {
+      tellArrival = undefined
+      say({ at: arrivedAt })
+    }
+    if (arrivedAt !== undefined) tellArrival()
   },
   resume() {
     for (const socket of stopped) socket.resume()
@@ -86,9 +110,20 @@ export interface Count {
 
 /** A process that acts as many clients; its calls fail when a connection does. The caller closes it. */
 export interface LoadClient {
-  open(order: { port: number; path: string; readers: number; stalled?: number }): Promise<void>
+  /** `headers`: further ones, each with its end of line. */
+  open(order: {
+    port: number
+    path: string
+    readers: number
+    stalled?: number
+    headers?: string
+  }): Promise<void>
   /** Readers that hold at least so many bytes, and those that were told that they lost some. */
   count(bytes: number): Promise<Count>
+  /** Prepares for so many more bytes for each reader. */
+  expect(bytes: number): Promise<void>
+  /** When the last reader had what was expected: milliseconds on the clock that all processes share. */
+  arrived(): Promise<number>
   /** Lets the stalled readers read on. */
   resume(): Promise<void>
   post(order: {
@@ -118,13 +153,27 @@ export function startLoadClient(): LoadClient {
     return said
   }
   return {
-    open: async (order) => void (await ask({ order: 'open', stalled: 0, ...order })),
+    open: async (order) => void (await ask({ order: 'open', stalled: 0, headers: '', ...order })),
     count: async (bytes) => (await ask({ order: 'count', bytes })) as Count, // what `count` above says
+    expect: async (bytes) => void (await ask({ order: 'expect', bytes })),
+    arrived: async () => ((await ask({ order: 'arrived' })) as { at: number }).at, // what `arrived` above says
     resume: async () => void (await ask({ order: 'resume' })),
     post: async (order) => void (await ask({ order: 'post', ...order })),
     async close() {
       child.stdin.end()
       if (child.exitCode === null) await once(child, 'exit')
     },
+  }
+}
+
+/** Asks until `isEnough`; at most 60 s. */
+export async function counted(
+  client: LoadClient,
+  bytes: number,
+  isEnough: (count: Count) => boolean,
+): Promise<Count> {
+  for (const giveUp = performance.now() + 60_000; ; await pause(5)) {
+    const count = await client.count(bytes)
+    if (isEnough(count) || performance.now() > giveUp) return count
   }
 }

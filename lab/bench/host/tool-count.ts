@@ -7,7 +7,7 @@ import { createHost, type RunningHost } from '../../../server/host.ts'
 import { createLog } from '../../../server/log.ts'
 import { serveStdio } from '../../../server/mcp/stdio.ts'
 import { type Figure, figureOf } from '../figure.ts'
-import { leastOf } from '../timing.ts'
+import { bestOf, inTurns } from '../rounds.ts'
 
 const FEW = 5
 const EXTRA = 100
@@ -23,19 +23,18 @@ export async function measureToolCount(): Promise<readonly Figure[]> {
   const many = await openServer(FEW + EXTRA)
   await few.callTimes(CALLS)
   await many.callTimes(CALLS)
-  const best = await leastOf(ROUNDS, {
-    few: () => few.callTimes(CALLS),
-    many: () => many.callTimes(CALLS),
+  const rounds = await inTurns(ROUNDS, {
+    ours: () => many.callTimes(CALLS),
+    against: () => few.callTimes(CALLS),
   })
   await few.close()
   await many.close()
   return [
     figureOf({
+      ...bestOf(rounds, 'at_most'),
       name: 'calls.extra.tools',
       what: `one call beside ${FEW + EXTRA} tools`,
       unit: 'ms',
-      ours: best.many,
-      against: best.few,
       against_what: `beside ${FEW} tools`,
       goal: GOAL,
       gate: GATE,

@@ -1,8 +1,9 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { percentile } from '../../percentile.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
+import { bestOf, inTurns, type Rounds } from '../rounds.ts'
 import { openBareCommit } from './bare-commit.ts'
 import { type BenchRoom, openBenchRoom } from './bench-room.ts'
+import { type DiskFloor, openDiskFloor } from './disk-floor.ts'
 
 export interface BenchOptions {
   readonly directory: string | undefined
@@ -28,9 +29,9 @@ const ROUNDS = 5 // toolchain: interleaved, best of 5
 const CALLS = 200
 const COMMITS = 10
 const GROUPS = 8
-const FLOOR_BYTES = 1024
 // Below this a flush costs too little for a group to win ten times or to decide what a commit takes (decision 23).
 const DOMINATED_MS = 1
+const LOOP = 'overwrite of 1 KiB in place + fdatasync in a loop'
 
 /** Every figure of the engine, each against a floor of the same run. */
 export async function roomFigures(options: BenchOptions): Promise<readonly Figure[]> {
@@ -43,13 +44,13 @@ export async function roomFigures(options: BenchOptions): Promise<readonly Figur
 async function sizedFigures(options: BenchOptions, megabytes: number): Promise<readonly Figure[]> {
   options.note(`a room of ${megabytes} MB`)
   const room = await openBenchRoom(options.directory, options.wasm)
-  const floor = openFloor(room.directory)
+  const floor = openDiskFloor(room.directory)
   try {
     await room.grow(megabytes * 1024 * 1024)
-    const single = await best(
-      () => rateOf(CALLS, () => room.mutate()),
-      () => rateOf(CALLS, floor.append),
-    )
+    const single = await inTurns(ROUNDS, {
+      ours: () => rateOf(CALLS, () => room.mutate()),
+      against: () => rateOf(CALLS, floor.write),
+    })
     const figures = [singleFigure(megabytes, single)]
     if (megabytes === SIZES_MB[0])
       figures.push(await groupFigure(room, single), ...(await documentFigures(room, floor)))
@@ -60,33 +61,29 @@ async function sizedFigures(options: BenchOptions, megabytes: number): Promise<r
   }
 }
 
-function singleFigure(megabytes: number, { ours, against }: Pair): Figure {
+function singleFigure(megabytes: number, single: Rounds): Figure {
   return figureOf({
+    ...bestOf(single, 'at_least'),
     name: `room.single.${megabytes}mb`,
     what: `durable mutations one at a time, ${megabytes} MB of room`,
     unit: '/s',
-    ours,
-    against,
-    against_what: 'append of 1 KiB + fdatasync in a loop',
+    against_what: LOOP,
     goal: SINGLE_GOAL,
-    sense: 'at_least',
   })
 }
 
-async function groupFigure(room: BenchRoom, single: Pair): Promise<Figure> {
+async function groupFigure(room: BenchRoom, single: Rounds): Promise<Figure> {
   const rates: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.push(GROUP * (await rateOf(GROUPS, () => group(room))))
   }
   return figureOf({
+    ...bestOf({ ours: rates, against: single.ours }, 'at_least'),
     name: 'room.group.64',
     what: `durable mutations, ${GROUP} waiting together${noGoal(single)}`,
     unit: '/s',
-    ours: Math.max(...rates),
-    against: single.ours,
     against_what: 'one at a time in the same room',
     goal: flushDominates(single) ? GROUP_GOAL : 1,
-    sense: 'at_least',
   })
 }
 
@@ -95,7 +92,7 @@ async function group(room: BenchRoom): Promise<void> {
 }
 
 /** Against the loop of the other figures, and against what the disk alone takes for the same steps. */
-async function documentFigures(room: BenchRoom, floor: Floor): Promise<readonly Figure[]> {
+async function documentFigures(room: BenchRoom, floor: DiskFloor): Promise<readonly Figure[]> {
   let version = 0
   const nextText = (): string => {
     version += 1
@@ -104,20 +101,23 @@ async function documentFigures(room: BenchRoom, floor: Floor): Promise<readonly 
   const commits = (): Promise<number> => rateOf(COMMITS, () => room.commit(nextText()))
   const bare = openBareCommit(room.directory)
   try {
-    const common = { unit: '/s', sense: 'at_least' } as const
-    const looped = await best(commits, () => rateOf(CALLS, floor.append))
+    const looped = await inTurns(ROUNDS, { ours: commits, against: () => rateOf(CALLS, floor.write) })
+    const bared = await inTurns(ROUNDS, {
+      ours: commits,
+      against: () => rateOf(COMMITS, () => bare.commit(nextText())),
+    })
     return [
       figureOf({
-        ...common,
-        ...looped,
+        ...bestOf(looped, 'at_least'),
+        unit: '/s',
         name: 'room.document.64k',
         what: `commits of a 64 KiB document, three flushes each${noGoal(looped)}`,
-        against_what: 'append of 1 KiB + fdatasync in a loop',
+        against_what: LOOP,
         goal: flushDominates(looped) ? DOCUMENT_GOAL : 0,
       }),
       figureOf({
-        ...common,
-        ...(await best(commits, () => rateOf(COMMITS, () => bare.commit(nextText())))),
+        ...bestOf(bared, 'at_least'),
+        unit: '/s',
         name: 'room.document.bare',
         what: 'the same commits',
         against_what: 'a file, a record of its text, a rename and three flushes in a loop',
@@ -156,33 +156,17 @@ async function journalFigure({ directory, wasm }: BenchOptions): Promise<Figure>
   }
 }
 
-interface Pair {
-  readonly ours: number
-  readonly against: number
+/** Whether a flush is what a mutation costs on this disk; the rounds have the loop of writes as their floor. */
+function flushDominates(rounds: Rounds): boolean {
+  return flushMs(rounds) >= DOMINATED_MS
 }
 
-/** Whether a flush is what a mutation costs on this disk; `pair` has the loop of appends as its floor. */
-function flushDominates(pair: Pair): boolean {
-  return flushMs(pair) >= DOMINATED_MS
+function flushMs({ against }: Rounds): number {
+  return 1_000 / percentile(against, 0.5)
 }
 
-function flushMs({ against }: Pair): number {
-  return 1_000 / against
-}
-
-function noGoal(pair: Pair): string {
-  return flushDominates(pair) ? '' : ` (a flush costs ${flushMs(pair).toFixed(2)} ms here: no goal)`
-}
-
-/** Ours and the floor in turn, so that both meet the same disk; the round with the best ratio. */
-async function best(ours: () => Promise<number>, floor: () => Promise<number>): Promise<Pair> {
-  let found: Pair | undefined
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const pair = { ours: await ours(), against: await floor() }
-    if (!found || pair.ours / pair.against > found.ours / found.against) found = pair
-  }
-  if (!found) throw new Error('unreachable: there is at least one round')
-  return found
+function noGoal(rounds: Rounds): string {
+  return flushDominates(rounds) ? '' : ` (a flush costs ${flushMs(rounds).toFixed(2)} ms here: no goal)`
 }
 
 /** Calls a second. */
@@ -190,22 +174,4 @@ async function rateOf(calls: number, call: () => Promise<void>): Promise<number>
   const started = performance.now()
   for (let done = 0; done < calls; done += 1) await call()
   return (calls * 1_000) / (performance.now() - started)
-}
-
-interface Floor {
-  append(): Promise<void>
-  close(): void
-}
-
-/** The least anything durable costs on this disk. */
-function openFloor(directory: string): Floor {
-  const file = openSync(join(directory, 'floor'), 'a')
-  const block = Buffer.alloc(FLOOR_BYTES, 'x')
-  return {
-    append: async () => {
-      writeSync(file, block)
-      fdatasyncSync(file)
-    },
-    close: () => closeSync(file),
-  }
 }
