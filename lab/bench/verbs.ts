@@ -8,6 +8,7 @@ import { growthBench } from './growth/command.ts'
 import { handoffBench } from './handoff/command.ts'
 import { callsBench, doorsBench, httpBench, startBench } from './host/commands.ts'
 import { modulesBench } from './modules/command.ts'
+import { peersBench } from './peers/command.ts'
 import { retrievalBench } from './retrieval/command.ts'
 import { readersBench, roomBench } from './room/command.ts'
 import { searchBench } from './search/command.ts'
@@ -16,7 +17,7 @@ import { usersBench } from './users/command.ts'
 const HOST = [startBench, callsBench, httpBench, doorsBench]
 const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
 /** These take minutes, so they run when they are named. */
-const ON_REQUEST = [growthBench, readersBench, usersBench]
+const ON_REQUEST = [growthBench, peersBench, readersBench, usersBench]
 
 /** `satchel bench`: every measurement, those that further plugins bring included. */
 const benchVerb = defineHostVerb({

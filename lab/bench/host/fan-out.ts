@@ -28,9 +28,14 @@ interface FanOut {
 /** Deliveries per server CPU-second through the pump, against one socket write per event and subscriber; in turns. */
 export async function measureFanOut({ rounds, ...run }: FanOut): Promise<Rounds> {
   return await inTurns(rounds, {
-    ours: () => deliveries(run, pumpPublisher),
+    ours: () => pumpDeliveries(run),
     against: () => deliveries(run, writePublisher),
   })
+}
+
+/** The same of the pump alone, once. */
+export async function pumpDeliveries(run: Omit<FanOut, 'rounds'>): Promise<number> {
+  return await deliveries(run, pumpPublisher)
 }
 
 async function deliveries(

@@ -56,7 +56,11 @@ async function measureScan(): Promise<Figure> {
   })
 }
 
-function manyVectors(count: number): { readonly stored: StoredVectors; readonly vectors: Float32Array } {
+/** So many vectors of random numbers, equal in every run, alone and as the embedded store has them. */
+export function manyVectors(count: number): {
+  readonly stored: StoredVectors
+  readonly vectors: Float32Array
+} {
   const vectors = new Float32Array(count * DENSE_DIMS)
   let state = 1
   for (let at = 0; at < vectors.length; at++) {
