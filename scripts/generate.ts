@@ -53,6 +53,8 @@ async function ownerPage(): Promise<readonly Output[]> {
   const bundled = await build({
     entryPoints: [join(folder, 'start.js')],
     bundle: true,
+    // The page takes pure functions of `server/plugin.ts`; its other modules are dropped, with what they import of Node.
+    external: ['node:*'],
     write: false,
     format: 'iife',
     target: 'es2022',
@@ -65,6 +67,7 @@ async function ownerPage(): Promise<readonly Output[]> {
   )
   const style = (await Promise.all(styles)).join('')
   if (/<\/(script|style)/i.test(script + style)) throw new Error('the page would end its own element')
+  if (script.includes('"node:')) throw new Error('the page would import a module of Node')
   const content = [
     BANNER,
     `export const PAGE_SCRIPT = ${JSON.stringify(script)}`,

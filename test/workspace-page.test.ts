@@ -78,7 +78,9 @@ test('what others wrote stays text: in the document, names, summaries, reasons o
     '<svg onload=alert(6)>',
     '</pre></article><script>alert(7)</script>',
   ]
-  const seen = await openPage(t, { text: `# Plan\n\n${attacks.join('\n\n')}\n\n> \u202egnp.exe\u202c\n` })
+  const seen = await openPage(t, {
+    text: `# Plan\n\n${attacks.join('\n\n')}\n\n> \u202egnp.exe\u202c b\u3164c\u{e0101}\r\n`,
+  })
   if (!seen) return
   const { page, server } = seen
   for (const [index, attack] of attacks.entries()) {
@@ -120,7 +122,10 @@ test('what others wrote stays text: in the document, names, summaries, reasons o
     [],
   )
   assert.deepEqual(links, [])
-  assert.match(await page.locator('#document').innerText(), /\[U\+202E\]gnp\.exe/)
+  assert.match(
+    await page.locator('#document').innerText(),
+    /\\u\{202e\}gnp\.exe\\u\{202c\} b\\u\{3164\}c\\u\{e0101\}(?!\\)/,
+  )
   assert.deepEqual([seen.foreign, seen.complaints], [[], []])
 })
 

@@ -1,17 +1,12 @@
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
+import { showHidden } from '../../../../server/plugin.ts'
 import { mayPassFor } from './imitation.ts'
 import { nameOf } from './store.js'
 
-/** Characters that reorder or hide the text around them; joiners that scripts and emoji need are not among them. */
-const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu
-
-/** Text in which nothing hides: such characters are shown as their code. */
+/** Text in which nothing hides: hidden characters are shown as their code. A line may end in CR LF. */
 export function visible(text) {
-  return String(text).replace(
-    HIDDEN,
-    (char) => `[U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
-  )
+  return showHidden(String(text).replace(/\r(?=\n|$)/g, ''))
 }
 
 const MOMENTS = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
@@ -25,7 +20,7 @@ export function empty(text) {
   return h('p', { class: 'empty' }, text)
 }
 
-/** A button whose name says what it acts on, for who hears the page. */
+/** A button whose name says what it acts on, for people who hear the page. */
 export function button(label, onClick, { about, ...more } = {}) {
   const name = about === undefined ? {} : { 'aria-label': `${label}: ${visible(about)}` }
   return h('button', { type: 'button', onClick, ...name, ...more }, label)
