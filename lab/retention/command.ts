@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { RetentionReport } from '../../plugins/handoff/actions/report-retention.ts'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printDocument, printText } from '../../server/cli/render.ts'
 import type { World } from '../../server/cli/world.ts'
 import { counted, SatchelError } from '../../server/plugin.ts'
 import type { Retention, Share } from './measure.ts'
 import type { ModelReport } from './model/arms.ts'
+import type { RetentionReport } from './report.ts'
 
 const MAX_PROBES = 15
 const LOST_EXIT = 3 // surface, section 3: a check found something

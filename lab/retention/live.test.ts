@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { reportRetention } from '../../plugins/handoff/actions/report-retention.ts'
 import { handoffConfig } from '../../plugins/handoff/config.ts'
 import { createHandoffs } from '../../plugins/handoff/project.ts'
 import { testHost } from '../../plugins/handoff/testing/fixture.ts'
 import { plant } from './planted.ts'
+import { reportRetention } from './report.ts'
 import { onStage, type Stage } from './stage.ts'
 
 const report = (stage: Stage, id: string) =>

@@ -15,7 +15,7 @@ export interface ArmReport {
   readonly attempts_retried: number
   /** Null: it edits nothing, or its plan was not readable. */
   readonly actions_before_first_edit: number | null
-  /** Answers that were no list of actions. */
+  /** Answers that were not a list of actions. */
   readonly unreadable: number
   /** Null: the endpoint does not count. */
   readonly tokens: number | null

@@ -32,7 +32,7 @@ export function probedRecord(): ProbedRecord {
   } // as planted
   const tried = TRIED.map((approach) => ({
     approach,
-    reason: 'the provider drops the request all the same',
+    reason: 'the provider drops the request anyway',
     avoid_repeating: true,
   }))
   return {
@@ -89,7 +89,7 @@ export const PLAN_QUESTION = `Go on with the work: list your next actions, at mo
 
 /** What a model means to do. */
 export interface JudgedPlan {
-  /** The answer is no list of actions. */
+  /** The answer is not a list of actions. */
   readonly isUnreadable: boolean
   readonly brokenConstraints: number
   readonly attemptsRetried: number
