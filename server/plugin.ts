@@ -70,7 +70,7 @@ export { pacedBody, slicesOf } from './platform/paced-body.ts'
 export type { CursorKey } from './platform/page-cursor.ts'
 export { compareKeys, cursorOf, keyIn, numberIn, questionName } from './platform/page-cursor.ts'
 export { matchesGlob } from './platform/path-glob.ts'
-export { type ReadYaml, readYaml } from './platform/read-yaml.ts'
+export { readYaml } from './platform/read-yaml.ts'
 export { keepRecent } from './platform/recent.ts'
 export { atOnce, inTurns, nextTurn, type Pieces } from './platform/turns.ts'
 

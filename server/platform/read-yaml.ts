@@ -1,5 +1,5 @@
 /** A YAML text that was read, or the first problem with its place, from 1. */
-export type ReadYaml =
+type ReadYaml =
   | {
       readonly kind: 'document'
       /** The values. Throws if the text uses more aliases than `maxAliasCount`. */

@@ -91,12 +91,7 @@ function providerOfRepository(repository: string): string {
   return /^terraform-([a-z0-9]+)-/.exec(last)?.[1] ?? 'unknown'
 }
 
-/** Whether a filter word means one of these normalised providers: `azure` is azurerm, azapi and azuread. */
-export function matchesProvider(filter: string, providers: readonly string[]): boolean {
-  return providersMeant(filter).some((name) => providers.includes(name))
-}
-
-/** The normalised providers that a filter word means. */
+/** The normalised providers that a filter word means: `azure` is azurerm, azapi and azuread. */
 export function providersMeant(filter: string): readonly string[] {
   const wanted = normalizeProvider(filter.trim())
   return FAMILIES.get(wanted) ?? [wanted]
