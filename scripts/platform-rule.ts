@@ -39,7 +39,7 @@ const ALLOWED = [
   "import { existsSync, readFileSync } from 'node:fs'",
 ]
 
-/** What the lint rule on file writes and processes does wrong: a planted use it misses, or one it refuses in vain. */
+/** What the lint rule on file writes and processes does wrong: a planted use it misses, or one it refuses without cause. */
 export function faultsOfPlatformRule(): readonly string[] {
   const refused = `${REFUSED.join('\n')}\n`
   const files = {

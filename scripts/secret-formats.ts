@@ -52,7 +52,7 @@ function rowOf(block: string): Row[] {
   const named = NAMED.exec(regex)?.groups
   if (!named || regex.includes('|\\b(')) {
     const form = plain(regex.replace(END, ''))
-    // A keyword that is no part of the token says nothing about where it is.
+    // A keyword that is not part of the token says nothing about where it is.
     const isPart = keywords.some((word) => form.toLowerCase().replaceAll('\\', '').includes(word))
     const start = /^\(?([A-Za-z0-9_-]{3,})/.exec(form)?.[1]?.toLowerCase()
     return [[name, isPart || start === undefined ? keywords : [start], form, 0]]

@@ -179,7 +179,7 @@ test('what a check asked for is not begun once its time is over', async (t) => {
   assert.equal(begun, 0)
 })
 
-test('facts that are no small object are refused when they are captured', async (t) => {
+test('facts that are not a small object are refused when they are captured', async (t) => {
   const { evidence } = await kindsOf(t, () => [
     kind('large', { capture: async () => ({ facts: { text: 'x'.repeat(20_000) }, ...HOLDS }) }),
   ])

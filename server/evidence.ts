@@ -71,7 +71,7 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
       const { facts } = captured
       if (!isJsonObject(facts) || Buffer.byteLength(JSON.stringify(facts)) > MAX_FACTS_BYTES)
         throw new TypeError(
-          `evidence ${name} of ${found.plugin} is no object of at most ${MAX_FACTS_BYTES} bytes`,
+          `evidence ${name} of ${found.plugin} is not an object of at most ${MAX_FACTS_BYTES} bytes`,
         )
       return { facts, ...findingOf(captured), text: line(kind.describe(facts)) }
     },

@@ -88,7 +88,7 @@ function withMostWords(pages: readonly FoundPage[]): readonly Found[] {
     .map(({ found }) => found)
 }
 
-/** Errors: those of the searcher, and a TypeError for an answer that is no page of results. */
+/** Errors: those of the searcher, and a TypeError for an answer that is not a page of results. */
 async function ask(searcher: Searcher, query: string, limit: number, ctx: CallContext): Promise<FoundPage> {
   const answer: unknown = await searcher.search(query, limit, ctx)
   const { results, more } = isJsonObject(answer) ? answer : {}

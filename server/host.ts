@@ -293,7 +293,7 @@ async function sessionFrom(
       authenticate.call(instance, credentials),
     )
     if (found === undefined || (found.kind === 'session' && found.plugin === plugin)) return found
-    log.error('a plugin named a caller that is no session of its own', { plugin, kind: found.kind })
+    log.error('a plugin named a caller that is not a session of its own', { plugin, kind: found.kind })
   } catch (error) {
     if (isSatchelError(error)) throw error
     log.error('a plugin failed to recognize a caller', { plugin, error })

@@ -95,7 +95,7 @@ test('the log is one JSON line per entry at or above its level, without secrets'
     assert.ok(!line.includes(secret), secret)
 })
 
-test('what throws when it is read, calls itself or is its own cause is a line of the log all the same', () => {
+test('what throws when it is read, calls itself or is its own cause is a line of the log anyway', () => {
   const lines: string[] = []
   const log = createLog(
     'error',

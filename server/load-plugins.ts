@@ -69,7 +69,7 @@ function asPlugin(exported: unknown, file: string): Plugin {
     throw refusals.plugin_api({ file, stated: String(apiVersion), supported: API_VERSION })
   }
   if (typeof setup !== 'function') throw refusals.plugin_shape({ file, fault: 'it has no setup function' })
-  if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is no zod object' })
+  if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is not a zod object' })
   return exported as Plugin // every member is checked above
 }
 

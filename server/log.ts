@@ -37,7 +37,7 @@ function redactFields(fields: Fields): Record<string, unknown> {
   )
 }
 
-/** A plugin may log or throw what throws when it is read; the line of the log is written all the same. */
+/** A plugin may log or throw what throws when it is read; the line of the log is written anyway. */
 function readable(value: () => unknown): unknown {
   try {
     return plain(value(), 0)

@@ -28,7 +28,7 @@ function instanceFault(instance: unknown): string | undefined {
   const { tools = [], evidence = [], searchers = [] } = instance
   if (!Array.isArray(tools)) return 'tools must be a list'
   for (const [index, tool] of tools.entries()) {
-    const fault = isJsonObject(tool) ? toolFault(tool) : 'is no object made by defineTool'
+    const fault = isJsonObject(tool) ? toolFault(tool) : 'is not an object made by defineTool'
     if (fault === undefined) continue
     const name =
       isJsonObject(tool) && typeof tool['name'] === 'string' ? `"${tool['name'].slice(0, 60)}"` : index
@@ -89,7 +89,7 @@ function routeFault({ method, path }: Members, fields: readonly string[]): strin
   if (typeof path !== 'string' || !path.startsWith('/')) return 'http.path must begin with /'
   const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
   const unknown = names.find((name) => !fields.includes(name))
-  return unknown === undefined ? undefined : `http.path names "${unknown}", which is no field of input`
+  return unknown === undefined ? undefined : `http.path names "${unknown}", which is not a field of input`
 }
 
 function verbFault(
@@ -106,5 +106,7 @@ function verbFault(
       .replace(/\.\.\.$/, ''),
   )
   const unknown = names.find((name) => !fields.includes(name))
-  return unknown === undefined ? undefined : `cli.positional names "${unknown}", which is no field of input`
+  return unknown === undefined
+    ? undefined
+    : `cli.positional names "${unknown}", which is not a field of input`
 }

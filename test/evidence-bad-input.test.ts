@@ -100,7 +100,7 @@ test('a damaged index is the reason, and breaks no record', async (t) => {
   assert.match(String((await opened.call('handoff_resume', { id }))['brief']), /Move the cluster/)
 })
 
-test('what was read of a repository that is no longer configured is no proof, but a break that is known stays one', async (t) => {
+test('what was read of a repository that is no longer configured is not proof, but a break that is known stays one', async (t) => {
   const { remote, opened, server } = await openProject(t)
   const { id: named } = await opened.call('module_usage', { repository: 'terraform-aws-cluster' })
   const id = await record(opened, [{ type: 'observation', module: named }])

@@ -152,7 +152,7 @@ test('a search of a room leaves no session, participant or event, whether it is 
   assert.deepEqual(await bytesBelow(sidecar), stored)
 })
 
-test('nothing found, no room and no modules are no errors, and the plugin alone answers', async (t) => {
+test('nothing found, no room and no modules are not errors, and the plugin alone answers', async (t) => {
   const root = await temporaryFolder(t)
   const alone = await openHost(t, { plugins: [find], projectRoot: root, env: ENV })
   const two = await openHost(t, {

@@ -65,7 +65,7 @@ test('every operation lists its refusals by status, with their reasons', async (
   assert.match(reasonsAt('/workspace/status', 'get', 403), /`permission_denied`/)
 })
 
-test('every address refuses OPTIONS and unknown methods, and names its own, HEAD beside a GET that is no stream', async (t) => {
+test('every address refuses OPTIONS and unknown methods, and names its own, HEAD beside a GET that is not a stream', async (t) => {
   const { address, document } = await openApi(t)
 
   for (const [path, operations] of Object.entries(document.paths)) {

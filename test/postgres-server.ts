@@ -105,7 +105,7 @@ export async function startPostgres(t: TestContext): Promise<PostgresServer | un
 }
 
 function newPlace(t: TestContext, bin: string): Place {
-  // Not the configured temporary folder: a path of over 100 bytes is no socket, and another user must reach it.
+  // Not the configured temporary folder: a path of over 100 bytes is not a socket, and another user must reach it.
   const folder = mkdtempSync('/tmp/satchel-pg-')
   const as = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
   if ('uid' in as) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED)

@@ -188,7 +188,7 @@ test('a result larger than a pipe holds arrives whole at a reader that is slow',
   assert.equal(JSON.parse(out).text.length, 2_000_000)
 })
 
-test('a reader that stops in the middle is no error', async (t) => {
+test('a reader that stops in the middle is not an error', async (t) => {
   const { child, ended } = start([SATCHEL, 'big', '--json'], await folderWithBigPlugin(t))
 
   await once(child.stdout, 'data')
@@ -198,7 +198,7 @@ test('a reader that stops in the middle is no error', async (t) => {
   assert.deepEqual([code, err], [0, ''])
 })
 
-test('a closed reader is no error', async (t) => {
+test('a closed reader is not an error', async (t) => {
   const folder = await temporaryFolder(t)
 
   const { child, ended } = start([SATCHEL, 'completion', 'fish'], folder)

@@ -273,10 +273,10 @@ describe('a token of satchel token', () => {
 
   const refusals: readonly (readonly [argv: readonly string[], code: number, message: RegExp])[] = [
     [['create', 'Bad Name'], 2, /is not a name of a token/],
-    [['create', 'ci', '--scope', 'everything'], 2, /"everything" is no scope/],
-    [['create', 'ci', '--scope', 'modulez:read'], 2, /"modulez:read" is no scope.*modules/],
-    [['create', 'ci', '--expires', 'tomorrow'], 2, /"tomorrow" is no duration/],
-    [['create', 'ci', '--expires', '0d'], 2, /"0d" is no duration/],
+    [['create', 'ci', '--scope', 'everything'], 2, /"everything" is not a scope/],
+    [['create', 'ci', '--scope', 'modulez:read'], 2, /"modulez:read" is not a scope.*modules/],
+    [['create', 'ci', '--expires', 'tomorrow'], 2, /"tomorrow" is not a duration/],
+    [['create', 'ci', '--expires', '0d'], 2, /"0d" is not a duration/],
     [['create', 'taken'], 5, /There is a token "taken"/],
     [['revoke', 'takem'], 4, /There is no token "takem"\. Did you mean "taken"\?/],
   ]

@@ -171,7 +171,7 @@ test('a call whose owner died after it happened is not done twice by the process
   assert.match(String((answer as { proposal_id: string }).proposal_id), /^prop_/)
 })
 
-test('an invitation whose secret went with the owner is no answer: room_owner_lost', async (t) => {
+test('an invitation whose secret went with the owner is not an answer: room_owner_lost', async (t) => {
   const { room, join: joinRoom, emitted } = await openTestRoom(t)
   const me = await joinRoom('me')
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>

@@ -211,7 +211,7 @@ test('the room started again under a link: a call made meanwhile happens once, a
   assert.deepEqual(after['you'], before['you'], 'the same session')
 })
 
-test('a room behind serve says its protocol too; another major, and what is no room, are refused', async (t) => {
+test('a room behind serve says its protocol too; another major, and what is not a room, are refused', async (t) => {
   const server = await openRoomServer(t)
   const home = await temporaryFolder(t)
   const at = { host: '127.0.0.1', port: 0 }

@@ -76,7 +76,7 @@ test('the header is the cursor, and the query only where there is no header', as
   assert.equal(await first(OBSERVE), 1)
 })
 
-test('a cursor that is no event id is refused before the first byte', async (t) => {
+test('a cursor that is not an event id is refused before the first byte', async (t) => {
   const server = await openRoomServer(t)
   const { token } = await server.join('ada')
 
@@ -181,7 +181,7 @@ test('a look at the whole room is a call of its session like any other', async (
   assert.equal(task.status, 429)
 })
 
-test('the heartbeat is no call: a stream stays open when its session may make no more calls this minute', async (t) => {
+test('the heartbeat is not a call: a stream stays open when its session may make no more calls this minute', async (t) => {
   const beats: (() => void)[] = []
   const server = await openRoomServer(t, {
     after: holding(beats),

@@ -106,7 +106,7 @@ async function showRoomHandoff(stage: Stage, { owner, agent, record, call }: Roo
     record_id: record,
     requires,
   })
-  await stage.step('who accepts the handoff gets the record', async () => {
+  await stage.step('the participant who accepts the handoff gets the record', async () => {
     const { resumed } = await callTool(agent, 'workspace_handoff_accept', { handoff_id })
     assert.match(JSON.stringify(resumed), /Upgrade the network/)
   })

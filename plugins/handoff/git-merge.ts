@@ -12,7 +12,7 @@ const CONFLICT_EXIT = 1
 
 /**
  * `satchel handoff git-merge %O %A %B`: a merge driver for records. It writes the result into the second file, as git
- * expects. What is no record is left as it is, in conflict.
+ * expects. What is not a record is left as it is, in conflict.
  */
 export function gitMergeCommand(host: Pick<Host, 'workingDirectory'>) {
   return defineCommand({

@@ -221,7 +221,7 @@ const SWAP = `
   step()
 `
 
-test('a captured head that is no commit id never reaches git', async (t) => {
+test('a captured head that is not a commit id never reaches git', async (t) => {
   const tools = await openTestProject(t)
   const log = join(tools.root, 'argv')
   tools.write(
@@ -324,7 +324,7 @@ test('a record at the limits is taken', async (t) => {
   assert.equal((await project.call('handoff_validate', { id, level: 'schema' })).schema_valid, true)
 })
 
-test('what is no record at all gets a verdict, not an error', async (t) => {
+test('what is not a record at all gets a verdict, not an error', async (t) => {
   const project = await openTestProject(t)
   for (const record of [null, [], 7, 'not json', '', '\ufeff', true]) {
     const verdict = await project.call('handoff_validate', { record })

@@ -298,7 +298,7 @@ export const refusals = defineRefusals({
   },
   copy_unreadable: {
     code: 'invalid',
-    message: '{path} is no file of a record that could be copied; nothing was copied.',
+    message: '{path} is not a file of a record that could be copied; nothing was copied.',
     next: 'Correct or remove it.',
   },
 })

@@ -30,7 +30,7 @@ export const callReasons = {
   module_removed: {
     code: 'conflict',
     message: '{path} was removed from {repository} in {since}; {last} was the last release with it.{hint}',
-    next: 'Use what replaced it, or name the ref to call it all the same.',
+    next: 'Use what replaced it, or name the ref to call it anyway.',
     tool: 'list_repositories',
   },
   no_module_calls: {
@@ -40,7 +40,7 @@ export const callReasons = {
   },
   call_not_indexed: {
     code: 'not_found',
-    message: 'Line {line}: the call "{name}" is of {source}, which is no indexed module.',
+    message: 'Line {line}: the call "{name}" is of {source}, which is not an indexed module.',
     next: 'Name its repository in the configuration and run `satchel ingest`.',
     tool: 'list_repositories',
   },
@@ -83,7 +83,7 @@ export const callReasons = {
   call_file_unreadable: {
     code: 'invalid',
     reason: 'file_not_text',
-    message: '{file} is no regular file of UTF-8 text with at most 1 MiB.',
+    message: '{file} is not a regular file of UTF-8 text with at most 1 MiB.',
   },
   tree_too_large: {
     code: 'invalid',

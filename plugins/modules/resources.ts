@@ -59,7 +59,7 @@ function entryOf(record: IndexRecord) {
   }
 }
 
-/** The latest version of each module that is no example, most recently ingested first. */
+/** The latest version of each module that is not an example, most recently ingested first. */
 function newest(index: ModuleIndex): IndexRecord[] {
   return latestVersions(index)
     .filter(({ kind }) => kind !== 'example')

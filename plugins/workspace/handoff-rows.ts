@@ -7,7 +7,7 @@ export const HANDOFF_REFUSALS = {
   not_the_acceptor: {
     code: 'forbidden',
     reason: 'permission_denied',
-    message: 'Only who accepted this handoff may hand in its result.',
+    message: 'Only the participant who accepted this handoff may hand in its result.',
     next: 'Ask its creator to cancel it and to create another, which you accept.',
   },
   addressed_to_another: {
@@ -23,7 +23,7 @@ export const HANDOFF_REFUSALS = {
   },
   requirement_unknown: malformed('No plugin here checks the requirement "{name}". Known: {names}.'),
   requirement_record: malformed('The requirement fresh needs a record_id.'),
-  record_id_unknown: malformed('This is no handoff record here: {why}'),
+  record_id_unknown: malformed('This is not a handoff record here: {why}'),
   handoff_record_invalid: {
     code: 'invalid',
     message: 'The handoff record breaks its schema in {places}.',

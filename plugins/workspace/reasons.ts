@@ -172,7 +172,7 @@ export const refusals = defineRefusals({
   wait_input: malformed('Wait for exactly one of since_event_id, proposal_id and handoff_id.'),
   propose_input: malformed('A proposal takes exactly one of content, edits and patch.'),
   edits_empty: malformed('Edits are one or more, each with a text to replace.'),
-  half_character: malformed('The argument {field} is no valid Unicode: it has half of a surrogate pair.'),
+  half_character: malformed('The argument {field} is not valid Unicode: it has half of a surrogate pair.'),
   result_without_proposal: malformed('This result names no proposal to commit.'),
   page_cursor: malformed('This room did not return this cursor. Start without one.'),
   event_cursor: malformed('The cursor must be an event id, in since_event_id or Last-Event-ID.'),

@@ -13,7 +13,7 @@ export const SESSION_REFUSALS = {
   connector_id: {
     code: 'invalid',
     reason: 'invalid_request',
-    message: 'This is no id of a search result.',
+    message: 'This is not an id of a search result.',
     next: 'Take the id of a result, or document.',
   },
 } as const

@@ -21,13 +21,13 @@ const OWNER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/ // the names of accounts that Gi
 /**
  * Reads the fixed facts from package.json, and owner and addresses from `SATCHEL_RELEASE_OWNER`,
  * `SATCHEL_RELEASE_REPOSITORY` and `SATCHEL_RELEASE_HOMEPAGE`.
- * Errors: a name that is no account; an address that is not https.
+ * Errors: a name that is not an account; an address that is not https.
  */
 export function releaseOf(env: Readonly<Record<string, string | undefined>>): Release {
   const { name, version, description, license, keywords } = JSON.parse(readFileSync('package.json', 'utf8'))
   const owner = env['SATCHEL_RELEASE_OWNER'] || undefined
   if (owner !== undefined && !OWNER.test(owner))
-    throw new Error(`SATCHEL_RELEASE_OWNER is no account name: ${owner}`)
+    throw new Error(`SATCHEL_RELEASE_OWNER is not an account name: ${owner}`)
   const repository = httpsAddress('SATCHEL_RELEASE_REPOSITORY', env)
   const homepage =
     httpsAddress('SATCHEL_RELEASE_HOMEPAGE', env) ??
@@ -44,6 +44,6 @@ function httpsAddress(name: string, env: Readonly<Record<string, string | undefi
   const value = env[name]
   if (!value) return undefined
   if (!URL.canParse(value) || new URL(value).protocol !== 'https:')
-    throw new Error(`${name} is no https address: ${value}`)
+    throw new Error(`${name} is not an https address: ${value}`)
   return value.replace(/\/$|\.git$/, '')
 }

@@ -6,7 +6,7 @@ import { refusals } from './refusals.ts'
 
 /** The form of a backup. A higher number is of a newer satchel. */
 export const BACKUP_VERSION = 1
-/** Written last: a folder without it is no complete backup. */
+/** Written last: a folder without it is not a complete backup. */
 export const MANIFEST = 'manifest.json'
 
 const MAX_BYTES = 256 * 1024 * 1024

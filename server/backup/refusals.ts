@@ -26,7 +26,7 @@ export const refusals = defineRefusals({
   },
   backup_not_found: {
     code: 'not_found',
-    message: '{folder} is no complete backup: it has no manifest.json.',
+    message: '{folder} is not a complete backup: it has no manifest.json.',
     next: 'Name a folder that satchel backup wrote.',
   },
   backup_damaged: {

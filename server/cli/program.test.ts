@@ -176,7 +176,7 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
   }
 })
 
-test('--input takes a file or standard input, and refuses what is no JSON object with exit 3', async (t) => {
+test('--input takes a file or standard input, and refuses what is not a JSON object with exit 3', async (t) => {
   const { root, satchel } = await openProject(t)
   await writeFile(join(root, 'in.json'), '{"id":"file"}')
   await writeFile(join(root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
@@ -271,7 +271,7 @@ test('quiet leaves the notes out and keeps the error', async (t) => {
   assert.deepEqual([failed.code, failed.err.length > 0], [4, true])
 })
 
-test('a reader that closes the pipe early is no error', async (t) => {
+test('a reader that closes the pipe early is not an error', async (t) => {
   const { satchel } = await openProject(t)
 
   assert.equal((await satchel(['probe', 'count', '9'], { isPipeBroken: true })).code, 0)
@@ -279,7 +279,7 @@ test('a reader that closes the pipe early is no error', async (t) => {
   assert.equal((await satchel(['--help'], { isPipeBroken: true })).code, 0)
 })
 
-test('a result that a full disk did not take is no success', async (t) => {
+test('a result that a full disk did not take is not success', async (t) => {
   const { satchel } = await openProject(t)
 
   for (const argv of [['probe', 'echo', 'x'], ['probe', 'echo', 'x', '--json'], ['--help']]) {

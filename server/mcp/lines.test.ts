@@ -37,7 +37,7 @@ test('a line of 10 MiB passes, one byte more is refused once and skipped', () =>
   )
 })
 
-test('bytes that are no UTF-8 are one bad line, and an unfinished last line is none', () => {
+test('bytes that are not UTF-8 are one bad line, and an unfinished last line is none', () => {
   const lines = read([Buffer.from([0xff, 0x0a]), Buffer.from('good\nunfinished')])
 
   assert.deepEqual(lines, [{ kind: 'not_utf8' }, { kind: 'text', text: 'good' }])

@@ -16,7 +16,7 @@ interface Asking {
 
 /**
  * Makes a call of a tool that waits in turns, so that no connection waits longer than a proxy allows and a restart of
- * the remote server is no end. The first turn only looks: what is wrong with the call is said immediately.
+ * the remote server does not end it. The first turn only looks: what is wrong with the call is said immediately.
  * Errors: those of the first turn; of a later one all but `unavailable`, which is waited out.
  */
 export async function waitInTurns(tool: WaitingTool, args: WireResult, asking: Asking): Promise<WireResult> {

@@ -1,4 +1,4 @@
-/** Names farther away than this share of their length are no help. */
+/** Names farther away than this share of their length do not help. */
 const MAX_DISTANCE_SHARE = 0.5
 
 /**

@@ -19,7 +19,7 @@ test('a cursor gives its key back, to its own question only', () => {
   )
 })
 
-test('anything else is no cursor, and no number', () => {
+test('anything else is neither a cursor nor a number', () => {
   for (const cursor of [
     '',
     'nonsense',

@@ -1,6 +1,6 @@
 /**
  * Whether a path matches a glob of `*` (within a segment), `**` (any segments, none too) and `?` (one character); there
- * are no braces and no classes. Both come as segments. Time is bounded by pattern length times path length, for
+ * are neither braces nor classes. Both come as segments. Time is bounded by pattern length times path length, for
  * any pattern.
  */
 export function matchesGlob(pattern: readonly string[], path: readonly string[]): boolean {

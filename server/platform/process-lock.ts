@@ -211,7 +211,7 @@ function holding<P>(options: LockOptions<P>, record: LockRecord<P>): ProcessLock
     try {
       if (isOurs()) taken = touch(disk, path)
     } catch {
-      // Others see an older file; the lock is held all the same.
+      // Others see an older file; the lock is held anyway.
     }
   }
   const timer = options.beatMs === undefined ? undefined : setInterval(beat, options.beatMs).unref()

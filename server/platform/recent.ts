@@ -1,4 +1,4 @@
-/** Values that were used last, by key. Owned by who made it, and forgotten with it. */
+/** Values that were used last, by key. Owned by its maker, and forgotten with it. */
 interface Recent<K, V> {
   /** The value of a key, made if it is not kept. */
   get(key: K, make: () => V): V

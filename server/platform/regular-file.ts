@@ -25,7 +25,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
   return found.kind === 'bytes' ? { kind: 'text', text: found.bytes.toString('utf8') } : found
 }
 
-/** As `readRegularFile`, undecoded, with the facts of the file; the null device is no file. */
+/** As `readRegularFile`, undecoded, with the facts of the file; the null device is not a file. */
 export async function readRegularBytes(path: string, maxBytes: number): Promise<RegularBytes> {
   // Without O_NONBLOCK, which Windows lacks, opening a pipe waits as well.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -82,7 +82,7 @@ let patterns: { readonly known: RegExp; readonly writings: readonly RegExp[] } |
 
 /**
  * True when one word has letters of scripts that no language mixes, such as a Cyrillic letter in a Latin name: it may
- * pass for another word. Words of different scripts beside each other are no mix. Follows UTS 39, section 5.
+ * pass for another word. Words of different scripts beside each other are not a mix. Follows UTS 39, section 5.
  */
 export function mixesScripts(text: string): boolean {
   if (/^[\u0000-\u007f]*$/.test(text)) return false

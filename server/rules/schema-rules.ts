@@ -24,7 +24,7 @@ export function inputSchemaProblems(schema: Schema): string[] {
 /** Returns a sentence for each part of a tool's output schema that is not portable. */
 export function outputSchemaProblems(schema: Schema): string[] {
   return [
-    ...(schema['type'] === 'object' ? [] : ['the output schema is no object']),
+    ...(schema['type'] === 'object' ? [] : ['the output schema is not an object']),
     ...walk(schema, 'output').flatMap(({ at, schema: one }) => [
       ...refProblems(at, one),
       ...nameProblems(at, one),

@@ -102,5 +102,5 @@ function messageOf(line: string): Answer | undefined {
 }
 
 function refusalOf({ error }: Answer): string {
-  return typeof error?.message === 'string' ? error.message : 'something that is no list of tools'
+  return typeof error?.message === 'string' ? error.message : 'something that is not a list of tools'
 }

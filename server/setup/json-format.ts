@@ -77,7 +77,7 @@ function treeOf(text: string): Node | undefined {
   if (!root && printParseErrorCode(error.error) === 'ValueExpected' && !hasToken(text)) return undefined
   throw new ConfigFault(
     lineNumber(text, error.offset),
-    FAULTS[printParseErrorCode(error.error)] ?? 'it is no JSON',
+    FAULTS[printParseErrorCode(error.error)] ?? 'it is not JSON',
   )
 }
 

@@ -9,7 +9,7 @@ export const refusals = defineRefusals({
   },
   storage_url: {
     code: 'invalid',
-    message: 'storage.url is no address of a PostgreSQL database.',
+    message: 'storage.url is not an address of a PostgreSQL database.',
     next: 'Write postgres://user@host:5432/name.',
   },
   storage_client_missing: {

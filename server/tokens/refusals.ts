@@ -60,12 +60,12 @@ export const refusals = defineRefusals({
   },
   scope_unknown: {
     code: 'invalid',
-    message: '"{scope}" is no scope.',
+    message: '"{scope}" is not a scope.',
     next: 'Use read, write or admin, or one of them for a plugin, as in PLUGIN:read. {hint}',
   },
   expiry_invalid: {
     code: 'invalid',
-    message: '"{expires}" is no duration.',
+    message: '"{expires}" is not a duration.',
     next: 'Use a number with m, h or d, as in 30d, up to 3650d.',
   },
 })

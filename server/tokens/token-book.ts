@@ -18,7 +18,7 @@ export interface TokenBookOptions {
 /** The tokens as a running server sees them. Its owner closes it. */
 export interface TokenBook {
   /**
-   * The caller with this token; undefined for a text that is no token of satchel. The file is read again when it changed.
+   * The caller with this token; undefined for a text that is not a token of satchel. The file is read again when it changed.
    * Errors: `unauthorized`/`token_unknown`, `token_expired`; those of `readTokens`.
    */
   recognize(bearer: string): Promise<Principal | undefined>

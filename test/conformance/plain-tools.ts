@@ -44,8 +44,8 @@ export const plainTools: readonly RawTool[] = [
     return text('All lines are logged.')
   }),
   rawTool('test_logging_tool', async (_args, { ctx }) => {
-    await ctx.mcpReq.log('info', 'only for who asked')
-    return text('Logged for who asked.')
+    await ctx.mcpReq.log('info', 'only for the caller')
+    return text('Logged for the caller.')
   }),
   rawTool('test_missing_capability', async (_args, { ctx }) => {
     if (capabilitiesOf(ctx)['sampling'] === undefined) {

@@ -57,7 +57,7 @@ export function probesOf({ folder, found }: BuiltProject): readonly Probe[] {
     {
       tool: 'handoff_resume',
       args: { mark: false },
-      // The word ends there: `fact-attempt` is no part of `fact-attempt-reason`.
+      // The word ends there: `fact-attempt` is not part of `fact-attempt-reason`.
       facts: RESUMED.map((name) => ({ name, said: [new RegExp(`fact-${name}(?![-\\w])`)] })),
     },
     {

@@ -61,7 +61,7 @@ const CHECKS: readonly ((said: Said, seen: Seen) => readonly string[])[] = [
     })
   },
   function waits({ woken }) {
-    return woken.filter(({ happened }) => !happened).map((one) => `waited in vain: ${one.proposal_id}`)
+    return woken.filter(({ happened }) => !happened).map((one) => `not woken: ${one.proposal_id}`)
   },
 ]
 

@@ -21,7 +21,7 @@ interface Sqlite {
 }
 
 /**
- * CPU of opening a file of sqlite-vec and one query for the ten nearest vectors. Undefined where SQLite is no part of
+ * CPU of opening a file of sqlite-vec and one query for the ten nearest vectors. Undefined where SQLite is not part of
  * Node (before 22.13) or the package is not installed (`npm ci --prefix test/peers`).
  */
 export async function measureSqliteVec(file: string, vectors: Float32Array): Promise<number | undefined> {

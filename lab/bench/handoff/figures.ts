@@ -92,7 +92,7 @@ function perSecond(work: () => boolean): number {
   let count = 0
   let elapsed = 0
   while (elapsed < BURST_MS) {
-    for (let i = 0; i < 20; i++) if (!work()) throw new Error('the sample is no record')
+    for (let i = 0; i < 20; i++) if (!work()) throw new Error('the sample is not a record')
     count += 20
     elapsed = performance.now() - started
   }

@@ -149,7 +149,7 @@ async function used(root: string, call: Call, { program, env }: LabContext): Pro
   for (let tries = 1; ; tries++) {
     const usage = await measureProcess(command, { ...env, SATCHEL_PROJECT: root }, { input })
     if (call === 'capture' || usage.printed > 0) return usage
-    // A hook whose time is over on a busy machine is silent, which is no measurement.
+    // A hook whose time is over on a busy machine is silent, which is not a measurement.
     if (tries === TRIES) throw new Error(`${args.join(' ')} printed nothing, ${TRIES} times`)
   }
 }

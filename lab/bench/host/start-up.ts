@@ -133,7 +133,7 @@ async function healthTime(program: string, folder: string): Promise<number> {
   return took
 }
 
-/** The best of each beyond the best bare node: noise only ever adds. Exit is no start, and has nothing to take off. */
+/** The best of each beyond the best bare node: noise only ever adds. Exit is not a start, and has nothing to take off. */
 function figuresOf(name: Start, rounds: readonly Costs[]): readonly Figure[] {
   const budget: Budget = BUDGETS[name]
   return (['wall', 'cpu'] as const).flatMap((clock) => {

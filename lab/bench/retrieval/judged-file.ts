@@ -39,7 +39,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new SatchelError('invalid', 'options_invalid', 'The file of judged queries is no JSON.', { cause })
+    throw new SatchelError('invalid', 'options_invalid', 'The file of judged queries is not JSON.', { cause })
   }
 }
 

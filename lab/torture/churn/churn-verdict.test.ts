@@ -12,11 +12,11 @@ function runOf(resident: readonly number[], more: Partial<ChurnRun> = {}): Churn
   return { visits: 1, curve, before: 20, after: 20, ...more }
 }
 
-test('a warm-up, and memory that grows by the rows alone, are no fault', () => {
+test('a warm-up, and memory that grows by the rows alone, are not a fault', () => {
   assert.deepEqual(faultsOf(runOf([60, 120, 152, 153, 154, 155, 156, 157, 158, 159])), [])
 })
 
-test('what a collection takes away again is no fault, also when it took minutes to come', () => {
+test('what a collection takes away again is not a fault, also when it took minutes to come', () => {
   assert.deepEqual(faultsOf(runOf([60, 120, 152, 153, 190, 191, 156, 193, 194, 159])), [])
 })
 

@@ -62,7 +62,7 @@ async function liveThrough(
 
 type Owner = Omit<WorkloadOptions, 'steps'>
 
-/** A planted bug may break the run itself; what it left is judged all the same. */
+/** A planted bug may break the run itself; what it left is judged anyway. */
 async function liveOn(life: Owner): Promise<void> {
   const { simulated, chance } = life
   await runWorkload({

@@ -117,7 +117,7 @@ async function own(race: Race, starter: Starter): Promise<void> {
   if (attempt.kind !== 'owner' || starter.killed) return
   starter.owning = attempt.lock
   race.ownerships += 1
-  // Who is taken for dead while it contends may come second without knowing; its fence keeps it from answering.
+  // A starter that is taken for dead while it contends may come second without knowing; its fence keeps it from answering.
   if (starter.buried) return
   const other = race.starters.find(
     (found) => found !== starter && found.owning && !found.killed && !found.buried,

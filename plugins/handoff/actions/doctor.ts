@@ -53,7 +53,7 @@ async function folderProblems(project: Project, clockMs: number): Promise<StoreP
   ]
 }
 
-/** What keeps claims and sessions of this machine from being kept. Records are read and written all the same. */
+/** What keeps claims and sessions of this machine from being kept. Records are read and written anyway. */
 async function unusableLocal({ root, store: { disk, layout } }: Project): Promise<StoreProblem[]> {
   for (const folder of [layout.local, claimsFolder(layout)]) {
     const cause = await disk.list(folder).then(() => undefined, systemCode)

@@ -210,7 +210,7 @@ async function importDocument(
   const present = await project.store.read(id)
   if (!present) return write(id, document)
   const presentText = present.document?.text
-  // A bundle holds each record on one line: white space alone is no difference.
+  // A bundle holds each record on one line: white space alone is not a difference.
   if (presentText !== undefined && compactJson(presentText) === compactJson(document.text)) {
     return { source, id, outcome: 'same' }
   }

@@ -43,7 +43,7 @@ test('without a status the context is the state', () => {
   assert.equal(described('# T', '## Background', 'Two services.').current_state, 'Two services.')
 })
 
-test('a question, a blocker and a ticked step are no actions', () => {
+test('a question, a blocker and a ticked step are not actions', () => {
   const { open_items, completed } = described(
     '# T',
     '## Next steps',
@@ -101,12 +101,12 @@ test('a heading in bold on the line of its text is a heading', () => {
     '**Status**: one fixture left',
     '**Next:**',
     '- Write it',
-    '**Note** that this is no heading',
+    '**Note** that this is not a heading',
   )
 
   assert.equal(authored.objective, 'Reject replayed states.')
   assert.equal(authored.current_state, 'one fixture left')
-  assert.deepEqual(descriptions(authored.open_items), ['Write it\n**Note** that this is no heading'])
+  assert.deepEqual(descriptions(authored.open_items), ['Write it\n**Note** that this is not a heading'])
 })
 
 test('a line of blanks is read in time that grows with its length, also before an unusual line break', () => {

@@ -55,7 +55,7 @@ const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
 /**
  * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
- * is ticked off are no steps to take.
+ * is ticked off are not steps to take.
  */
 export function readHandwritten(markdown: string): Handwritten {
   const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }

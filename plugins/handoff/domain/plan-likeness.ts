@@ -130,7 +130,7 @@ function factsOf(
   }
 }
 
-/** The plan turns away from what was tried. Who drops what the attempt dropped turns away from nothing. */
+/** The plan turns away from what was tried. A plan that drops what the attempt dropped turns away from nothing. */
 function isRefused(refused: readonly Refusal[], tried: readonly PlanTerm[]): boolean {
   const objects = tried.filter(({ isHead, weight }) => isHead && weight >= 1)
   return refused.some(

@@ -38,7 +38,7 @@ test('each kind of token is found, alone in a sentence or assigned to a name', (
   assert.ok(missed.length <= total * 0.03, missed.slice(0, 40).join('\n'))
 })
 
-test('a value that is cut in the middle, or only the word, is no token of a kind', () => {
+test('a value that is cut in the middle, or only the word, is not a token of a kind', () => {
   for (const [at, [name, words, form]] of SECRET_FORMATS.entries()) {
     for (const word of words) {
       assert.deepEqual(findSecrets({ text: `We use ${word} here, and the ${word} key is set.` }), [], name)

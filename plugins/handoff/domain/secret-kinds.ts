@@ -184,7 +184,7 @@ function isWordUnit(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
 }
 
-/** A word, a placeholder such as `xxxx` or a counter is no token. */
+/** A word, a placeholder such as `xxxx` or a counter is not a token. */
 function isLikely(secret: string, isNamed: boolean): boolean {
   if (/redacted|example|your[_-]|placeholder/i.test(secret)) return false
   if (!isNamed) return new Set(secret.slice(0, 60)).size >= 6

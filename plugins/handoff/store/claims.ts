@@ -51,7 +51,7 @@ export async function writeClaim(
 
 const UNUSABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP'])
 
-/** True if a claim was not written because of the folder of claims: it is no folder, or not ours. */
+/** True if a claim was not written because of the folder of claims: it is not a folder, or not ours. */
 export function isUnusable(thrown: unknown): boolean {
   const code = systemCode(thrown)
   return code === undefined

@@ -75,7 +75,7 @@ export interface StoredRow {
   readonly writtenMs: number
 }
 
-/** A record that becomes a row; `row` is undefined for bytes that are no record. */
+/** A record that becomes a row; `row` is undefined for bytes that are not a record. */
 export interface NewRow {
   readonly id: string
   readonly bytes: Buffer

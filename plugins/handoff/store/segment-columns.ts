@@ -136,7 +136,7 @@ function half(word: number): string {
 const hashes = new Map<string, number>()
 const MAX_HASHES = 10_000
 
-/** A number for comparisons of texts; 0 for none. Who must be sure compares the row's text too. */
+/** A number for comparisons of texts; 0 for none. A caller that must be sure compares the row's text too. */
 export function textHash(text: string | null | undefined): number {
   if (text === null || text === undefined) return 0
   const known = hashes.get(text)

@@ -153,7 +153,7 @@ test('a lock left by a process whose parent has not noticed its end is taken ove
   assert.deepEqual(readdirSync(join(root, '.handoffs/.locks')), [`${ID}.8`])
 })
 
-test('who waits for a lock looks at it less and less often, and never at the whole folder', async (t) => {
+test('a process that waits for a lock looks at it less and less often, and never at the whole folder', async (t) => {
   const WAITERS = 10
   let lists = 0
   let looks = 0
@@ -269,7 +269,7 @@ test('no folder of the store is written through where it is a link out of the pr
   }
 })
 
-test('an index is not written through a folder that is a link, and lists are answered all the same', async (t) => {
+test('an index is not written through a folder that is a link, and lists are answered anyway', async (t) => {
   const outside = storeOn(t, realDisk).root
   const project = await openTestProject(t)
   const { id } = await project.call('handoff_create', SMALL)

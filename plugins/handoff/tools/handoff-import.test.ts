@@ -207,7 +207,7 @@ test('a bundle holds one compact record per line, parents first, and loses no nu
   })
 })
 
-test('what is no record is broken, with reason and place, and never written', async (t) => {
+test('what is not a record is broken, with reason and place, and never written', async (t) => {
   const project = await openTestProject(t)
   writeFileSync(join(project.root, 'latin.json'), Buffer.from([0x7b, 0xff, 0x7d]))
   const broken = [

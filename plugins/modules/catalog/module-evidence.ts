@@ -32,7 +32,7 @@ export function readFacts(facts: Readonly<Record<string, unknown>>): ModuleFacts
     if (typeof value !== 'string' || value === '') return `the facts of the module lack "${name}"`
   }
   if (!/^sha256:[0-9a-f]{64}$/.test(String(digest)))
-    return `the digest is no sha256: ${JSON.stringify(String(digest).split(':')[0]?.slice(0, 20))} cannot be compared`
+    return `the digest is not a sha256: ${JSON.stringify(String(digest).split(':')[0]?.slice(0, 20))} cannot be compared`
   return { repository, path, ref, commit, digest } as ModuleFacts // each is a text, checked above
 }
 

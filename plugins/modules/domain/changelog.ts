@@ -24,7 +24,7 @@ interface Section {
   readonly lines: readonly string[]
 }
 
-/** Undefined where a ref is no version, or where the changelog names none between them. */
+/** Undefined where a ref is not a version, or where the changelog names none between them. */
 export function changelogBetween(text: string, from: string, to: string): ChangelogPart | undefined {
   const [low, high] = [parseVersion(from), parseVersion(to)]
   if (low === undefined || high === undefined) return undefined

@@ -40,7 +40,7 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   unknown_provider: { level: 'warning', about: 'The module declares no such provider configuration.' },
   missing_provider: { level: 'error', about: 'A provider configuration that the module wants is missing.' },
   rule_broken: { level: 'error', about: 'A literal breaks a validation rule of the input.' },
-  local_module_missing: { level: 'error', about: 'The local directory is no module.' },
+  local_module_missing: { level: 'error', about: 'The local directory is not a module.' },
   provider_conflict: { level: 'error', about: 'No version of a provider fits all modules that are called.' },
   terraform_conflict: { level: 'error', about: 'No version of Terraform fits all modules that are called.' },
   unreadable: { level: 'error', about: 'The file could not be read as Terraform code.' },

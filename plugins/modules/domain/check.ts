@@ -183,7 +183,7 @@ function unknownFindings({ line, value, name }: GivenInput, type: TypeConstraint
     return {
       line,
       code: 'unknown_attribute',
-      message: `${plainLine(unknown.path)} is no attribute of its type: Terraform drops it without a word.${hint}`,
+      message: `${plainLine(unknown.path)} is not an attribute of its type: Terraform drops it without a word.${hint}`,
       ...(near === undefined ? {} : { suggestion: near }),
     }
   })

@@ -43,7 +43,7 @@ const NO_PROSE: Readonly<Record<string, string>> = {
 }
 
 for (const [what, text] of Object.entries(NO_PROSE)) {
-  test(`${what} is no description; the prose behind it is`, () => {
+  test(`${what} is not a description; the prose behind it is`, () => {
     assert.equal(fromReadme(text, '', PROSE), PROSE)
   })
 }

@@ -128,7 +128,7 @@ test('what only a new optional input brings in is minor', () => {
   assert.deepEqual(diff(before, after), ['review block_changed a.b'])
 })
 
-test('an expression that moves to a local is no other expression', () => {
+test('an expression that moves to a local is the same expression', () => {
   const before = codeOf({ 'a.b': { count: 'var.on?1:0' }, 'local.on': { value: 'var.on' } })
   const after = codeOf({ 'a.b': { count: 'local.on?1:0' }, 'local.on': { value: 'var.on' } })
 

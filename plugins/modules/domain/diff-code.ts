@@ -31,7 +31,7 @@ function bodyChanges(sides: Pick<CodeSides, 'before' | 'after'>, context: CodeCo
   ]
 }
 
-/** Whether a change is of a text that is no code. */
+/** Whether a change is of a text that is not code. */
 function isText({ code }: Change): boolean {
   return code === 'readme_changed'
 }

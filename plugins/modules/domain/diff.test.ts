@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     after: withInput({ type: 'bool', required: false, default: 'true' }),
     expected: ['review type_stated name'],
   },
-  'a text that was no flag becomes one': {
+  'a text that was not a flag becomes one': {
     before: withInput({ required: false, default: 'auto' }),
     after: withInput({ type: 'bool', required: false, default: 'auto' }),
     expected: ['breaking type_changed name'],

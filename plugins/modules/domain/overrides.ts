@@ -74,7 +74,7 @@ function addressOf(facts: NamedLine & { readonly type?: string }, kind: string):
   return isTyped ? `${facts.type}.${facts.name}` : facts.name
 }
 
-/** The first of each name. Older modules state one provider in several files, so that is no finding. */
+/** The first of each name. Older modules state one provider in several files, so that is not a finding. */
 function firstOfEach<T extends NamedLine>(
   kind: string,
   placed: readonly Placed<T>[],

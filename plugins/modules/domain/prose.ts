@@ -6,7 +6,7 @@ const MAX_PARAGRAPH_CHARS = 4_000
 
 /** A piece of what a person wrote; white space collapsed, links as their text. */
 export interface ProseBlock {
-  /** A paragraph is no quote, table, code, rule, badge, or list or line of links; headings are those outside code. */
+  /** A paragraph is not a quote, table, code, rule, badge, or list or line of links; headings are those outside code. */
   readonly kind: 'paragraph' | 'heading'
   readonly text: string
 }

@@ -44,7 +44,7 @@ const REPOSITORIES: Readonly<Record<string, (path: string) => Promise<void>>> = 
     await buildRemote(path, HISTORY)
     git(path, 'symbolic-ref', 'HEAD', 'refs/heads/feature/x')
   },
-  'whose HEAD is no branch': async (path) => {
+  'whose HEAD is not a branch': async (path) => {
     await buildRemote(path, HISTORY)
     git(path, 'update-ref', '--no-deref', 'HEAD', 'refs/tags/v1')
   },

@@ -9,7 +9,7 @@ export interface TreeFile {
   readonly oid: string
 }
 
-/** An entry that is no file or directory of the commit, or has an unreadable name: reported, never followed. */
+/** An entry that is not a file or directory of the commit, or has an unreadable name: reported, never followed. */
 export interface SkippedEntry {
   readonly path: string
   readonly code: 'symlink_skipped' | 'submodule_skipped' | 'path_not_utf8'

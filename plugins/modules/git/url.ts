@@ -163,12 +163,12 @@ function otherForm(typed: string): string {
 function plainHost(typed: string): string {
   const host = typed.toLowerCase()
   if (host === '') throw refused('it has no host')
-  if (!host.startsWith('[') && !HOST_NAME.test(host)) throw refused('its host is no host name')
+  if (!host.startsWith('[') && !HOST_NAME.test(host)) throw refused('its host is not a host name')
   let read: string
   try {
     read = new URL(`http://${host}/`).hostname
   } catch (cause) {
-    throw refused('its host is no host name', cause)
+    throw refused('its host is not a host name', cause)
   }
   if (!host.startsWith('[') && read !== host) throw refused('its host is not written plainly')
   return read
@@ -177,7 +177,7 @@ function plainHost(typed: string): string {
 function plainPort(typed: string | undefined): number | undefined {
   if (typed === undefined) return undefined
   const port = Number(typed)
-  if (port < 1 || port > 65_535) throw refused('its port is no port')
+  if (port < 1 || port > 65_535) throw refused('its port is out of range')
   return port
 }
 

@@ -1,4 +1,4 @@
-/** One spelling for expressions that mean the same, so that formatting is no change of code. */
+/** One spelling for expressions that mean the same, so that formatting is not a change of code. */
 import { createCursor } from './cursor.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'
 import { skipTrivia } from './source-text.ts'

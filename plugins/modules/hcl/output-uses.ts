@@ -107,7 +107,7 @@ function afterIndex(code: string, at: number): number | undefined {
   return undefined
 }
 
-/** The text with everything that is no code (comments, the plain text of strings and heredocs) blanked, at the same offsets. */
+/** The text with everything that is not code (comments, the plain text of strings and heredocs) blanked, at the same offsets. */
 export function codeOnly(source: string): string {
   const parts: string[] = []
   for (let at = 0; at < source.length; ) {

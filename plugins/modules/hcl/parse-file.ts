@@ -39,7 +39,7 @@ export async function parseModuleFile(
   reference: Reference,
 ): Promise<ModuleFacts> {
   if (bytes.length > MODULE_FILE_MAX_BYTES) return refused('file_too_large', 'The file is larger than 1 MiB.')
-  if (bytes.includes(0)) return refused('binary_file', 'The file holds NUL bytes: it is no configuration.')
+  if (bytes.includes(0)) return refused('binary_file', 'The file holds NUL bytes: it is not configuration.')
   const text = new TextDecoder().decode(bytes)
   const facts = moduleFlavour(name) === 'json' ? parseJson(text) : await parseHcl(text, reference)
   return isUtf8(bytes) ? facts : { ...facts, diagnostics: [NOT_UTF8, ...facts.diagnostics] }

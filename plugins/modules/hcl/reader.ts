@@ -247,7 +247,7 @@ function readIdentifierOrDoubt(c: Cursor): string | undefined {
   REST_OF_NAME.lastIndex = c.at
   const tail = REST_OF_NAME.exec(c.text)?.[0] ?? ''
   if (tail === '' || tail.length > 200) return name
-  doubt(c, `${JSON.stringify(name + tail)} is no identifier`)
+  doubt(c, `${JSON.stringify(name + tail)} is not an identifier`)
   c.at += tail.length
   return name + tail
 }

@@ -172,7 +172,7 @@ test('a README that is also the licence is read as far as a README is', async (t
   assert.equal(licence, 'MIT')
 })
 
-test('files made to choke a reader cost a diagnostic each, and the module is read all the same', async (t) => {
+test('files made to choke a reader cost a diagnostic each, and the module is read anyway', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [
     {

@@ -30,7 +30,7 @@ export function knownAbsent({
     .map(({ repository, ref, path }) => ({ repository, ref, path }))
 }
 
-/** Removes summary files that no record names, durably; a name that is no plain file name is left alone. */
+/** Removes summary files that no record names, durably; a name that is not a plain file name is left alone. */
 export async function removeFiles(
   outputDir: string,
   names: readonly string[],

@@ -195,7 +195,7 @@ async function removeObject(path: string, content: string): Promise<void> {
   await rm(join(path, 'objects', oid.slice(0, 2), oid.slice(2)))
 }
 
-test('a server that knows neither shallow fetches nor symbolic HEADs is read all the same, with a warning for http', async (t) => {
+test('a server that knows neither shallow fetches nor symbolic HEADs is read anyway, with a warning for http', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
   await buildRemote(path, [

@@ -87,7 +87,7 @@ const TAR_KINDS: Readonly<Record<string, ArchiveEntry['kind']>> = {
   directory: 'directory',
   symlink: 'link',
   link: 'hard_link',
-  'pax-global-header': 'directory', // says something of the archive, and is no entry
+  'pax-global-header': 'directory', // says something of the archive, and is not an entry
 }
 
 async function* unpackedPieces(bytes: Buffer, format: Format, budget: Budget): AsyncGenerator<Buffer> {

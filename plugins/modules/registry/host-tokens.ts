@@ -57,7 +57,7 @@ async function tokensIn(file: string): Promise<readonly HostToken[]> {
   return file.endsWith('.json') ? savedTokens(text) : blockTokens(text)
 }
 
-/** Undefined for what is no regular file of at most 1 MiB. */
+/** Undefined for what is not a regular file of at most 1 MiB. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     const found = await stat(file)

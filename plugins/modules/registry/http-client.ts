@@ -204,7 +204,7 @@ function codeOf(thrown: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'unknown'
 }
 
-/** The refusal for a status that is no answer. */
+/** The refusal for a status that is not an answer. */
 export function statusFailure({ status, url: { host } }: HttpAnswer) {
   if (status === 401 || status === 403)
     return refusals.registry_unauthorized({ host, variable: tokenVariable(host) })

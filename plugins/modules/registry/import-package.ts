@@ -15,7 +15,7 @@ export interface Package {
 /** What became of the entries of an archive. */
 export interface ReadPackage {
   readonly files: readonly ImportedFile[]
-  /** Entries that are no file, directory or link, or link to nothing: left out. */
+  /** Entries that are not a file, directory or link, or link to nothing: left out. */
   readonly skipped: number
 }
 
@@ -53,7 +53,7 @@ async function readEntries({ bytes, host, subdirectory }: Package, target: Impor
   return { files: chosen, skipped }
 }
 
-/** Undefined for what is no file and no link. */
+/** Undefined for what is neither a file nor a link. */
 async function importEntry(
   { kind, size, target: linked, content }: ArchiveEntry,
   path: string,

@@ -91,7 +91,7 @@ function gitAddress({ address, subdirectory, query }: Place, refused: Refused): 
 }
 
 function archiveAddress({ address, subdirectory, query }: Place, refused: Refused): PackageAddress {
-  if (!URL.canParse(address)) throw refused('it is no URL')
+  if (!URL.canParse(address)) throw refused('it is not a URL')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') throw refused('it holds credentials')
   const format = queryParameter(query, 'archive')
@@ -117,6 +117,6 @@ function parseChecksum(text: string, refused: Refused): Checksum {
   const algorithm = algorithms.find(
     (one) => HEX_CHARS[one] === digest.length && (named === undefined || named.toLowerCase() === one),
   )
-  if (algorithm === undefined) throw refused('its checksum is no md5, sha1, sha256 or sha512 in hex')
+  if (algorithm === undefined) throw refused('its checksum is not an md5, sha1, sha256 or sha512 in hex')
   return { algorithm, digest: digest.toLowerCase() }
 }

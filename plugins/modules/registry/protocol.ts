@@ -16,7 +16,7 @@ import { isLoopback } from './reach.ts'
 import type { RegistryRemote } from './remote.ts'
 
 export interface RegistryProtocol {
-  /** The versions that a registry lists, newest or oldest first as it likes, and what it lists that is no version. */
+  /** The versions that a registry lists, newest or oldest first as it likes, and what it lists that is not a version. */
   versions(): Promise<{ readonly versions: readonly string[]; readonly refused: readonly string[] }>
   /** The address of the files of a version, and the URL that a relative one starts at. */
   addressOf(version: string): Promise<{ readonly address: string; readonly base: URL }>
@@ -133,7 +133,7 @@ function parsed({ body, headers, url: { host } }: HttpAnswer): unknown {
     const bytes = isPacked ? gunzipSync(body, { maxOutputLength: MAX_VERSIONS_BYTES }) : body
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
-    const what = /^\s*</.test(body.toString('latin1', 0, 100)) ? 'a page of HTML' : 'text that is no JSON'
+    const what = /^\s*</.test(body.toString('latin1', 0, 100)) ? 'a page of HTML' : 'text that is not JSON'
     throw refusals.registry_answer({ host, what })
   }
 }

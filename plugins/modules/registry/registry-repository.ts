@@ -19,7 +19,7 @@ import {
 
 /** The commit of a version that is not in the store, and of one that has to be read again. */
 const NOT_HELD = '0'.repeat(40)
-/** What is listed and is no version is named up to this count. */
+/** What is listed and is not a version is named up to this count. */
 const MAX_REFUSED = 10
 const MAX_COMMIT_BYTES = 64 * 1024
 

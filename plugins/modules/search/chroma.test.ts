@@ -145,7 +145,7 @@ test('with the server down, an ingest is refused before any git work and a searc
   }
 })
 
-test('what is no ChromaDB server of this version, or refuses access, is told from one that is down', async (t) => {
+test('what is not a ChromaDB server of this version, or refuses access, is told from one that is down', async (t) => {
   if (await lacksPackage(t, 'chromadb')) return
   const root = await temporaryFolder(t)
   await writeManyRecords(root, 1, 1)

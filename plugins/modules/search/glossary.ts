@@ -20,7 +20,7 @@ export interface Translation {
 
 /** Translates the words of queries that the glossary knows; the rest of a query stays as it is. */
 export interface Glossary {
-  /** `isKnown` tells whether an English word of this spelling is in use, which is no sign of another language. */
+  /** `isKnown` tells whether an English word of this spelling is in use, so that it says nothing of another language. */
   translate(text: string, isKnown: (word: string) => boolean): Translation
 }
 
@@ -100,7 +100,7 @@ function isClearlyEnglish(
   return foreign.every(isKnown) && languages.every((language) => isStopWordOf(language) <= 1)
 }
 
-/** How sure it is that the words are of this language: its stop words and phrases that are no English in use. */
+/** How sure it is that the words are of this language: its stop words and phrases that are not English in use. */
 function evidenceOf(
   words: readonly string[],
   language: Language,

@@ -50,13 +50,13 @@ export function lexiconOf(text: string | undefined): Lexicon {
   return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`)
 }
 
-/** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` for what is no file, and beyond 8 MiB. */
+/** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` for what is not a file, and beyond 8 MiB. */
 export async function readUserLexicon(configFile: string | undefined): Promise<string | undefined> {
   if (configFile === undefined) return undefined
   try {
     const read = await readRegularFile(join(dirname(configFile), USER_LEXICON), MAX_BYTES)
     if (read.kind === 'text') return read.text
-    throw invalid(read.kind === 'no file' ? 'it is no regular file' : 'it is larger than 8 MiB', 1)
+    throw invalid(read.kind === 'no file' ? 'it is not a regular file' : 'it is larger than 8 MiB', 1)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -71,7 +71,7 @@ function parseUserLexicon(text: string): z.output<typeof userLexicon> {
   } catch (cause) {
     const errors: ParseError[] = []
     parseTree(text, errors)
-    throw invalid('it is no JSON', lineAt(text, errors[0]?.offset ?? 0), cause)
+    throw invalid('it is not JSON', lineAt(text, errors[0]?.offset ?? 0), cause)
   }
   const parsed = userLexicon.safeParse(value)
   if (parsed.success) return parsed.data

@@ -83,7 +83,7 @@ function parse(text: string, file: string): { satchel?: unknown; items?: unknown
   } catch {
     // reported below: the parser's message would not help
   }
-  throw damaged(file, 'it is no whole JSON')
+  throw damaged(file, 'it is not complete JSON')
 }
 
 /** Written out field by field: a loop over names would cost a third of parsing the file. */

@@ -11,7 +11,7 @@ export interface CandidatePlace {
 
 /** A module of the wanted provider keeps its score; another one keeps so much of it. */
 const OTHER_CLOUD = 0.6
-/** In "the X of provider Y" a module of another provider is no answer, however well its words match. */
+/** In "the X of provider Y" a module of another provider is not an answer, however well its words match. */
 const COMPARED_CLOUD = 0.05
 /** A tool that is named ("github actions") may be what a module of any provider works with. */
 const OTHER_TOOL = 0.9

@@ -35,7 +35,7 @@ export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
 }
 
 /**
- * The header of the store `place`, or undefined when `value` is no header.
+ * The header of the store `place`, or undefined when `value` is not a header.
  * Errors: `conflict`/`store_damaged` for a header of a newer version.
  */
 export function parseHeader(value: unknown, place: string): StoreHeader | undefined {

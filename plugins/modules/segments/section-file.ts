@@ -140,7 +140,7 @@ function pageReader(source: ByteSource, start: number, { offset, crc }: Head['ch
 function readHead(source: ByteSource): { readonly head: Head; readonly start: number } {
   const preamble = exactly(source, 0, PREAMBLE_BYTES)
   if (preamble.toString('latin1', 0, MAGIC.length) !== MAGIC)
-    throw new DamagedFile('it is no file of satchel')
+    throw new DamagedFile('it is not a file of satchel')
   const format = preamble.readUInt32LE(8)
   if (format > FORMAT) throw new DamagedFile('a newer version of satchel wrote it', format)
   const length = preamble.readUInt32LE(12)

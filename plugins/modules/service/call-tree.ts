@@ -13,13 +13,13 @@ export interface CallDirectory {
   /** As typed, with slashes; `.` for the working directory. */
   readonly name: string
   readonly files: readonly CallFile[]
-  /** Files that are no text, or too large. */
+  /** Files that are not text, or too large. */
   readonly unread: readonly string[]
   /** Whether these are all module files of the directory. */
   readonly isWhole: boolean
 }
 
-/** More files than this are no configuration that a person wrote. */
+/** More files than this are not configuration that a person wrote. */
 const MAX_FILES = 20_000
 const MAX_DEPTH = 64
 

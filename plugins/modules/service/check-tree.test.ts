@@ -84,7 +84,7 @@ test('names count over all files of a directory, override files replace what the
   assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
 })
 
-test('calls of .tf.json files are checked; what they template is no literal', async (t) => {
+test('calls of .tf.json files are checked; what they template is not a literal', async (t) => {
   const found = await checked(t, {
     'box/main.tf': BOX,
     'live/main.tf.json': JSON.stringify({

@@ -84,7 +84,7 @@ export function readCalls({ files, unread }: CallDirectory): {
   const problems = unread.map((file) => ({
     file,
     line: 1,
-    message: 'It is no regular file of UTF-8 text with at most 1 MiB.',
+    message: 'It is not a regular file of UTF-8 text with at most 1 MiB.',
   }))
   const base: GivenBlock[] = []
   const overrides: GivenBlock[] = []

@@ -128,7 +128,7 @@ test('a check of files is made again, and a call that no longer fits contradicts
   assert.match(check.describe(captured.facts), /infra\/main\.tf/)
 })
 
-test('a call of what is not ingested here is no finding, and a local one no check', async (t) => {
+test('a call of what is not ingested here gives no finding, and a local one no check', async (t) => {
   const stage = await ingested(t)
   const check = at(stage, 'module_check')
   const block = (name: string, source: string) => `module "${name}" {\n  source = "${source}"\n}\n`

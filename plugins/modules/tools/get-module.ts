@@ -106,7 +106,7 @@ function shown(summary: ModuleSummary, wish: Wish): { module: Record<string, unk
   return { ...(isCut && { hint: CUT_HINT }), module }
 }
 
-/** Rows of a place in a value (`rules[].port`) are no inputs. */
+/** Rows of a place in a value (`rules[].port`) are not inputs. */
 function inputsText(rows: readonly Record<string, unknown>[]): string {
   const inputs = rows.filter((row) => !/[.[]/.test(String(row['name'])))
   const required = inputs.filter((input) => input['required'] === true)

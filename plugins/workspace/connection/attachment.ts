@@ -118,7 +118,7 @@ async function attachNow(
     const link = attempt.kind === 'held' ? await linkTo(attempt.record, place(), rank) : undefined
     if (link) return link
     const now = performance.now()
-    // The limit counts from the first of consecutive lost races: an attempt may take long, and earlier waits were no race.
+    // The limit counts from the first of consecutive lost races: an attempt may take long, and earlier waits were not races.
     racingSince = attempt.kind === 'lost' ? (racingSince ?? now) : undefined
     const isLate =
       racingSince === undefined ? now - began > RECOVERY_LIMIT_MS : now - racingSince > ATTACH_LIMIT_MS

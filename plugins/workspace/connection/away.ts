@@ -7,7 +7,7 @@ const AWAY: ReadonlySet<string> = new Set([
   'stopping',
   'transport_unavailable',
 ])
-/** Between two attempts of who waits in a room. */
+/** Between two attempts of a caller that waits in a room. */
 export const AWAY_PAUSE_MS = 250
 
 /** True where the process that had the room open has ended: another one may open it. */

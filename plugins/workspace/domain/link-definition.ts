@@ -11,7 +11,7 @@ const MAX_LABEL_CHARS = 999 // CommonMark 4.7
 const MAX_OPEN_PARENTHESES = 32 // as the parser of the owner page has it
 
 /**
- * How many of a paragraph's first lines are link reference definitions (CommonMark 4.7): they are no text of it, so that
+ * How many of a paragraph's first lines are link reference definitions (CommonMark 4.7): they are not text of it, so that
  * nothing else makes no heading of what underlines it. Linear in the length of the lines.
  */
 export function countDefinitionLines(lines: readonly string[]): number {

@@ -30,7 +30,7 @@ export function addMinutes(moment: Moment, minutes: number): Moment {
   return addMicros(moment, minutes * MICROS_PER_MINUTE)
 }
 
-/** `moment` moved by microseconds. Errors: `RangeError` for what is no stored moment. */
+/** `moment` moved by microseconds. Errors: `RangeError` for what is not a stored moment. */
 export function addMicros(moment: Moment, micros: Micros): Moment {
   return formatMoment(microsOf(moment) + micros)
 }
@@ -40,7 +40,7 @@ export function secondsUntil(from: Moment, to: Moment): number {
   return Math.max(0, Math.ceil((microsOf(to) - microsOf(from)) / MICROS_PER_SECOND))
 }
 
-/** A stored moment as microseconds. Errors: `RangeError` for what is no stored moment. */
+/** A stored moment as microseconds. Errors: `RangeError` for what is not a stored moment. */
 export function microsOf(moment: Moment): Micros {
   const micros = parseMoment(moment)
   if (micros === undefined) throw new RangeError('not a stored moment')

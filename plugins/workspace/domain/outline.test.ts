@@ -31,7 +31,7 @@ test('a packed outline says of every section what the scan found', () => {
   )
 })
 
-test('what is no whole path finds no section', () => {
+test('what is not a whole path finds no section', () => {
   const outline = outlineOf('# A\n# B\n')
 
   for (const path of ['', 'A\nB', '\nA', 'A\n', 'AB', '/A']) assert.equal(outline.find(path), undefined)

@@ -21,7 +21,7 @@ test('a patch that does not fit, fits twice, removes or renames a file gives no 
   assert.equal(filePatches(patch('*** Delete File: plan.md'))[0]?.apply('a\n'), undefined)
 })
 
-test('each file of a patch is named, a new one with its text; any other text is no patch', () => {
+test('each file of a patch is named, a new one with its text; any other text is not a patch', () => {
   const found = filePatches(
     patch('*** Add File: new.md', '+one', '+two', '*** Update File: plan.md', '-a', '+b'),
   )

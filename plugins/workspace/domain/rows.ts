@@ -7,8 +7,8 @@ export type Row = Readonly<Record<string, Cell>>
 export type Params = Readonly<Record<string, Cell | undefined>>
 
 /**
- * One line of the fixed SQL table. The journal stores `id` and parameters, never SQL: an id is for ever, a changed
- * meaning needs a new id. Ids are 1 and up (0 and below are the engine's). No `random()`, no SQL clock, no AUTOINCREMENT,
+ * One line of the fixed SQL table. The journal stores `id` and parameters, never SQL: an id keeps its meaning, and
+ * another meaning needs a new id. Ids are 1 and up (0 and below are the engine's). No `random()`, no SQL clock, no AUTOINCREMENT,
  * no `last_insert_rowid()`, no LIMIT without ORDER BY: replay must give the same rows.
  */
 export interface Statement {

@@ -193,7 +193,7 @@ for (const [what, text] of Object.entries(WORST)) {
   })
 }
 
-test('a definition of a link is no heading, with any underline', () => {
+test('a definition of a link is not a heading, with any underline', () => {
   const headingsOf = (text: string) => findHeadings(text).map(({ text: own, line }) => [own, line])
 
   assert.deepEqual(headingsOf('[a]: /b\n---\n'), [])

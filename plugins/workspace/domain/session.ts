@@ -52,6 +52,6 @@ export function sessionView({ token_hash: _, ...view }: Session): SessionView {
 
 /**
  * The owner who looks from a process of this machine: no session is created for it, nothing is stored, and no change
- * accepts it. Its token is no secret: it counts at the owner's socket only, which the user alone can open.
+ * accepts it. Its token is not a secret: it counts at the owner's socket only, which the user alone can open.
  */
 export const LOOKING = { session_id: 'ssn_looking', token: 'ses_looking' } as const

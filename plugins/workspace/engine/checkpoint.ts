@@ -8,7 +8,7 @@ import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
 const FILE_MODE = 0o600
 const TEMP_NAME = /^\.tmp-/
 
-/** An image and the generation whose journal follows it. Valid for ever: records after it are in that journal. */
+/** An image and the generation whose journal follows it. Always valid: records after it are in that journal. */
 export interface Checkpoint {
   readonly generation: number
   readonly image: Uint8Array

@@ -115,7 +115,7 @@ export async function lookAtFile(state: StoreState): Promise<void> {
   const seen = markdown.look()
   if (markdown.substrate() !== before) state.hooks.substrate?.(markdown.substrate())
   if (seen.kind === 'text' && seen.hash === ledger.meta.hash) {
-    // Who renamed it may have died before it flushed the name.
+    // The process that renamed it may have ended before it flushed the name.
     if (!ledger.meta.materialized) await settleFile(state)
     return ledger.note({ materialized: true })
   }

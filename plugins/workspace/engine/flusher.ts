@@ -79,7 +79,7 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
         waiting.push({ seq, settle })
         return
       }
-      // Nothing to flush, but an answer all the same: a buried owner must not show an old room.
+      // Nothing to flush, but an answer anyway: a buried owner must not show an old room.
       tryFence()
       settle(poison)
     },

@@ -121,7 +121,7 @@ test('a record with an unknown statement is refused as newer', () => {
   ledger.close()
 })
 
-test('an image that is no database is damage, not a crash', () => {
+test('an image that is not a database is damage, not a crash', () => {
   assert.throws(() => openLedger(sql, schema, statements, Buffer.from('not a database'.repeat(100))), {
     code: 'unavailable',
     reason: 'store_damaged',

@@ -48,7 +48,7 @@ export interface Ledger {
 
 /**
  * Opens an image, or creates the tables. Errors: `invalid`/`unsupported_version` when a newer satchel wrote it;
- * `unavailable`/`store_damaged` when it is no database of ours.
+ * `unavailable`/`store_damaged` when it is not a database of ours.
  */
 export function openLedger(sql: Sql, schema: Schema, statements: Statements, image?: Uint8Array): Ledger {
   const findings = lintSql(schema, statements)

@@ -390,7 +390,7 @@ test('a long runtime folder falls back to the short one of the user', () => {
   assert.match(socketPath(`/${'d'.repeat(120)}`, '/file', place), /^\/tmp\/satchel-7\/[0-9a-f]{16}\.sock$/)
 })
 
-test('a room on no file, a folder or bytes that are no text is refused and taken again later', async (t) => {
+test('a room on no file, a folder or bytes that are not text is refused and taken again later', async (t) => {
   const file = plan(t)
   const options = optionsFor(file)
   unlinkSync(file)

@@ -287,7 +287,7 @@ function countingDisk() {
   return { disk, count }
 }
 
-test('sixty-four who wait share their flushes, a stored text waits once for the disk, a document three times', async (t) => {
+test('sixty-four that wait share their flushes, a stored text waits once for the disk, a document three times', async (t) => {
   const { disk, count } = countingDisk()
   const store = await openStore({ ...(await storeOptions(t)), disk })
   const counted = async (act: () => Promise<unknown>): Promise<typeof count> => {

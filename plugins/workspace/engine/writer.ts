@@ -53,7 +53,7 @@ export function transact<T>(
   }
 }
 
-/** The texts of a transaction that its record cannot carry and that are no files yet: to be made files before it. */
+/** The texts of a transaction that its record cannot carry and that are not files yet: to be made files before it. */
 export function longTexts(state: StoreState, draft: Draft): readonly (readonly [string, string])[] {
   return [...draft.bodies].filter(([sha256, text]) => isLong(state, text) && !state.bodies.has(sha256))
 }

@@ -117,7 +117,7 @@ test('with staleness by section a path that now names two headings matches neith
   await assert.rejects(room.do(ada, 'propose', { ...base, content: 'x\n' }), { reason: 'stale_version' })
 })
 
-test('edits of the file by other hands become versions; touching it, our own write and what is no text do not', async (t) => {
+test('edits of the file by other hands become versions; touching it, our own write and what is not text do not', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
 

@@ -30,9 +30,7 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck, j
           .string()
           .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be the id of a record')
           .optional()
-          .describe(
-            'handoff record that the work continues: resumed by who accepts, continued by the review',
-          ),
+          .describe('handoff record that the work continues: resumed on acceptance, continued on review'),
       ),
       requires: inWords(
         z

@@ -105,7 +105,7 @@ test('a plugin whose declarations are not those of the contract is refused with 
   const cases: readonly (readonly [string, RegExp])[] = [
     ['undefined', /its setup gave no object of declarations/],
     ['declared(tool)', /tools must be a list/],
-    ['declared([greet])'.replace('greet', '"greet"'), /tool 0: is no object made by defineTool/],
+    ['declared([greet])'.replace('greet', '"greet"'), /tool 0: is not an object made by defineTool/],
     ['declared([{ ...tool, name: "Greet Me!" }])', /tool "Greet Me!": name must be 1 to 48 of a-z/],
     ['declared([{ ...tool, description: "" }])', /tool "greet": description must be a text/],
     ['declared([{ ...tool, input: {} }])', /input must be a zod object/],
@@ -117,7 +117,7 @@ test('a plugin whose declarations are not those of the contract is refused with 
     ['declared([{ ...tool, http: { method: "GET", path: "greet" } }])', /http.path must begin with \//],
     [
       'declared([{ ...tool, http: { method: "GET", path: "/g/{nam}" } }])',
-      /http.path names "nam", which is no field/,
+      /http.path names "nam", which is not a field/,
     ],
     ['declared([{ ...tool, cli: { verb: "Greet" } }])', /cli.verb must be one or two words/],
     ['declared([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],

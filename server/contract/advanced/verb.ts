@@ -25,7 +25,7 @@ export interface InsteadTool {
 
 /** The rarer members of a `Verb`. */
 export interface VerbOptions {
-  /** Positional that is no input field -> its text in the help. */
+  /** Positional that is not an input field -> its text in the help. */
   readonly arguments?: Readonly<Record<string, string>>
   /** Positional or input field -> what a shell completes it with. */
   readonly completes?: Readonly<Record<string, Completed>>

@@ -174,7 +174,7 @@ function sampleTools(world: SampleWorld) {
     defineTool({
       name: 'sample_hidden',
       title: 'Hidden',
-      description: 'Is no tool of the MCP door. Choose it at the command line. Returns nothing.',
+      description: 'Is not a tool of the MCP door. Choose it at the command line. Returns nothing.',
       profile: 'core',
       input: z.object({}),
       output: z.object({}),

@@ -118,7 +118,7 @@ export function terraformFigure(judged: readonly Comparison[]): Figure {
 }
 
 /**
- * Calls without a finding, and the findings of the others. A deprecated input is no mistake; a key that Terraform drops
+ * Calls without a finding, and the findings of the others. A deprecated input is not a mistake; a key that Terraform drops
  * without a word is one, which no author is told of: these are printed, and only the others are counted as doubtful.
  */
 export function asWritten(calls: readonly RealCall[]) {

@@ -28,7 +28,7 @@ interface Asking extends Pick<LabContext, 'env' | 'signal'> {
 /** As many calls are in one configuration: errors of some keep Terraform from looking for others, so it is asked repeatedly. */
 const CALLS_OF_RUN = 200
 
-/** The answer to each call, in the same order. Arguments that are no literals are unknown values of any type. */
+/** The answer to each call, in the same order. Arguments that are not literals are unknown values of any type. */
 export async function askTerraform(calls: readonly AskedCall[], asking: Asking): Promise<Answer[]> {
   const answers: Answer[] = []
   for (let at = 0; at < calls.length; at += CALLS_OF_RUN) {

@@ -7,7 +7,7 @@ import type { WorldFacts } from '../world-facts.ts'
 /** What a check looks at. */
 export interface Subject {
   readonly source: Source
-  /** Any JSON value; `undefined` when the source is no JSON. */
+  /** Any JSON value; `undefined` when the source is not JSON. */
   readonly value: unknown
   readonly faults: readonly SchemaFault[]
   /** What can be read of the value, also where the schema refuses it. */

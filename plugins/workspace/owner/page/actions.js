@@ -21,7 +21,7 @@ async function undoCommit(version) {
   )
 }
 
-/** A commit for who may, otherwise a proposal. */
+/** A commit where the session may commit, otherwise a proposal. */
 async function writeDocument(body) {
   if (may(store.room, 'admin')) {
     const { version } = await post('/workspace/commit', body)

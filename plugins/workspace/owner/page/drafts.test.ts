@@ -67,7 +67,7 @@ test('a full storage is reported and leaves the draft that was there', () => {
   assert.deepEqual([kept, refused, drafts.find('a')?.text], [true, false, 'two'])
 })
 
-test('what another program wrote under the same name is no draft', () => {
+test('what another program wrote under the same name is not a draft', () => {
   for (const json of ['', '{', 'null', '[]', '{"id":"a"}', JSON.stringify({ ...DRAFT, at: 'now' })]) {
     assert.deepEqual(draftsIn(new Map([['satchel:draft:ws_1:a', json]])).list(), [], json)
   }

@@ -133,7 +133,7 @@ export function close(id) {
   show(store.editors.filter((one) => one !== editor))
 }
 
-/** Removes the draft, and returns it for who takes that back. */
+/** Removes the draft, and returns it so that this can be undone. */
 export function discard(id) {
   close(id)
   const draft = draftsOf(store.room).find(id)

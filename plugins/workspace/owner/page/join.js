@@ -5,7 +5,7 @@ import { note } from './attempt.js'
 import { Field, visible } from './dom.js'
 import { update } from './store.js'
 
-/** Waits until a guest with an invitation has joined. An invitation is not used up by who is in the room already. */
+/** Waits until a guest with an invitation has joined. An invitation is not used up by a participant. */
 export async function joinIfInvited() {
   const secret = invitationFromAddress()
   if (secret === undefined) return

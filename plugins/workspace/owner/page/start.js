@@ -51,7 +51,7 @@ function changed({ connection, room, events }, parts) {
   return undefined
 }
 
-/** What came since the last look, in words for who hears the page. */
+/** What came since the last look, in words for people who hear the page. */
 function said(events, room) {
   const newest = events[0]?.event_id ?? 0
   const fresh = heard === undefined ? [] : events.filter(({ event_id }) => event_id > heard)

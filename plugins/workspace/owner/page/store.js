@@ -61,7 +61,7 @@ export function nameOf(room, id) {
   return found?.name ?? room.names?.get(id) ?? (id === undefined ? 'no one' : 'a former member')
 }
 
-/** Names of all that this tab saw, also before a reload, and of the newest who left: they are no participants any more. */
+/** Names of all that this tab saw, also before a reload, and of the newest who left: they are not participants any more. */
 export function namesOf(room, events) {
   const key = `satchel:names:${room.status.workspace_id}`
   const joined = events.filter(({ event_type }) => event_type === 'participant.joined')
